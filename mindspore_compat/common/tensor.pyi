@@ -518,7 +518,7 @@ class Tensor:
         """
     def allclose(self, other: Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _b.bool:
         """Returns True if all elements are close: |input - other| <= atol + rtol |other|."""
-    def amax(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor | None = None) -> Tensor:
+    def amax(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _t.Any = None) -> Tensor:
         """The largest element over the axes given.
 
         Args:
@@ -527,7 +527,7 @@ class Tensor:
             initial (number): a value that takes part everywhere, which `where` needs.
             where (Union[bool, Tensor[bool]]): which elements take part.
         """
-    def amin(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor | None = None) -> Tensor:
+    def amin(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _t.Any = None) -> Tensor:
         """The smallest element over the axes given.
 
         Args:
@@ -1020,14 +1020,14 @@ class Tensor:
         Args:
             output_size (Tensor of dtype int32 or int64): the lengths of the last axes of the
                 result.
-            kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-                lengths of a window, or one for all axes.
-            dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-                steps between the elements of a window.
-            padding_value (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0):
-                see `padding_value` above.
-            stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-                steps from window to window, or one for all axes.
+            kernel_size (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the lengths
+                of a window, or one for all axes.
+            dilation (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the steps
+                between the elements of a window.
+            padding_value (int >= 0 or a tuple of 2 ints >= 0 or a list of 2 ints >= 0): see
+                `padding_value` above.
+            stride (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the steps from
+                window to window, or one for all axes.
 
         Shapes:
             `input_x` is (N, C, k_h * k_w, windows), `output_size` is (2,) of int32. The result is (N,
@@ -1311,7 +1311,7 @@ class Tensor:
         """
     def dim(self) -> _b.int:
         """Returns the number of axes."""
-    def div(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = None) -> Tensor:
+    def div(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None = None) -> Tensor:
         """Divides the input by `other`, element by element.
 
         `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None,
@@ -1319,14 +1319,14 @@ class Tensor:
 
         Args:
             other (Tensor or a number): the second input.
-            rounding_mode (one of 'floor', 'trunc' or None or None, optional): None, 'floor' or
-                'trunc'. Default: ``None``.
+            rounding_mode (one of 'floor', 'trunc' or None, optional): None, 'floor' or 'trunc'.
+                Default: ``None``.
 
         Shapes:
             The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
             dtype to which both are promoted.
         """
-    def div_(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = None) -> Tensor:
+    def div_(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None = None) -> Tensor:
         """Divides the input by `other`, element by element.
 
         `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None,
@@ -1334,14 +1334,14 @@ class Tensor:
 
         Args:
             other (Tensor or a number): the second input.
-            rounding_mode (one of 'floor', 'trunc' or None or None, optional): None, 'floor' or
-                'trunc'. Default: ``None``.
+            rounding_mode (one of 'floor', 'trunc' or None, optional): None, 'floor' or 'trunc'.
+                Default: ``None``.
 
         Shapes:
             The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
             dtype to which both are promoted.
         """
-    def divide(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = None) -> Tensor:
+    def divide(self, other: Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None = None) -> Tensor:
         """Divides the input by `other`, element by element.
 
         `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None,
@@ -1349,8 +1349,8 @@ class Tensor:
 
         Args:
             other (Tensor or a number): the second input.
-            rounding_mode (one of 'floor', 'trunc' or None or None, optional): None, 'floor' or
-                'trunc'. Default: ``None``.
+            rounding_mode (one of 'floor', 'trunc' or None, optional): None, 'floor' or 'trunc'.
+                Default: ``None``.
 
         Shapes:
             The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -2789,7 +2789,7 @@ class Tensor:
             as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
                 whose rows are positions.
         """
-    def norm(self, ord: _b.float | _b.str | Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
+    def norm(self, ord: _b.float | _b.str | Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
         """Computes the norm of vectors or matrices.
 
         Without `ord`, it is the square root of the sum of squares, over all elements or over `dim`.
@@ -2801,9 +2801,8 @@ class Tensor:
         Args:
             ord (number or a str or an instance of Tensor or None, optional): see `ord` above.
                 Default: ``None``.
-            dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
-                the axis or axes along which it works; negative ones count from the end. Default:
-                ``None``.
+            dim (int or a tuple of ints or None, optional): the axis or axes along which it works;
+                negative ones count from the end. Default: ``None``.
             keepdim (bool, or a value that counts by its truth, optional): whether the axes stay,
                 with length 1. Default: ``False``.
             dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;

@@ -31,7 +31,7 @@ def inv(input: _Tensor) -> _Tensor:
     """
 def matrix_norm(A: _Tensor, ord: _t.Any = 'fro', dim: _t.Any = (-2, -1), keepdim: _b.bool = False, *, dtype: _t.Any = None) -> _t.Any:
     """Computes the norm of each matrix, as `ops.matrix_norm` does."""
-def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the norm of vectors or matrices.
 
     Without `ord`, it is the square root of the sum of squares, over all elements or over `dim`.
@@ -44,9 +44,8 @@ def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int
         A (Tensor): see `A` above.
         ord (number or a str or an instance of Tensor or None, optional): see `ord` above.
             Default: ``None``.
-        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
-            the axis or axes along which it works; negative ones count from the end. Default:
-            ``None``.
+        dim (int or a tuple of ints or None, optional): the axis or axes along which it works;
+            negative ones count from the end. Default: ``None``.
         keepdim (bool, or a value that counts by its truth, optional): whether the axes stay,
             with length 1. Default: ``False``.
         dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;

@@ -3261,12 +3261,12 @@ class MaxUnpool2d(_Cell):
     position of its maximum, and zeros elsewhere.
 
     Args:
-        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1): the lengths of a window, or one
-            for all axes.
-        stride (int >= 0 or a tuple of 1 or 2 ints >= 0 or None, optional): the steps from
-            window to window, or one for all axes. Default: ``None``.
-        padding (int >= 0 or a tuple of 1 or 2 ints >= 0, optional): what is added around the
-            input. Default: ``0``.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1): the lengths of a window, or one for
+            all axes.
+        stride (int >= 0 or a tuple of 2 ints >= 0 or None, optional): the steps from window to
+            window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 2 ints >= 0, optional): what is added around the input.
+            Default: ``0``.
         x (Tensor of a real dtype): the input.
         indices (Tensor of dtype int32 or int64): the positions.
         output_size (any value or None, optional): the lengths of the last axes of the result.

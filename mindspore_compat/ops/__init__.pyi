@@ -1865,14 +1865,14 @@ class Col2Im(_Primitive):
     """Sums columns into images, the transpose of `Im2Col`. Pixels in several windows get the sum.
 
     Args:
-        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-            lengths of a window, or one for all axes.
-        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps between the elements of a window. Default: ``1``.
-        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
-            what is added around the input. Default: ``0``.
-        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps from window to window, or one for all axes. Default: ``1``.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the lengths
+            of a window, or one for all axes.
+        dilation (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps between the elements of a window. Default: ``1``.
+        padding (int >= 0 or a tuple of 2 ints >= 0 or a list of 2 ints >= 0, optional): what is
+            added around the input. Default: ``0``.
+        stride (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps from window to window, or one for all axes. Default: ``1``.
         x (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             the input.
         output_size (Tensor of dtype int32 or int64): the lengths of the last axes of the
@@ -2108,8 +2108,8 @@ class Conv2DBackpropInput(_Primitive):
             Default: ``'valid'``.
         pad (int >= 0 or a tuple of 4 ints >= 0, optional): what is added around the input.
             Default: ``0``.
-        pad_list (tuple of ints >= 0 or None, optional): see `pad_list` above. Default:
-            ``None``.
+        pad_list (tuple of ints >= 0 or a list of ints >= 0 or None, optional): see `pad_list`
+            above. Default: ``None``.
         mode (one of 1, optional): see `mode` above. Default: ``1``.
         stride (int >= 1 or a tuple of 2 or 4 ints >= 1, optional): the steps from window to
             window, or one for all axes. Default: ``1``.
@@ -2129,7 +2129,7 @@ class Conv2DBackpropInput(_Primitive):
     """
     def __call__(self, dout: _Tensor, weight: _Tensor, input_size: _t.Any) -> _Tensor:
         """`Conv2DBackpropInput` of its inputs, which the class describes."""
-    def __init__(self, out_channel: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] = 0, pad_list: _b.tuple[_b.int, ...] | None = None, mode: _t.Literal[1] = 1, stride: _b.int | _b.tuple[_b.int, ...] = 1, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
+    def __init__(self, out_channel: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] = 0, pad_list: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, mode: _t.Literal[1] = 1, stride: _b.int | _b.tuple[_b.int, ...] = 1, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
 class Conv2DTranspose(_Primitive):
     """Computes a 2-D transposed convolution, the gradient of `Conv2D` with respect to its input.
     The kernels spread each element of `dout` over images of shape `input_size`.
@@ -2145,8 +2145,8 @@ class Conv2DTranspose(_Primitive):
             Default: ``'valid'``.
         pad (int >= 0 or a tuple of 4 ints >= 0, optional): what is added around the input.
             Default: ``0``.
-        pad_list (tuple of ints >= 0 or None, optional): see `pad_list` above. Default:
-            ``None``.
+        pad_list (tuple of ints >= 0 or a list of ints >= 0 or None, optional): see `pad_list`
+            above. Default: ``None``.
         mode (one of 1, optional): see `mode` above. Default: ``1``.
         stride (int >= 1 or a tuple of 2 or 4 ints >= 1, optional): the steps from window to
             window, or one for all axes. Default: ``1``.
@@ -2166,7 +2166,7 @@ class Conv2DTranspose(_Primitive):
     """
     def __call__(self, dout: _Tensor, weight: _Tensor, input_size: _t.Any) -> _Tensor:
         """`Conv2DTranspose` of its inputs, which the class describes."""
-    def __init__(self, out_channel: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] = 0, pad_list: _b.tuple[_b.int, ...] | None = None, mode: _t.Literal[1] = 1, stride: _b.int | _b.tuple[_b.int, ...] = 1, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
+    def __init__(self, out_channel: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] = 0, pad_list: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, mode: _t.Literal[1] = 1, stride: _b.int | _b.tuple[_b.int, ...] = 1, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
 class Conv3D(_Primitive):
     """Computes a 3-D convolution of volumes with kernels whose size is set at construction.
 
@@ -4000,7 +4000,7 @@ class Gamma(_Primitive):
     """
     seed: _t.Any
     seed2: _t.Any
-    def __call__(self, shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, alpha: _Tensor, beta: _Tensor) -> _t.Any: ...
+    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor, alpha: _Tensor, beta: _Tensor) -> _t.Any: ...
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class Gather(_Primitive):
     """Gathers slices of the input at the given positions along an axis. The first `batch_dims` axes
@@ -6463,7 +6463,7 @@ class Poisson(_Primitive):
     """Draws int32 counts from the Poisson distribution; `mean` broadcasts to `shape`."""
     seed: _t.Any
     seed2: _t.Any
-    def __call__(self, shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, mean: _Tensor) -> _Tensor: ...
+    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor) -> _Tensor: ...
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class Polar(_Primitive):
     """Builds complex numbers from their absolute values and their angles in radians: abs
@@ -8368,14 +8368,14 @@ class Stack(_Primitive):
     def __init__(self, axis: _b.int = 0) -> None: ...
 class StandardLaplace(_Gamma):
     """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1."""
-    def __call__(self, shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _t.Any: ...  # type: ignore
+    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor) -> _t.Any: ...  # type: ignore
 class StandardNormal(_Primitive):
     """Draws float32 numbers from the standard normal distribution: `ops.StandardNormal(seed,
     seed2)(shape)`.
     """
     seed: _t.Any
     seed2: _t.Any
-    def __call__(self, shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor: ...
+    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor: ...
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class StopGradient(_Primitive):
     """The class form of `ops.stop_gradient`."""
@@ -8951,13 +8951,13 @@ class UniformInt(_Primitive):
     """
     seed: _t.Any
     seed2: _t.Any
-    def __call__(self, shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, minval: _b.int | _Tensor, maxval: _b.int | _Tensor) -> _Tensor: ...
+    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor, minval: _b.int | _Tensor, maxval: _b.int | _Tensor) -> _Tensor: ...
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class UniformReal(_Primitive):
     """Draws uniformly distributed float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`."""
     seed: _t.Any
     seed2: _t.Any
-    def __call__(self, shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor: ...
+    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor: ...
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class Unique(_Primitive):
     """Finds the unique values in order of appearance, and the index of each element among them.
@@ -10559,12 +10559,13 @@ def broadcast_object_list(object_list: _t.Any, src: _b.int = 0, group: _b.str | 
         group: the group's name.
         device: not used.
     """
-def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor:
+def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
     """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
 
     Args:
         input (Tensor): the input.
-        shape (tuple of ints, or a Tensor that holds it): the shape of the result.
+        shape (tuple of ints or a list of ints, or a Tensor that holds it): the shape of the
+            result.
 
     Shapes:
         `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
@@ -10795,14 +10796,14 @@ def col2im(input_x: _Tensor, output_size: _Tensor, kernel_size: _b.int | _b.tupl
             the input.
         output_size (Tensor of dtype int32 or int64): the lengths of the last axes of the
             result.
-        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-            lengths of a window, or one for all axes.
-        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-            steps between the elements of a window.
-        padding_value (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0):
-            see `padding_value` above.
-        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-            steps from window to window, or one for all axes.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the lengths
+            of a window, or one for all axes.
+        dilation (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the steps
+            between the elements of a window.
+        padding_value (int >= 0 or a tuple of 2 ints >= 0 or a list of 2 ints >= 0): see
+            `padding_value` above.
+        stride (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the steps from
+            window to window, or one for all axes.
 
     Shapes:
         `input_x` is (N, C, k_h * k_w, windows), `output_size` is (2,) of int32. The result is (N,
@@ -10868,7 +10869,7 @@ def control_depend(src: _t.Any, dst: _t.Any, depend_mode: _t.Any = 0) -> _t.Any:
     Returns:
         bool, True.
     """
-def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, groups: _b.int = 1) -> _Tensor:
+def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
     """Computes a 1-D convolution of a sequence (N, C, L) with kernels (C_out, C / groups, k).
 
     `pad_mode` "same" gives ceil(L / stride) outputs, "valid" uses no padding, "pad" puts `padding`
@@ -10879,14 +10880,14 @@ def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride:
         weight (Tensor of a floating dtype): the weights.
         bias (Tensor or None, optional): the shifts that are added; None for none. Default:
             ``None``.
-        stride (int >= 1 or a tuple of 1 ints >= 1, optional): the steps from window to window,
-            or one for all axes. Default: ``1``.
+        stride (int >= 1 or a tuple of 1 ints >= 1 or a list of 1 ints >= 1, optional): the
+            steps from window to window, or one for all axes. Default: ``1``.
         pad_mode (one of 'same', 'valid', 'pad', optional): how much is added around the input.
             Default: ``'valid'``.
         padding (int >= 0 or a tuple of 1 ints >= 0 or a list of 1 ints >= 0, optional): what is
             added around the input. Default: ``0``.
-        dilation (int >= 1 or a tuple of 1 ints >= 1, optional): the steps between the elements
-            of a window. Default: ``1``.
+        dilation (int >= 1 or a tuple of 1 ints >= 1 or a list of 1 ints >= 1, optional): the
+            steps between the elements of a window. Default: ``1``.
         groups (int >= 1, optional): into how many groups the channels are divided. Default:
             ``1``.
 
@@ -12507,14 +12508,14 @@ def fold(input: _Tensor, output_size: _t.Any, kernel_size: _b.int | _b.tuple[_b.
     Args:
         input (Tensor of a number dtype): the input.
         output_size (any value): the lengths of the last axes of the result.
-        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1): the
-            lengths of a window, or one for all axes.
-        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps between the elements of a window. Default: ``1``.
-        padding (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
-            what is added around the input. Default: ``0``.
-        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or a list of 1 or 2 ints >= 1, optional):
-            the steps from window to window, or one for all axes. Default: ``1``.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1): the lengths
+            of a window, or one for all axes.
+        dilation (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps between the elements of a window. Default: ``1``.
+        padding (int >= 0 or a tuple of 2 ints >= 0 or a list of 2 ints >= 0, optional): what is
+            added around the input. Default: ``0``.
+        stride (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
+            steps from window to window, or one for all axes. Default: ``1``.
 
     Shapes:
         `input` is (N, C * k_h * k_w, windows), or has the second axis split into C and k_h * k_w,
@@ -12673,7 +12674,7 @@ def fused_infer_attention_score(query: _Tensor, key: _Tensor | _b.tuple[_Tensor,
         The logarithm is float32, shape (B, N, S1, 1), minus infinity for a query without keys;
         without `softmax_lse_flag` it is a 0 of shape (1,).
     """
-def gamma(shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, alpha: _Tensor, beta: _Tensor, seed: _b.int | None = None) -> _t.Any:
+def gamma(shape: _b.tuple[_b.int, ...] | _Tensor, alpha: _Tensor, beta: _Tensor, seed: _b.int | None = None) -> _t.Any:
     """Draws float32 numbers from the gamma distribution with shape `alpha` and rate `beta`."""
 def gather(input_params: _Tensor, input_indices: _Tensor, axis: _b.int | _Tensor, batch_dims: _b.int | _Tensor = 0) -> _Tensor:
     """Gathers slices of the input at the given positions along an axis. The first `batch_dims` axes
@@ -13882,7 +13883,7 @@ def l1_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
         for "none". Of bools it is the bool "differ", or whether any differ.
     """
-def laplace(shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, mean: _Tensor, lambda_param: _Tensor, seed: _b.int | None = None) -> _t.Any:
+def laplace(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor, lambda_param: _Tensor, seed: _b.int | None = None) -> _t.Any:
     """Draws float32 numbers from the Laplace distribution with the given mean and scale
     `lambda_param`.
     """
@@ -14614,12 +14615,12 @@ def max_unpool2d(x: _Tensor, indices: _Tensor, kernel_size: _b.int | _b.tuple[_b
     Args:
         x (Tensor of a real dtype): the input.
         indices (Tensor of dtype int32 or int64): the positions.
-        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1): the lengths of a window, or one
-            for all axes.
-        stride (int >= 0 or a tuple of 1 or 2 ints >= 0 or None, optional): the steps from
-            window to window, or one for all axes. Default: ``None``.
-        padding (int >= 0 or a tuple of 1 or 2 ints >= 0, optional): what is added around the
-            input. Default: ``0``.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1): the lengths of a window, or one for
+            all axes.
+        stride (int >= 0 or a tuple of 2 ints >= 0 or None, optional): the steps from window to
+            window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 2 ints >= 0, optional): what is added around the input.
+            Default: ``0``.
         output_size (any value or None, optional): the lengths of the last axes of the result.
             Default: ``None``.
 
@@ -15307,7 +15308,7 @@ def nonzero(input: _t.Any, *, as_tuple: _t.Any = False) -> _t.Any:
         as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
             whose rows are positions.
     """
-def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the norm of vectors or matrices.
 
     Without `ord`, it is the square root of the sum of squares, over all elements or over `dim`.
@@ -15320,9 +15321,8 @@ def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int
         A (Tensor): see `A` above.
         ord (number or a str or an instance of Tensor or None, optional): see `ord` above.
             Default: ``None``.
-        dim (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
-            the axis or axes along which it works; negative ones count from the end. Default:
-            ``None``.
+        dim (int or a tuple of ints or None, optional): the axis or axes along which it works;
+            negative ones count from the end. Default: ``None``.
         keepdim (bool, or a value that counts by its truth, optional): whether the axes stay,
             with length 1. Default: ``False``.
         dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
@@ -15332,7 +15332,7 @@ def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int
         `A` may have any shape. The result lacks the axes in `dim`, or has length 1 along them with
         `keepdim`; floats keep their dtype.
     """
-def normal(shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, mean: _Tensor | _b.complex, stddev: _Tensor | _b.complex, seed: _b.int | None = None) -> _t.Any:
+def normal(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor | _b.complex, stddev: _Tensor | _b.complex, seed: _b.int | None = None) -> _t.Any:
     """Draws numbers from the normal distribution with the given mean and standard deviation;
     float64 if the mean is float64, else float32.
 
@@ -15598,7 +15598,7 @@ def pixel_unshuffle(input: _Tensor, downscale_factor: _b.int) -> _Tensor:
     Shapes:
         `input` is (..., C, H r, W r). The result is (..., C r^2, H, W), of the same dtype.
     """
-def poisson(shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, mean: _Tensor, seed: _b.int | None = None) -> _t.Any:
+def poisson(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor, seed: _b.int | None = None) -> _t.Any:
     """Draws int32 counts from the Poisson distribution; `mean` broadcasts to `shape`."""
 def polar(abs: _Tensor, angle: _Tensor) -> _Tensor:
     """Builds complex numbers from their absolute values and their angles in radians: abs
@@ -17043,18 +17043,18 @@ def stack(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor] | _Tensor, axis: _b
     Shapes:
         The result has a new axis at `axis`, whose length is the number of Tensors, and their dtype.
     """
-def standard_laplace(shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, seed: _b.int | None = None) -> _t.Any:
+def standard_laplace(shape: _b.tuple[_b.int, ...] | _Tensor, seed: _b.int | None = None) -> _t.Any:
     """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1."""
-def standard_normal(shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, seed: _b.int | None = None) -> _Tensor:
+def standard_normal(shape: _b.tuple[_b.int, ...] | _Tensor, seed: _b.int | None = None) -> _Tensor:
     """Draws float32 numbers from the standard normal distribution."""
-def std(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _Tensor:
+def std(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _Tensor:
     """Computes the standard deviation over the given axes: the square root of the sum of squared
     distances from the mean divided by the number of elements minus `ddof`.
 
     Args:
         input (Tensor of a number dtype): the input.
-        axis (int or a tuple of ints or a list of ints or None, optional): the axis or axes
-            along which it works; negative ones count from the end. Default: ``None``.
+        axis (int or a tuple of ints or None, optional): the axis or axes along which it works;
+            negative ones count from the end. Default: ``None``.
         ddof (int or a bool, optional): see `ddof` above. Default: ``0``.
         keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
 
@@ -17787,7 +17787,7 @@ def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list
     Shapes:
         `input` is (N, C, H, W). The result is (N, C * k_h * k_w, windows), of the same dtype.
     """
-def uniform(shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, minval: _Tensor, maxval: _Tensor, seed: _b.int | None = None, dtype: _Type | None = None) -> _t.Any:
+def uniform(shape: _b.tuple[_b.int, ...] | _Tensor, minval: _Tensor, maxval: _Tensor, seed: _b.int | None = None, dtype: _Type | None = None) -> _t.Any:
     """Draws uniformly distributed numbers in [minval, maxval): floats, or integers if `dtype` is
     int32.
 
@@ -17936,14 +17936,14 @@ def vander(x: _Tensor, N: _b.int | _b.bool | None = None) -> _Tensor:
         `x` is (M,). The result is (M, N), with N = M by default, of the dtype of `x`; integers give
         int64.
     """
-def var(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _Tensor:
+def var(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _Tensor:
     """Computes the variance over the given axes: the sum of squared distances from the mean,
     divided by the number of elements minus `ddof`.
 
     Args:
         input (Tensor of a number dtype): the input.
-        axis (int or a tuple of ints or a list of ints or None, optional): the axis or axes
-            along which it works; negative ones count from the end. Default: ``None``.
+        axis (int or a tuple of ints or None, optional): the axis or axes along which it works;
+            negative ones count from the end. Default: ``None``.
         ddof (int or a bool, optional): see `ddof` above. Default: ``0``.
         keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
 

@@ -3,9 +3,13 @@
 A rule that only one file needs stands in that file.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from .._core.rules.base import Wrapper
 from .._core.rules.vocabulary import (
+    AsValue,
     Bool,
     Int,
     ListOf,
@@ -68,6 +72,48 @@ def several(rule, *lengths):
 def listed(rule, *lengths):
     """Accepts a number, or a tuple or list whose length is in `lengths`."""
     return several(rule, *lengths) | ListOf(rule, length=lengths)
+
+
+def sizes(rule, *lengths):
+    """Accepts what `several` accepts; any other tuple is a ValueError, as in the Primitives of
+    convolution and pooling.
+    """
+    return AsValue(several(rule, *lengths), TupleOf())
+
+
+def listed_sizes(rule, *lengths):
+    """Accepts what `listed` accepts; any other tuple or list is a ValueError."""
+    return AsValue(listed(rule, *lengths), TupleOf() | ListOf())
+
+
+@dataclass(frozen=True, repr=False)
+class LengthFirst(Wrapper):
+    """A number, or a tuple or list whose length is in `lengths`. Another length is a ValueError,
+    whatever the tuple or list contains.
+    """
+
+    rule: Rule
+    lengths: tuple
+    lists: bool = True
+
+    def kind(self, name):
+        types = "(tuple, list)" if self.lists else "tuple"
+        other = f"isinstance({name}, {types}) and len({name}) not in {self.lengths!r}"
+        return f"({other} or {self.rule.kind(name)})"
+
+    def value(self, name):
+        return self.rule.guard(name)
+
+    def source(self):
+        return f"LengthFirst({self.rule.source()}, {self.lengths!r}, {self.lists})"
+
+
+def length_first(rule, *lengths, lists=True):
+    """Accepts what `listed` accepts, or `several` without `lists`, and tests the length before the
+    numbers.
+    """
+    accept = listed if lists else several
+    return LengthFirst(accept(rule, *lengths), lengths, lists)
 
 
 class _Pair(Rule):

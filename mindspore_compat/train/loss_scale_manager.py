@@ -6,7 +6,8 @@ hand-written training loops are in amp.py.
 
 from .._backend import arrays
 from .._backend.updates.asynchronous import is_asynchronous
-from .._core.rules.vocabulary import Any, Int, Number, checked, inf
+from .._core.rules.comparisons import Compared
+from .._core.rules.vocabulary import Any, Int, checked
 from ..nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
 __all__ = ["LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]
@@ -62,7 +63,9 @@ class FixedLossScaleManager(LossScaleManager):
     """
 
     @checked
-    def __init__(self, loss_scale: Number(ge=1, lt=inf) = 128.0, drop_overflow_update: Any = True):
+    def __init__(
+        self, loss_scale: Compared(ge=1, nan=False) = 128.0, drop_overflow_update: Any = True
+    ):
         self._loss_scale = loss_scale
         self._drop_overflow_update = drop_overflow_update
 
@@ -130,8 +133,8 @@ class DynamicLossScaleManager(LossScaleManager):
     @checked
     def __init__(
         self,
-        init_loss_scale: Number(ge=1, lt=inf) = 2**24,
-        scale_factor: Number(gt=0, lt=inf) = 2,
+        init_loss_scale: Compared(ge=1, nan=False) = 2**24,
+        scale_factor: Compared(gt=0, nan=False) = 2,
         scale_window: Int(ge=1) = 2000,
     ):
         self.loss_scale, self.scale_window = init_loss_scale, scale_window

@@ -547,3 +547,12 @@ def test_adaptive_maxima_take_a_list_of_lengths():
         nn.AdaptiveMaxPool3d([1, 2])(images)
     with pytest.raises(RuntimeError, match="must have elements"):
         nn.AdaptiveMaxPool3d((1, 1, 2))(ops.zeros((0, 1, 5, 6)))
+
+
+def test_conv2d_keeps_its_settings_for_both_axes():
+    conv = ops.Conv2D(2, (3, 2), pad_mode="pad", pad=1, stride=2, dilation=(2, 1))
+    assert conv.kernel_size == (3, 2)
+    assert conv.pad == (1, 1, 1, 1)
+    assert conv.stride == (1, 1, 2, 2)
+    assert conv.dilation == (1, 1, 2, 1)
+    assert ops.Conv2D(2, 3).kernel_size == (3, 3)

@@ -143,7 +143,8 @@ class ScalarOf(Rule):
 @dataclass(frozen=True, repr=False)
 class InTensor(ScalarOf):
     """A value that another rule accepts, or a Tensor that holds such a value: one element for a
-    number, one axis for a tuple, two axes for a tuple of tuples.
+    number, one axis for a tuple, two axes for a tuple of tuples. A tuple or list may also contain
+    0-d Tensors.
 
     The function receives the number or the tuple.
     """
@@ -159,6 +160,10 @@ class InTensor(ScalarOf):
             for candidate in (*scalars, tuple(rows)):
                 if self.rule.verdict(candidate) is None:
                     return candidate
+        if type(value) in (tuple, list) and any(map(_is_tensor, value)):
+            numbers = [n.item() if _is_tensor(n) and not n.ndim else n for n in value]
+            if self.rule.verdict(type(value)(numbers)) is None:
+                return type(value)(numbers)
         return value
 
     def further(self):

@@ -231,13 +231,14 @@ def run_network(function, args, kwargs, network=None):
     network runs yet, it runs divided; `network` is the Cell that `function` calls, if any."""
     if world.group is None or running.space is not None:
         return function(*args, **kwargs)
-    mesh = mesh_of(config.parallel.pipeline_stages) if _is_wanted() else None
+    mesh = mesh_of(config.parallel.pipeline_stages) if is_wanted() else None
     if mesh is None:
         return function(*args, **kwargs)
     return run_on(mesh, config.parallel.dataset_strategy, function, args, kwargs, network)
 
 
-def _is_wanted():
+def is_wanted():
+    """Returns whether the parallel mode divides networks."""
     return config.parallel.parallel_mode in DIVIDED
 
 
@@ -372,7 +373,7 @@ def run_part(function, args, parameters, strategies):
     """
     in_strategy, out_strategy, plan = strategies
     if running.space is None:
-        mesh = mesh_of(config.parallel.pipeline_stages) if _is_wanted() else None
+        mesh = mesh_of(config.parallel.pipeline_stages) if is_wanted() else None
         if mesh is None:
             return function(*args)
         again = functools.partial(run_part, function, parameters=parameters, strategies=strategies)

@@ -5,10 +5,12 @@ Every operator here is composed of `xp.convolve_nd` and related functions, which
 gradients. Low-precision dtypes are computed in float32.
 """
 
-from ..._core.declare.inputs import SameDtype
+from dataclasses import dataclass
+
+from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf
-from .._rules import Floats, Natural, Positive, listed, several
+from ..._core.rules.vocabulary import AsValue, Bool, ListOf, OneOf, Rule, TensorOf, TupleOf
+from .._rules import Floats, Natural, Positive, listed, listed_sizes, several, sizes
 from .sizes import (
     height_and_width,
     need_kernel_fits,
@@ -19,6 +21,30 @@ from .sizes import (
 )
 
 Mode = OneOf("same", "valid", "pad")
+
+
+@dataclass(frozen=True, repr=False)
+class _UnlikeSteps(Rule):
+    """A list of anything but `count` positive ints."""
+
+    count: int
+
+    def kind(self, name):
+        steps = ListOf(Positive, length=self.count).guard(name)
+        return f"isinstance({name}, list) and not ({steps})"
+
+    def noun(self):
+        return "another list"
+
+    def samples(self):
+        return [[], [0]]
+
+
+def _steps(count):
+    """Accepts a positive int or a tuple of `count`. Any other tuple is a ValueError, any other list
+    too; a list of `count` positive ints is a TypeError, since only the primitive refuses it.
+    """
+    return AsValue(several(Positive, count), TupleOf() | _UnlikeSteps(count))
 
 
 def _convolve(xp, api, x, w, bias, stride, mode, padding, dilation, groups):
@@ -74,10 +100,10 @@ def conv1d(
     input: Floats,
     weight: Floats,
     bias: TensorOf() = None,
-    stride: several(Positive, 1) = 1,
+    stride: AsValue(listed(Positive, 1)) = 1,
     pad_mode: Mode = "valid",
-    padding: listed(Natural, 1) = 0,
-    dilation: several(Positive, 1) = 1,
+    padding: AsValue(listed(Natural, 1), TupleOf() | ListOf() | Bool) = 0,
+    dilation: AsValue(listed(Positive, 1)) = 1,
     groups: Positive = 1,
 ):
     """Computes a 1-D convolution of a sequence (N, C, L) with kernels (C_out, C / groups, k).
@@ -109,10 +135,10 @@ def conv2d(
     input: Floats,
     weight: Floats,
     bias: TensorOf() = None,
-    stride: several(Positive, 2) = 1,
+    stride: _steps(2) = 1,
     pad_mode: Mode = "valid",
-    padding: listed(Natural, 2) = 0,
-    dilation: several(Positive, 2) = 1,
+    padding: listed_sizes(Natural, 2) = 0,
+    dilation: _steps(2) = 1,
     groups: Positive = 1,
 ):
     """Computes a 2-D convolution of images (N, C, H, W) with kernels (C_out, C / groups, k_h, k_w).
@@ -146,10 +172,10 @@ def conv3d(
     input: Floats,
     weight: Floats,
     bias: TensorOf() = None,
-    stride: several(Positive, 3) = 1,
+    stride: _steps(3) = 1,
     pad_mode: Mode = "valid",
-    padding: listed(Natural, 3) = 0,
-    dilation: several(Positive, 3) = 1,
+    padding: listed_sizes(Natural, 3) = 0,
+    dilation: _steps(3) = 1,
     groups: Positive = 1,
 ):
     """Computes a 3-D convolution of volumes (N, C, D, H, W) with kernels (C_out, C / groups, k_d,
@@ -308,6 +334,11 @@ def need_weight(api, w, filters, kernel):
         )
 
 
+def _four(step):
+    """Returns a step as four numbers, which are 1 for samples and channels."""
+    return (1, 1, *height_and_width(step))
+
+
 def channels_second(xp, x):
     """Moves the channels from the last axis to the second."""
     return xp.moveaxis(x, -1, 1)
@@ -318,18 +349,28 @@ def channels_second(xp, x):
     "group=1, data_format='NCHW')(x, weight)",
     compute="products",
     inline=True,
+    quirks=Quirks(
+        stored={
+            "ops.Conv2D": {
+                "kernel_size": lambda size: per_dimension(size, 2),
+                "pad": lambda pad: per_dimension(pad, 4),
+                "stride": _four,
+                "dilation": _four,
+            }
+        }
+    ),
 )
 def conv2d_primitive(
     xp,
     x: Floats,
     weight: Floats,
     out_channel: Positive,
-    kernel_size: several(Positive, 2),
+    kernel_size: sizes(Positive, 2),
     mode: OneOf(1) = 1,
     pad_mode: Mode = "valid",
-    pad: several(Natural, 4) = 0,
-    stride: several(Positive, 2, 4) = 1,
-    dilation: several(Positive, 2, 4) = 1,
+    pad: sizes(Natural, 4) = 0,
+    stride: sizes(Positive, 2, 4) = 1,
+    dilation: sizes(Positive, 2, 4) = 1,
     group: Positive = 1,
     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
 ):
@@ -379,12 +420,12 @@ def conv3d_primitive(
     x: Floats,
     weight: Floats,
     out_channel: Positive,
-    kernel_size: several(Positive, 3),
+    kernel_size: sizes(Positive, 3),
     mode: OneOf(1) = 1,
     pad_mode: Mode = "valid",
-    pad: several(Natural, 6) = 0,
-    stride: several(Positive, 3, 5) = 1,
-    dilation: several(Positive, 3, 5) = 1,
+    pad: sizes(Natural, 6) = 0,
+    stride: sizes(Positive, 3, 5) = 1,
+    dilation: sizes(Positive, 3, 5) = 1,
     group: Positive = 1,
     data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
 ):

@@ -4,8 +4,8 @@ Each is the input gradient of a convolution, `xp.convolve_input`.
 """
 
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Any, AsValue, OneOf, TensorOf, TupleOf
-from .._rules import Floats, Natural, Positive, listed, several
+from ..._core.rules.vocabulary import Any, AsValue, ListOf, OneOf, TensorOf, TupleOf
+from .._rules import Floats, Natural, Positive, listed, several, sizes
 from .conv import add_bias, channels_second, need_weight
 from .sizes import (
     height_and_width,
@@ -54,13 +54,13 @@ def conv2d_transpose_primitive(
     weight: Floats,
     input_size: Any,
     out_channel: Positive,
-    kernel_size: several(Positive, 2),
+    kernel_size: sizes(Positive, 2),
     pad_mode: Mode = "valid",
-    pad: several(Natural, 4) = 0,
-    pad_list: TupleOf(Natural) = None,
+    pad: sizes(Natural, 4) = 0,
+    pad_list: TupleOf(Natural) | ListOf(Natural) = None,
     mode: OneOf(1) = 1,
-    stride: several(Positive, 2, 4) = 1,
-    dilation: several(Positive, 2, 4) = 1,
+    stride: sizes(Positive, 2, 4) = 1,
+    dilation: sizes(Positive, 2, 4) = 1,
     group: Positive = 1,
     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
 ):
@@ -168,14 +168,14 @@ def conv3d_transpose_primitive(
     weight: Floats,
     in_channel: Positive,
     out_channel: Positive,
-    kernel_size: several(Positive, 3),
+    kernel_size: sizes(Positive, 3),
     mode: OneOf(1) = 1,
     pad_mode: Mode = "valid",
-    pad: several(Natural, 6) = 0,
-    stride: several(Positive, 3, 5) = 1,
-    dilation: several(Positive, 3, 5) = 1,
+    pad: sizes(Natural, 6) = 0,
+    stride: sizes(Positive, 3, 5) = 1,
+    dilation: sizes(Positive, 3, 5) = 1,
     group: Positive = 1,
-    output_padding: several(Natural, 3, 5) = 0,
+    output_padding: sizes(Natural, 3, 5) = 0,
     data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
 ):
     """Computes a 3-D transposed convolution, which spreads each element of volumes by the kernels.

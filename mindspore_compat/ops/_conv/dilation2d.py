@@ -3,10 +3,10 @@
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, OneOf, TensorOf, real
-from .._rules import Positive, several
+from .._rules import Positive, sizes
 from .sizes import height_and_width, need_kernel_fits, need_rank, padding_of
 
-Step = several(Positive, 2, 4)
+Step = sizes(Positive, 2, 4)
 
 
 @op(

@@ -3,7 +3,7 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, TensorOf
-from .._rules import WIDE_UNSIGNED, Index, Natural, Numbers, Positive, listed, pair_of
+from .._rules import WIDE_UNSIGNED, Index, Natural, Numbers, Positive, length_first, pair_of
 from .sizes import need_kernel_fits, need_rank, per_dimension, sided, sizes_of
 
 Columns = TensorOf("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
@@ -52,10 +52,10 @@ def _fold(xp, api, x, size, kernel, dilation, padding, stride):
 def unfold(
     xp,
     input: Numbers,
-    kernel_size: listed(Positive, 1, 2),
-    dilation: listed(Positive, 1, 2) = 1,
-    padding: listed(Natural, 1, 2) = 0,
-    stride: listed(Positive, 1, 2) = 1,
+    kernel_size: length_first(Positive, 1, 2),
+    dilation: length_first(Positive, 1, 2) = 1,
+    padding: length_first(Natural, 1, 2) = 0,
+    stride: length_first(Positive, 1, 2) = 1,
 ):
     """Extracts the sliding windows of images as columns (im2col).
 
@@ -78,10 +78,10 @@ def unfold(
 def im2col(
     xp,
     x: Numbers.but("bfloat16", *WIDE_UNSIGNED),
-    ksizes: listed(Positive, 1, 2),
-    strides: listed(Positive, 1, 2) = 1,
-    dilations: listed(Positive, 1, 2) = 1,
-    pads: listed(Natural, 1, 2) = 0,
+    ksizes: length_first(Positive, 1, 2),
+    strides: length_first(Positive, 1, 2) = 1,
+    dilations: length_first(Positive, 1, 2) = 1,
+    pads: length_first(Natural, 1, 2) = 0,
 ):
     """Extracts the sliding windows of images as columns, with a separate axis for the channels.
 
@@ -113,10 +113,10 @@ def fold(
     xp,
     input: Numbers,
     output_size: Any,
-    kernel_size: listed(Positive, 1, 2),
-    dilation: listed(Positive, 1, 2) = 1,
-    padding: listed(Natural, 1, 2) = 0,
-    stride: listed(Positive, 1, 2) = 1,
+    kernel_size: length_first(Positive, 2),
+    dilation: length_first(Positive, 2) = 1,
+    padding: length_first(Natural, 2) = 0,
+    stride: length_first(Positive, 2) = 1,
 ):
     """Sums columns into images (col2im), the transpose of `unfold`. Pixels in several windows get
     the sum.
@@ -161,10 +161,10 @@ def col2im(
     xp,
     input_x: Columns,
     output_size: Any,
-    kernel_size: listed(Positive, 1, 2),
-    dilation: listed(Positive, 1, 2),
-    padding_value: listed(Natural, 1, 2),
-    stride: listed(Positive, 1, 2),
+    kernel_size: length_first(Positive, 2),
+    dilation: length_first(Positive, 2),
+    padding_value: length_first(Natural, 2),
+    stride: length_first(Positive, 2),
 ):
     """Sums columns into images, the transpose of `Im2Col`. Pixels in several windows get the sum.
 

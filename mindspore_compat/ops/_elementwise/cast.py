@@ -49,7 +49,7 @@ def named_dtype(api, value):
     if value in _PYTHON:
         return _PYTHON[value]
     try:
-        if value is None:  # NumPy would take it as float64
+        if not isinstance(value, (str, type, dtypes.np.dtype)):  # NumPy takes None, and scalars
             raise TypeError
         return dtypes.from_numpy(
             dtypes.np.dtype(value.lower() if isinstance(value, str) else value)

@@ -101,6 +101,12 @@ def rtruediv(xp, input: Operand, other: Operand):
     "mint.divide(input, other, *, rounding_mode=None)",
     "Tensor.div_(other, *, rounding_mode=None)",
     types=Promote("input other", promote=quotient_np, lists=True, exact=True, weak_0d=True),
+    quirks=Quirks(
+        rules=dict.fromkeys(
+            ("Tensor.div", "Tensor.divide", "Tensor.div_"),
+            {"rounding_mode": OneOf("floor", "trunc") | None},
+        )
+    ),
 )
 def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):
     """Divides the input by `other`, element by element.

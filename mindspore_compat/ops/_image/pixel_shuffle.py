@@ -10,7 +10,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, AsValue, Int, ListOf, OneOf, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._conv.sizes import need_rank, padding_of, per_dimension
-from .._rules import Anything, Float16To64, Index, Numbers, Reals, RealsUpTo64
+from .._rules import Anything, Float16To64, Index, Numbers, Reals, RealsUpTo64, listed_sizes
 from ..primitive import Primitive
 
 Block = Int(ge=2)
@@ -310,7 +310,7 @@ def batch_to_space(xp, input_x: Numbers, block_size: Block, crops: Pairs):
 
 # Patches ------------------------------------------------------------------------------------------
 
-Sizes = Int(ge=1) | TupleOf(Int(ge=1), length=(3, 5)) | ListOf(Int(ge=1), length=(3, 5))
+Sizes = listed_sizes(Int(ge=1), 3, 5)
 
 
 @op("ops.ExtractVolumePatches(kernel_size, strides, padding)(input_x)", compute="native")

@@ -164,7 +164,7 @@ def added_along(xp, input: Anything, index: Index, source: Anything, axis: Int):
 @checked
 def index_add(
     x: TensorOrNumber,
-    indices: Index,
+    indices: TensorOf("int32"),
     y: TensorOrNumber,
     axis: Int,
     use_lock: Any = True,

@@ -63,7 +63,7 @@ def _plus(xp, beta, input, alpha, product):
     "ops.addmv(input, mat, vec, *, beta=1, alpha=1)",
     "Tensor.addmv(mat, vec, *, beta=1, alpha=1)",
     types=SameDtype("mat vec"),
-    quirks=Quirks(rules={"ops.addmv": {"input": Plain}}),
+    quirks=Quirks(rules=dict.fromkeys(("ops.addmv", "Tensor.addmv"), {"input": Plain})),
 )
 def addmv(
     xp,
@@ -116,7 +116,7 @@ def addmv_strict(
     "Tensor.addr(vec1, vec2, beta=1, alpha=1)",
     "mint.addr_(input: x, vec1, vec2, beta=1, alpha=1)",
     types=SameDtype("vec1 vec2"),
-    quirks=Quirks(rules={"ops.addr": {"x": Plain}}),
+    quirks=Quirks(rules=dict.fromkeys(("ops.addr", "Tensor.addr"), {"x": Plain})),
 )
 def addr(
     xp, x: Anything, vec1: Anything, vec2: Anything, beta: NumberOrBool = 1, alpha: NumberOrBool = 1

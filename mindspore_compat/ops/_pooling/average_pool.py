@@ -6,7 +6,17 @@ Adaptive pooling is in _pooling/adaptive.py, the arithmetic in _backend/conv/poo
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Int, OneOf
 from .._conv.sizes import height_and_width, need_rank, padding_of, per_dimension, sided
-from .._rules import Float16To64, Floats, Natural, Positive, listed, several
+from .._rules import (
+    Float16To64,
+    Floats,
+    Natural,
+    Positive,
+    length_first,
+    listed,
+    listed_sizes,
+    several,
+    sizes,
+)
 from .windows import Mode, PadMode, need_fit, need_half, need_small
 
 
@@ -29,7 +39,7 @@ def avg_pool1d(
     input_x: Float16To64,
     kernel_size: Positive = 1,
     stride: Positive = 1,
-    padding: several(Natural, 1) = 0,
+    padding: length_first(Natural, 1, lists=False) = 0,
     ceil_mode: Bool = False,
     count_include_pad: Bool = True,
 ):
@@ -65,9 +75,9 @@ def avg_pool1d(
 def avg_pool2d(
     xp,
     input_x: Float16To64,
-    kernel_size: several(Positive, 2) = 1,
-    stride: several(Positive, 2) = 1,
-    padding: several(Natural, 4) = 0,
+    kernel_size: length_first(Positive, 2, lists=False) = 1,
+    stride: length_first(Positive, 2, lists=False) = 1,
+    padding: sizes(Natural, 4) = 0,
     ceil_mode: Bool = False,
     count_include_pad: Bool = True,
     divisor_override: Natural = 0,
@@ -109,9 +119,9 @@ def avg_pool2d(
 def avg_pool3d(
     xp,
     input_x: Float16To64,
-    kernel_size: several(Positive, 3) = 1,
-    stride: several(Positive, 3) = 1,
-    padding: several(Natural, 6) = 0,
+    kernel_size: sizes(Positive, 3) = 1,
+    stride: sizes(Positive, 3) = 1,
+    padding: sizes(Natural, 6) = 0,
     ceil_mode: Bool = False,
     count_include_pad: Bool = True,
     divisor_override: Natural = 0,
@@ -308,10 +318,10 @@ def avg_pool_primitive(
 def avg_pool3d_primitive(
     xp,
     x: Float16To64,
-    kernel_size: several(Positive, 3) = 1,
-    strides: several(Positive, 3) = 1,
+    kernel_size: sizes(Positive, 3) = 1,
+    strides: sizes(Positive, 3) = 1,
     pad_mode: PadMode = "valid",
-    pad: listed(Natural, 6) = 0,
+    pad: listed_sizes(Natural, 6) = 0,
     ceil_mode: Bool = False,
     count_include_pad: Bool = True,
     divisor_override: Natural = 0,

@@ -26,10 +26,10 @@ from ..._core.rules.vocabulary import (
     TupleOf,
 )
 from .._conv.sizes import need_rank, per_dimension
-from .._rules import Float16To64, Positive, several
+from .._rules import Float16To64, Positive, length_first, sizes
 
 Plain = TensorOf("float16", "float32", "float64", "int32", "int64")
-Pair = AsValue(several(Positive, 2))
+Pair = sizes(Positive, 2)
 Ratio = Float(gt=0.0, lt=1.0)
 
 
@@ -151,8 +151,8 @@ def fractional_max_pool2d(
 def fractional_max_pool3d(
     xp,
     input: Float16To64,
-    kernel_size: several(Positive, 3),
-    output_size: several(Positive, 3) = None,
+    kernel_size: length_first(Positive, 3, lists=False),
+    output_size: sizes(Positive, 3) = None,
     output_ratio: Any = None,
     return_indices: Bool = False,
     _random_samples: Float16To64 = None,
@@ -225,8 +225,8 @@ def fractional_max_pool3d_primitive(
     xp,
     x: Plain,
     random_samples: Float16To64,
-    ksize: several(Positive, 3),
-    output_shape: several(Positive, 3),
+    ksize: sizes(Positive, 3),
+    output_shape: sizes(Positive, 3),
     data_format: AsValue(OneOf("NCDHW", "NDHWC")) = "NCDHW",
 ):
     """Applies 3-D fractional max pooling: the maximum of each window of volumes, and its int64

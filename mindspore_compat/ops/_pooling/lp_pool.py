@@ -3,7 +3,7 @@
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Number
 from .._conv.sizes import need_rank, per_dimension
-from .._rules import Positive, RealsOrBools, several
+from .._rules import Positive, RealsOrBools, length_first
 from .average_pool import average_windows
 
 
@@ -62,8 +62,8 @@ def lp_pool2d(
     xp,
     x: RealsOrBools,
     norm_type: Number | Bool,
-    kernel_size: several(Positive, 2),
-    stride: several(Positive, 2) = None,
+    kernel_size: length_first(Positive, 2, lists=False),
+    stride: length_first(Positive, 2, lists=False) = None,
     ceil_mode: Bool = False,
 ):
     """Applies 2-D power-average (LP) pooling: the p-norm of each window of images, p = `norm_type`.

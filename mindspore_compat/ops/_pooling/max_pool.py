@@ -9,7 +9,7 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, DType, OneOf
 from ..._core.tensor.dtype import int64
 from .._conv.sizes import height_and_width, need_rank, padding_of, per_dimension, sided
-from .._rules import Float16To64, Floats, Natural, Positive, Reals, RealsUpTo64, several
+from .._rules import Float16To64, Floats, Natural, Positive, Reals, RealsUpTo64, several, sizes
 from .windows import Mode, PadMode, need_fit, need_half, need_small
 
 
@@ -21,8 +21,8 @@ from .windows import Mode, PadMode, need_fit, need_half, need_small
 def max_pool_primitive(
     xp,
     x: Floats,
-    kernel_size: several(Positive, 2, 4) = 1,
-    strides: several(Positive, 2, 4) = 1,
+    kernel_size: sizes(Positive, 2, 4) = 1,
+    strides: sizes(Positive, 2, 4) = 1,
     pad_mode: Mode = "valid",
     data_format: AsValue(OneOf("NCHW", "NHWC")) = "NCHW",
 ):
@@ -53,10 +53,10 @@ def max_pool_primitive(
 def max_pool3d_primitive(
     xp,
     x: Float16To64,
-    kernel_size: several(Positive, 3) = 1,
-    strides: several(Positive, 3) = 1,
+    kernel_size: sizes(Positive, 3) = 1,
+    strides: sizes(Positive, 3) = 1,
     pad_mode: PadMode = "VALID",
-    pad_list: several(Natural, 3, 6) = 0,
+    pad_list: sizes(Natural, 3, 6) = 0,
     ceil_mode: Bool = None,
     data_format: AsValue(OneOf("NCDHW")) = "NCDHW",
 ):
@@ -116,10 +116,10 @@ def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, co
 def max_pool2d(
     xp,
     x: RealsUpTo64,
-    kernel_size: several(Positive, 2),
-    stride: several(Positive, 2) = None,
-    padding: several(Natural, 2) = 0,
-    dilation: several(Positive, 2) = 1,
+    kernel_size: sizes(Positive, 2),
+    stride: sizes(Positive, 2) = None,
+    padding: sizes(Natural, 2) = 0,
+    dilation: sizes(Positive, 2) = 1,
     return_indices: Any = False,
     ceil_mode: Bool = False,
 ):
@@ -204,10 +204,10 @@ def max_pool2d_ext(
 def max_pool3d(
     xp,
     x: RealsUpTo64,
-    kernel_size: several(Positive, 3),
-    stride: several(Positive, 3) = None,
-    padding: several(Natural, 3) = 0,
-    dilation: several(Positive, 3) = 1,
+    kernel_size: sizes(Positive, 3),
+    stride: sizes(Positive, 3) = None,
+    padding: sizes(Natural, 3) = 0,
+    dilation: sizes(Positive, 3) = 1,
     ceil_mode: Bool = False,
     return_indices: Any = False,
 ):
@@ -284,10 +284,10 @@ def max_pool_with_argmax(
 def max_pool_with_argmax_v2(
     xp,
     x: RealsUpTo64,
-    kernel_size: several(Positive, 2, 4),
-    strides: several(Positive, 2, 4) = None,
-    pads: several(Natural, 2, 4) = 0,
-    dilation: several(Positive, 2, 4) = (1, 1),
+    kernel_size: sizes(Positive, 2, 4),
+    strides: sizes(Positive, 2, 4) = None,
+    pads: sizes(Natural, 2, 4) = 0,
+    dilation: sizes(Positive, 2, 4) = (1, 1),
     ceil_mode: Bool = False,
     argmax_type: DType("int32", "int64") = int64,
 ):
@@ -327,10 +327,10 @@ def max_pool_with_argmax_v2(
 def max_pool3d_with_argmax(
     xp,
     x: RealsUpTo64,
-    ksize: several(Positive, 3),
-    strides: several(Positive, 3),
-    pads: several(Natural, 3),
-    dilation: several(Positive, 3) = (1, 1, 1),
+    ksize: sizes(Positive, 3),
+    strides: sizes(Positive, 3),
+    pads: sizes(Natural, 3),
+    dilation: sizes(Positive, 3) = (1, 1, 1),
     ceil_mode: Bool = False,
     data_format: OneOf("NCDHW") = "NCDHW",
     argmax_type: DType("int32", "int64") = int64,

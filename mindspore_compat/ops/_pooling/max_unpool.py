@@ -6,7 +6,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, InstanceOf, Int, OneOf, TupleOf
 from .._conv.sizes import height_and_width, need_rank, per_dimension
-from .._rules import Index, Natural, Positive, Reals, several
+from .._rules import Index, Natural, Positive, Reals, several, sizes
 
 _OutputSize = AsValue(InstanceOf(tuple) | None).called("a tuple")
 
@@ -89,9 +89,9 @@ def max_unpool2d(
     xp,
     x: Reals,
     indices: Index,
-    kernel_size: several(Positive, 1, 2),
-    stride: several(Natural, 1, 2) = None,
-    padding: several(Natural, 1, 2) = 0,
+    kernel_size: sizes(Positive, 2),
+    stride: sizes(Natural, 2) = None,
+    padding: sizes(Natural, 2) = 0,
     output_size: Any = None,
 ):
     """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
@@ -147,9 +147,9 @@ def max_unpool3d(
     xp,
     x: Reals,
     indices: Index,
-    kernel_size: several(Positive, 3),
-    stride: several(Natural, 3) = None,
-    padding: several(Natural, 3) = 0,
+    kernel_size: sizes(Positive, 3),
+    stride: sizes(Natural, 3) = None,
+    padding: sizes(Natural, 3) = 0,
     output_size: Any = None,
 ):
     """Applies 3-D max unpooling, a partial inverse of max pooling: writes each value to the

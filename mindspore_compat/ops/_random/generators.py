@@ -14,7 +14,6 @@ from ..._core.rules.vocabulary import (
     AsValue,
     DType,
     Int,
-    ListOf,
     TensorOf,
     TupleOf,
     checked,
@@ -26,7 +25,7 @@ from ..._core.tensor.tensor import Tensor
 from .._shape.reshape import shape_of
 from ..primitive import Primitive
 
-Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
+Shape = TupleOf(Int(ge=0)) | TensorOf("int32", "int64")
 Seed = Int(ge=0) | None
 Fractional, Whole = AsValue(DType(floating)), AsValue(DType(integer))
 

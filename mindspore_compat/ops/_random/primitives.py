@@ -28,7 +28,7 @@ from .distributions import _gamma, _laplace, _poisson
 from .generators import _first, _generator, _make, _Seeded
 from .sampling import RandomChoiceWithMask, _multinomial, _permutation, _shuffle, random_categorical
 
-Shape = TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | TensorOf("int32", "int64")
+Shape = TupleOf(Int(ge=0)) | TensorOf("int32", "int64")
 
 
 @public("ops.Gamma")

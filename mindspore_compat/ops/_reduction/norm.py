@@ -78,7 +78,11 @@ def abs_order(order):
     quirks=Quirks(
         rules=dict.fromkeys(
             ("ops.norm", "Tensor.norm", "mint.linalg.norm"),
-            {"keepdim": Truth, "ord": Number | Str | CellOf("Tensor") | None},
+            {
+                "dim": Int | TupleOf(Int),
+                "keepdim": Truth,
+                "ord": Number | Str | CellOf("Tensor") | None,
+            },
         )
     ),
 )

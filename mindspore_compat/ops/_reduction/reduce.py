@@ -11,6 +11,7 @@ from ..._core.rules.vocabulary import (
     InTensor,
     ScalarOf,
     TensorOf,
+    TupleOf,
     any_dtype,
     number,
 )
@@ -217,7 +218,7 @@ def any(xp, input: TensorOf(any_dtype), axis: Axis = None, keep_dims: Bool = Fal
 def var(
     xp,
     input: TensorOf(number),
-    axis: IntOrInts = None,
+    axis: Int | TupleOf(Int) = None,
     ddof: Int | Bool = 0,
     keepdims: Bool = False,
 ):
@@ -239,7 +240,7 @@ def var(
 def std(
     xp,
     input: TensorOf(number),
-    axis: IntOrInts = None,
+    axis: Int | TupleOf(Int) = None,
     ddof: Int | Bool = 0,
     keepdims: Bool = False,
 ):

@@ -38,6 +38,9 @@ def _meshgrid(inputs, indexing):
             raise ValueError(
                 f"For 'meshgrid', 'inputs' must have one axis, but got shape {tensor.shape}."
             )
+    if len({tensor._array.dtype for tensor in inputs}) > 1:
+        dtypes = ", ".join(str(tensor.dtype) for tensor in inputs)
+        raise ValueError(f"For 'meshgrid', 'inputs' must have one dtype, but got {dtypes}.")
     return grids.run(inputs, indexing)
 
 
@@ -51,7 +54,8 @@ def meshgrid(*inputs, indexing="xy"):
 
     Raises:
         TypeError: if `indexing` is not a str, or an input is not a Tensor.
-        ValueError: if `indexing` is neither "xy" nor "ij", or an input has more than one axis.
+        ValueError: if `indexing` is neither "xy" nor "ij", an input has more than one axis, or the
+            dtypes differ.
 
     Example:
         >>> import mindspore_compat as ms

@@ -4,7 +4,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
-from ..._core.rules.vocabulary import Any, Int, InTensor, TensorOf, TupleOf, checked, number
+from ..._core.rules.vocabulary import Any, Int, InTensor, ListOf, TensorOf, TupleOf, checked, number
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index
 from .axes import axis_of
@@ -18,7 +18,7 @@ _Repeats = Int.called("ints")
     "mint.broadcast_to(input, shape)",
     "mint.nn.functional.broadcast_to(input, shape)",
     compute="native",
-    quirks=Quirks(rules={"ops.broadcast_to": {"shape": InTensor(TupleOf(Int))}}),
+    quirks=Quirks(rules={"ops.broadcast_to": {"shape": InTensor(TupleOf(Int) | ListOf(Int))}}),
 )
 def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
     """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.

@@ -5,6 +5,7 @@
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import build, public
 from ..._core.rules.base import Rule
+from ..._core.rules.value_rules import TensorOrNothing
 from ..._core.rules.vocabulary import Bool, DType, Int, InTensor, ListOf, TensorOf, TupleOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
@@ -320,7 +321,7 @@ def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
 
     Source: mindspore.Tensor.median of MindSpore 2.10.
     """
-    _need_order("Tensor.median", self)
+    quantile.Ranked.refuse("Tensor.median", "self", self)
     axis = axes_along("Tensor.median", "axis", axis, self)
     return quantile.median.run(self, -1 if axis is None else axis, keepdims)
 
@@ -328,7 +329,7 @@ def median_along_axis(self, axis: Int = -1, keepdims: Bool = False):
 @form("Tensor.median")
 def median_along_dim(self, dim: Int = -1, keepdim: Bool = False):
     """Computes the lower medians along the axis `dim`, and their int64 indices."""
-    _need_order("Tensor.median", self)
+    quantile.Ranked.refuse("Tensor.median", "self", self)
     axis = axes_along("Tensor.median", "dim", dim, self)
     return quantile.median.run(self, -1 if axis is None else axis, keepdim)
 
@@ -461,7 +462,7 @@ def _declare_method(api, word):
         keepdims: Bool = False,
         *,
         initial: NumberOrBool = None,
-        where: Mask = None,
+        where: Mask | TensorOrNothing = None,
     ):
         axis = axes_along(api, "axis", axis, self)
         function = build("ops", api.removeprefix("Tensor."))

@@ -6,6 +6,7 @@ import xml.etree.ElementTree
 import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
+from ...._core.rules.value_rules import Truth
 from ...._core.rules.vocabulary import Bool, Callable, OneOf, Str
 from ...._io.reading import at, json_of, reading
 from ..._rules import AnInstance, Samples, Workers
@@ -79,7 +80,7 @@ class VOCDataset(_Objects):
         num_shards: Shards = None,
         shard_id: Shard = None,
         cache=None,
-        extra_metadata: Bool = False,
+        extra_metadata: Truth = False,
         decrypt: Callable = None,
     ):
         super().__init__(
@@ -224,7 +225,7 @@ class CocoDataset(_Objects):
         num_shards: Shards = None,
         shard_id: Shard = None,
         cache=None,
-        extra_metadata: Bool = False,
+        extra_metadata: Truth = False,
         decrypt: Callable = None,
     ):
         if isinstance(sampler, PKSampler):
