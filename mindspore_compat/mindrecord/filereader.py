@@ -19,7 +19,8 @@ class FileReader:
 
     Raises:
         ParamValueError: if `file_name` or `num_consumer` is out of range, or a column unknown.
-        ParamTypeError: if `columns` is not a list, or `operator` not an int.
+        ParamTypeError: if `columns` is not a list.
+        TypeError: if `operator` is not an int.
         MRMOpenError: if a file is missing, damaged or no MindRecord file.
 
     Example:

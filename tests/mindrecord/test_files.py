@@ -353,13 +353,19 @@ def test_missing_files_are_refused(tmp_path):
         ({"num_consumer": "1"}, "ParamValueError"),
         ({"columns": "label"}, "ParamTypeError"),
         ({"columns": ["no"]}, "ParamValueError"),
-        ({"operator": "read"}, "ParamTypeError"),
     ],
 )
 def test_readers_refuse_bad_arguments(tmp_path, arguments, error):
     path = write(tmp_path / "some", 1)
     with pytest.raises(getattr(exceptions, error)):
         mindrecord.FileReader(path, **arguments)
+
+
+def test_a_reader_refuses_an_operator_that_is_no_number(tmp_path):
+    path = write(tmp_path / "some", 1)
+    assert mindrecord.FileReader(path, operator=1).len() == mindrecord.FileReader(path).len()
+    with pytest.raises(TypeError, match="'operator' must be an int"):
+        mindrecord.FileReader(path, operator="read")
 
 
 def test_pages_of_a_class(tmp_path):
