@@ -18,6 +18,13 @@ def test_signs(dtype, count):
         np.testing.assert_array_equal(np.signbit(signs), np.signbit(expected))
 
 
+def test_signs_of_complex_numbers_with_infinite_parts():
+    inf = np.inf
+    x = np.array([complex(-inf, 2), complex(3, inf), complex(3, -inf), 3 - 4j], np.complex64)
+    expected = np.array([-1, 1j, -1j, 0.6 - 0.8j], np.complex64)
+    np.testing.assert_allclose(ops.sign(Tensor(x)).asnumpy(), expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("count", [1, 3000])
 @pytest.mark.parametrize("options", [{}, {"nan": 2.5, "posinf": 7}, {"neginf": -1.0}])
 def test_finite_numbers_in_place_of_others(options, count):

@@ -129,6 +129,27 @@ class DeviceSpace(Space):
         """Returns the upper triangle, selected as by `where`."""
         return self.module.triu(x, k).astype(x.dtype, copy=False)
 
+    def sign(self, x):
+        """Computes NumPy's `sign`. An infinite part of a complex number counts alone; the quotient
+        of CuPy is NaN there."""
+        if x.dtype.kind != "c":
+            return self.module.sign(x)
+        where, isinf = self.module.where, self.module.isinf
+        real_is_infinite, imag_is_infinite = isinf(x.real), isinf(x.imag)
+        one = self.number(1.0, x.real.dtype)
+        real, imag = (
+            where(
+                itself,
+                where(other, numpy.nan, self.module.copysign(one, part)),
+                where(other, 0, part),
+            ).astype(part.dtype)
+            for part, itself, other in (
+                (x.real, real_is_infinite, imag_is_infinite),
+                (x.imag, imag_is_infinite, real_is_infinite),
+            )
+        )
+        return self.module.sign(self.from_parts(real, imag))
+
     def arctan2(self, x, y):
         """Returns the angle of real numbers; refuses complex ones, for which CuPy's kernel does not
         compile."""

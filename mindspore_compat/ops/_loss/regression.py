@@ -103,8 +103,8 @@ def smooth_l1(xp, x, beta):
 
 def _smooth(xp, x, *, beta):
     size = xp.abs(x)
-    near = xp.at_most(size, beta)
-    return near / beta * (size - 0.5 * near)
+    # A GPU computes with 0 in place of a subnormal `beta`; the quotient is then not selected.
+    return xp.where(size < beta, size / beta * (0.5 * size), size - 0.5 * beta)
 
 
 def _smooth_vjp(xp, g, x, *, beta):
