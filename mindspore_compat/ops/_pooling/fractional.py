@@ -29,7 +29,7 @@ from .._conv.sizes import need_rank, per_dimension
 from .._rules import Float16To64, Positive, length_first, sizes
 
 Plain = TensorOf("float16", "float32", "float64", "int32", "int64")
-Pair = sizes(Positive, 2)
+Pair = AsValue(sizes(Positive, 2))  # as the page says; a TypeError in 2.10
 Ratio = Float(gt=0.0, lt=1.0)
 
 
@@ -194,8 +194,8 @@ def fractional_max_pool2d_primitive(
     xp,
     input_x: Plain,
     random_samples: Float16To64,
-    ksize: Pair,
-    output_shape: Pair,
+    ksize: sizes(Positive, 2),
+    output_shape: sizes(Positive, 2),
     data_format: AsValue(OneOf("NCHW")) = "NCHW",
 ):
     """Applies 2-D fractional max pooling: the maximum of each window of images, and its int64
