@@ -46,7 +46,7 @@ def operands(op):
     """Returns the first documented call of `op` as a Case, or None."""
     for path, line in _lines().get(id(op), ()):
         entry = _specs().get(path)
-        call = conformance_cases.call_of(path, entry) if entry else None
+        call = conformance_cases.call_of(entry) if entry else None
         if call is not None and call.call is not None:
             made = _case(op, path, line, call)
             if made is not None:
