@@ -40,9 +40,7 @@ class FileReader:
                 f"For 'FileReader', 'columns' must be a list, but got {columns!r}."
             )
         if operator is not None and not isinstance(operator, (int, list)):
-            raise ParamTypeError(
-                f"For 'FileReader', 'operator' must be an int, but got {operator!r}."
-            )
+            raise TypeError(f"For 'FileReader', 'operator' must be an int, but got {operator!r}.")
         self._records = Records(file_name)
         layout = self._records.shards[0].layout
         names = [*layout.raw, *layout.blob]

@@ -364,8 +364,9 @@ def test_readers_refuse_bad_arguments(tmp_path, arguments, error):
 def test_a_reader_refuses_an_operator_that_is_no_number(tmp_path):
     path = write(tmp_path / "some", 1)
     assert mindrecord.FileReader(path, operator=1).len() == mindrecord.FileReader(path).len()
-    with pytest.raises(TypeError, match="'operator' must be an int"):
+    with pytest.raises(TypeError, match="'operator' must be an int") as caught:
         mindrecord.FileReader(path, operator="read")
+    assert type(caught.value) is TypeError
 
 
 def test_pages_of_a_class(tmp_path):
