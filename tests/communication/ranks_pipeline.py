@@ -22,6 +22,10 @@ def adam(net):
     return nn.Adam(net.trainable_params(), 0.01)
 
 
+def momentum(net):
+    return nn.Momentum(net.trainable_params(), 0.05, 0.9)
+
+
 def thor(net):
     return nn.thor(net, Tensor(0.1), Tensor(0.1), 0.9)
 
@@ -124,7 +128,8 @@ def perceptron():
 
 @check
 def lenet():
-    compare(LeNet, BOTH)
+    """With Momentum: from gradients that are but noise of 1e-8 Adam would make whole steps."""
+    compare(LeNet, BOTH, make=momentum)
 
 
 @check
