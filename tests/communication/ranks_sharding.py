@@ -2,6 +2,7 @@
 through mpiexec. Each rank first trains the whole network by itself.
 """
 
+import itertools
 import os
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from kit.rank_checks import check, run_named_checks
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, communication, nn, ops
 from mindspore_compat._core.sharding.array import Sharded
-from mindspore_compat._core.sharding.network import mesh_of
+from mindspore_compat._core.sharding.network import mesh_of, space_on
 from mindspore_compat.parallel import Layout
 from mindspore_compat.parallel.auto_parallel import AutoParallel
 
@@ -419,6 +420,28 @@ def counted_bytes():
         assert traffic["all_gather"] == (SIZE - 1) * (size + again) // SIZE, traffic
         assert traffic["reduce_scatter"] == (SIZE - 1) * size // SIZE, traffic
         assert traffic["all_reduce"] < 40, traffic  # the loss
+
+
+@check
+def every_placement_becomes_every_other():
+    """Of a matrix, over MPI: each mesh axis divides rows or columns, or nothing, or is still
+    to be summed along."""
+    mesh = mesh_of()
+    space, whole = space_on(mesh), np.arange(8.0 * 12).reshape(8, 12).astype(np.float32)
+
+    def made(dims, sums):
+        term = whole / mesh.count(sums) if sums else whole
+        return space.wrap(space.cut(term, dims).copy(), dims, sums)
+
+    placements = []
+    for ways in itertools.product((0, 1, None, "sum"), repeat=len(mesh.axes)):
+        dims = tuple(tuple(a for a, way in zip(mesh.axes, ways) if way == axis) for axis in (0, 1))
+        placements.append((dims, tuple(a for a, way in zip(mesh.axes, ways) if way == "sum")))
+    for source, target in itertools.product(placements, repeat=2):
+        if set(target[1]) <= set(source[1]):
+            moved = space.place(made(*source), *target)
+            assert (moved.dims, moved.sums) == target
+            np.testing.assert_allclose(moved.get(), whole, rtol=1e-6, err_msg=f"{source} {target}")
 
 
 @check
