@@ -3,8 +3,8 @@ test_ranks_divided.py starts this through mpiexec.
 
     ranks_divided.py FOLDER FORM PHASE WAY
 
-FORM is "stages", "level3" or "parts", PHASE where rank 1 ends, and WAY how: "killed" or "leaves".
-Each rank saves what it holds after every step.
+FORM is "stages", "level3", "parts" or "ring", PHASE where rank 1 ends, and WAY how: "killed" or
+"leaves". Each rank saves what it holds after every step.
 """
 
 import os
@@ -40,12 +40,18 @@ class Layer(nn.Cell):
     def __init__(self):
         super().__init__()
         self.dense = nn.Dense(8, 8, has_bias=False)
+        if form == "ring":
+            self.attention = nn.MultiheadAttention(8, 2, has_bias=False, batch_first=True)
         if form == "parts":
             self.dense.matmul.shard(((1, 1), (2, 1)))
 
     def construct(self, x):
         reach("forward")
-        return ops.tanh(self.dense(x))
+        x = self.dense(x)
+        reach("exchange")  # what the next layer needs is under way
+        if form == "ring":
+            x = self.attention(x, x, x, need_weights=False)[0]
+        return ops.tanh(x)
 
     def end_backward(self, cell, *grads):
         reach("backward")
@@ -87,7 +93,10 @@ if form == "stages":
 if form == "level3":
     around.hsdp(-1, 0, "level3")
     around.dataset_strategy("data_parallel")
-x = Tensor(np.random.default_rng(0).normal(size=(8, 8)).astype(np.float32))
+if form == "ring":
+    around.dataset_strategy(((1, 2, 1),))
+shape = (1, 8, 8) if form == "ring" else (8, 8)
+x = Tensor(np.random.default_rng(0).normal(size=shape).astype(np.float32))
 for number in range(4):
     now["step"] = number
     around(x)

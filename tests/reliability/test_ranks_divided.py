@@ -12,11 +12,11 @@ import mindspore_compat as ms
 
 require_mpi()
 SCRIPT = Path(__file__).with_name("ranks_divided.py")
-PHASES = ("forward", "backward", "update", "save")
+PHASES = ("forward", "exchange", "backward", "update", "save")
 
 
 @pytest.mark.parametrize("phase", PHASES)
-@pytest.mark.parametrize("form", ["stages", "level3", "parts"])
+@pytest.mark.parametrize("form", ["stages", "level3", "parts", "ring"])
 def test_a_killed_rank_ends_the_job(form, phase, tmp_path):
     done = run_ranks(2, SCRIPT, tmp_path, form, phase, "killed", timeout=60)
     assert done.returncode in (signal.SIGKILL, 128 + signal.SIGKILL, -signal.SIGKILL)
@@ -24,8 +24,9 @@ def test_a_killed_rank_ends_the_job(form, phase, tmp_path):
 
 
 @pytest.mark.parametrize("phase", PHASES)
-def test_others_name_a_rank_that_leaves_a_pipeline(phase, tmp_path):
-    done = run_ranks(2, SCRIPT, tmp_path, "stages", phase, "leaves", timeout=60)
+@pytest.mark.parametrize("form", ["stages", "parts", "level3", "ring"])
+def test_others_name_a_rank_that_leaves(form, phase, tmp_path):
+    done = run_ranks(2, SCRIPT, tmp_path, form, phase, "leaves", timeout=60)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "Rank 1 has ended, but rank 0 needs it" in done.stderr
     assert_whole(tmp_path)
