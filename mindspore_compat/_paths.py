@@ -47,7 +47,6 @@ PATHS = {
     "device_context.cpu.device": "device_context.cpu",
     "device_context.gpu.device": "device_context.gpu",
     "graph.dynamic_shape.auto_dynamic_shape": "common._helpers.functions",
-    "graph.custom_pass": "common.custom_pass",
     "graph.mutable": "common.mutable",
     "nn.transformer": "parallel._transformer",
     "nn.transformer.layers": "parallel._transformer.layers",
@@ -247,9 +246,7 @@ FURTHER = {
     "train": f"""amp=train.amp boost=boost debug_ops=ops.operations log/vlog_print
         dataset.engine.config/get_debug_mode {_TRAINING}""",
     """common nn.loss nn.grad nn.sparse nn.utils nn.dynamic_lr nn.learning_rate_schedule
-    utils tools safeguard amp""": _TRAINING,
-    "graph": f"""common.custom_pass/CustomPassType common.custom_pass/register_custom_pass
-        {_TRAINING}""",
+    utils tools graph safeguard amp""": _TRAINING,
     "common.api": f"train.flops/flops_collection {_TRAINING}",
     "onnx": """train.mind_ir.onnx_export/export dataset/Dataset
         _checkparam/check_input_dataset""",

@@ -88,8 +88,8 @@ def _label(code):
     """Returns (kind, name) of the functions that are recorded, ("", "") of all others."""
     if code is CELL_CODE:
         return "cell", ""
-    if code.co_filename.startswith(GRADIENT) and code.co_name == "pull":
-        return "gradient", code.co_filename[len(GRADIENT) : -1]
+    if code.co_filename.startswith(GRADIENT) and code.co_name in ("pull", "flow"):
+        return "gradient", code.co_filename[len(GRADIENT) : -1].partition(" #")[0]
     body = (
         code.co_varnames[:1] == ("xp",)
         and code.co_filename.startswith(PACKAGES)

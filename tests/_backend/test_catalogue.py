@@ -175,6 +175,11 @@ PARTS = {  # functions that are differentiated through their parts, with inputs:
         [(2, 3)],
         [(4, 3)],
     ),
+    "over_keys": (
+        lambda xp, first, begin, rows, keys, state: ([rows[0] * 2], [xp.sum(keys[0])]),
+        [(2, 3)],
+        [(4, 3)],
+    ),
     "pick_column": ((2, 3), numpy.array([1, 0])),
     "add_at_column": ((2, 3), numpy.array([1, 0]), (2,)),
     "products_of_others": ((3, 5),),

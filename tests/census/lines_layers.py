@@ -394,6 +394,7 @@ ATTENTION = {
             "dropped"
         ),
     ],
+    "_attention.ring.ring_attend": of(*_ASKED, x(1, 5, 2), x(3, 5), _BARRED, None, 0.5).first(),
     "_attention.ring_attention.ring_attention_update": of(
         x(2, 1, 4),
         x(1, 2, 2, 8),

@@ -107,15 +107,16 @@ LAYERS = """
     import mindspore_compat as ms
     from mindspore_compat import Tensor, nn, ops
 
+    # Each result is larger than 64 MiB: the C library sets that much aside for a thread.
     image = Tensor(np.ones((2, 3, 1000, 1000), np.float32))
-    table = Tensor(np.ones((3000, 3000), np.float32))
+    table = Tensor(np.ones((5000, 5000), np.float32))
     layers = {
         "dense": (nn.Dense(1000, 20000), image), "conv2d": (nn.Conv2d(3, 64, 3), image),
         "gather": (nn.Embedding(10, 9000), Tensor(np.zeros(5000, np.int32))),
         "concat": (lambda x: ops.concat([x, x]), table), "__add__": (lambda x: x + x, table),
     }
     flat = Tensor(np.ones(64, np.float32))
-    spread, pull = ms.vjp(lambda x: ops.broadcast_to(x, (200_000, 64)).tanh(), flat)
+    spread, pull = ms.vjp(lambda x: ops.broadcast_to(x, (400_000, 64)).tanh(), flat)
     with open("/proc/self/statm") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + (4 << 20), resource.RLIM_INFINITY))

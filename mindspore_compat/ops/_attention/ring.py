@@ -11,7 +11,16 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Float, TensorOf
 from ..._core.sharding.ring import has_ring
 from .._rules import Bools, Floats
-from .attention import _drop, _float32_shift, _from, _scores, _top_and_sum, attend, attention_extent
+from .attention import (
+    _drop,
+    _float32_shift,
+    _from,
+    _scores,
+    _top_and_sum,
+    _upcast,
+    attend,
+    attention_extent,
+)
 from .blocks import Blocks, axes_of_one
 
 
@@ -53,7 +62,7 @@ def ring_attend(
 
     Returns:
         The output, the largest score of each query, and the sum of exponentials relative to it,
-        both (..., queries, 1) in float32.
+        both (..., queries, 1) in float32, or in a wider dtype of the inputs.
     """
 
     def outputs(xp, row, first_key, rows, keys, state):
@@ -65,8 +74,8 @@ def ring_attend(
             block, scores, mask = part.scores(xp, number)
             top, powers, total = _top_and_sum(xp, scores, mask)
             dropped = _drop(xp, powers, block.kept(xp, part.bits), keep_prob)
-            out = xp.matmul_float32(dropped, xp.cast(block.keys_of(keys[1]), "float32"))
-            return out, xp.cast(top, "float32"), xp.cast(total, "float32")
+            (values,) = _upcast(xp, block.keys_of(keys[1]))
+            return xp.matmul_float32(dropped, values), *_upcast(xp, top, total)
 
         results = xp.share(work, part.plan.count, rows[0])
         new = [part.plan.joined(xp, column) for column in zip(*results)]
@@ -96,7 +105,8 @@ def ring_attend_vjp(
     """Returns the gradients of queries, keys, values and shift; recomputes the weights."""
     (g, _, g_total), (out, top, total) = g, out
     g = xp.zeros_like(out) if g is None else g
-    level = xp.sum(xp.cast(g, "float32") * xp.cast(out, "float32"), -1, keepdims=True)
+    wide_g, wide_out = _upcast(xp, g, out)
+    level = xp.sum(wide_g * wide_out, -1, keepdims=True)
     if g_total is not None:
         level = level - g_total * total
     for_shift = needs_grad[3]
@@ -104,7 +114,7 @@ def ring_attend_vjp(
     def gradients(xp, row, first_key, rows, keys, state):
         part = _Part(xp, row, first_key, [rows[0], *rows[5:]], keys, scale, shift_first, band)
         if state is not None and part.is_apart:
-            return state, [xp.zeros(x.shape, "float32") for x in keys]
+            return state, [xp.zeros_like(x) for x in _upcast(xp, *keys)]
         new, sums = _gradients_of_part(xp, part, *rows[:5], *keys, scale, keep_prob, for_shift)
         if for_shift:
             new[1] = part.widened(xp, new[1])
@@ -130,15 +140,15 @@ def _gradients_of_part(
         for number in runs[index]:
             block, scores, _ = part.scores(xp, number)
             weights = xp.exp(scores - block.rows_of(top)) / _not_zero(xp, block.rows_of(total))
-            flow, keep = xp.cast(block.rows_of(g), "float32"), block.kept(xp, part.bits)
+            flow, values = _upcast(xp, block.rows_of(g), block.keys_of(value))
+            keep = block.kept(xp, part.bits)
             dropped = _drop(xp, weights, keep, keep_prob)
             addend = xp.matmul_float32(xp.swapaxes(dropped, -1, -2), flow)
             to_value = block.added(xp, to_value, addend)
-            values = xp.cast(block.keys_of(value), "float32")
             flow = xp.matmul_float32(flow, xp.swapaxes(values, -1, -2))
             flow = weights * (_drop(xp, flow, keep, keep_prob) - block.rows_of(level))
             to_shift = block.padded(xp, flow) if for_shift else None
-            rows, keys = (xp.cast(x, "float32") for x in block.operands(query, key, None)[:2])
+            rows, keys = _upcast(xp, *block.operands(query, key, None)[:2])
             addend = xp.matmul_float32(xp.swapaxes(flow, -1, -2), rows, scale)
             to_key = block.added(xp, to_key, addend)
             outs.append((xp.matmul_float32(flow, keys, scale), to_shift))

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..._backend.arrays import SPACES, to_host, to_space
 from ..._backend.catalogue import FUNCTIONS, LIBRARY
+from ..._backend.host.taps import sum_of_taps
 from ..._backend.space import implementation
 from ..._core.autograd import vjp_rules
 from ..._core.autograd.operators import with_operators
@@ -236,6 +237,11 @@ class SketchSpace:
         if type(value) is Sketch:
             return value if dtype is None else self.cast(value, dtype)
         return self.base.asarray(value, dtype)
+
+    def apply_taps(self, x, taps):
+        """Returns the product with a `Taps` matrix as selections and sums: whether a dense product
+        does depends on the values of `x`."""
+        return sum_of_taps(self, x, taps)
 
     def __getattr__(self, name):
         if name.startswith("__"):

@@ -6,7 +6,6 @@ import xml.etree.ElementTree
 import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.value_rules import Truth
 from ...._core.rules.vocabulary import Bool, Callable, OneOf, Str
 from ...._io.reading import at, json_of, reading
 from ..._rules import AnInstance, Samples, Workers
@@ -80,7 +79,7 @@ class VOCDataset(_Objects):
         num_shards: Shards = None,
         shard_id: Shard = None,
         cache=None,
-        extra_metadata: Truth = False,
+        extra_metadata: Bool = False,
         decrypt: Callable = None,
     ):
         super().__init__(
@@ -225,7 +224,7 @@ class CocoDataset(_Objects):
         num_shards: Shards = None,
         shard_id: Shard = None,
         cache=None,
-        extra_metadata: Truth = False,
+        extra_metadata: Bool = False,
         decrypt: Callable = None,
     ):
         if isinstance(sampler, PKSampler):
