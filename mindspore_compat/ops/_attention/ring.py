@@ -44,7 +44,7 @@ def extent_of(inputs):
     return inputs if len(inputs) == 2 else attention_extent.run(*inputs)
 
 
-@op(compute="products")
+@op(compute="native")
 def ring_attend(
     xp,
     query: Floats,
