@@ -395,7 +395,7 @@ def a_sequence_divided_in_a_ring():
 
 
 def share_of(x, parts):
-    """This rank's part of a Tensor whose first two axes are divided into so many parts."""
+    """Returns this rank's part of a Tensor whose first two axes are divided."""
     rows, columns = divmod(RANK, parts[1])
     x = np.split(np.split(x.asnumpy(), parts[0])[rows], parts[1], axis=1)[columns]
     return Tensor(x)

@@ -33,7 +33,7 @@ PRIORITY_FLAGS = _LOW_PRIORITY | getattr(subprocess, "CREATE_NO_WINDOW", 0)
 LOWEST, LOW = 19, 10
 PATIENCE = 60.0
 LONGEST = 60.0  # seconds that the process may go on after its starter
-SECONDS = 0.05  # between two looks whether a process still runs
+SECONDS = 0.05  # between two looks whether a process still runs, or new code may be loaded
 _CODE = "import sys; sys.path[:] = {}; from {} import serve; serve({}, {})"
 _DONE, _FAILED = b"+", b"-"  # answers
 

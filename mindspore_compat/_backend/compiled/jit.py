@@ -39,7 +39,7 @@ import numpy
 from ..elementwise import texts
 from ..starting import Thread
 from . import disk_cache, vector_math
-from .compiler import Compiler
+from .compiler import SECONDS, Compiler
 
 EXPRESSIONS = texts(lambda primitive: primitive.exact and primitive.loop)
 MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it gives up vectors
@@ -47,7 +47,6 @@ BLOCK = 1 << 15  # elements of a piece
 LEAST_ROOM = 1 << 29  # bytes of address space without which nothing is compiled
 PATIENCE = 1.0  # seconds between two checks whether the thread that compiles still lives
 LOAD_AFTER = 20.0  # seconds from the first request on, before which new code does not import Numba
-SECONDS = 0.05  # between two looks whether new code may be loaded
 
 _log = logging.getLogger(__name__)
 _VARIABLE = "MINDSPORE_COMPAT_COMPILE"

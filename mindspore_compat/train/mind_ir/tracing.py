@@ -239,8 +239,8 @@ class SketchSpace:
         return self.base.asarray(value, dtype)
 
     def apply_taps(self, x, taps):
-        """Returns the product with a `Taps` matrix as selections and sums: whether a dense product
-        does depends on the values of `x`."""
+        """Returns the product with a `Taps` matrix as selections and sums. A dense product is right
+        for finite values of `x` only, and a graph does not know the values."""
         return sum_of_taps(self, x, taps)
 
     def __getattr__(self, name):
