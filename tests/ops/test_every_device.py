@@ -14,8 +14,6 @@ from mindspore_compat._backend import arrays
 CASES = census.cases()
 TOLERANCES = {"float64": 1e-9, "float32": 1e-4, "float16": 4e-3, "bfloat16": 3e-2}
 REFUSES_BFLOAT16 = {"dist"}  # what its rules do not say
-# Compute in float32 whatever the operands are: the loop of log10 may be 4 units of it from NumPy's.
-IN_FLOAT32 = {"image.signal_to_noise"}
 SIGN_FREE = "svd"  # whether a singular vector or its negative comes out is up to the library
 
 
@@ -115,4 +113,4 @@ def test_gradients(label, space):
         return ms.grad(total, tuple(range(len(case.floats()))))(*[given[p] for p in case.floats()])
 
     with np.errstate(all="ignore"):
-        compare(gradients, 1e-6 if label in IN_FLOAT32 else 1e-7, space)
+        compare(gradients, 1e-7, space)

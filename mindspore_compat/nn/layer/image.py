@@ -292,7 +292,9 @@ def signal_to_noise(xp, x: TensorOf(number), y: TensorOf(number), largest: Numbe
     `largest` is the largest possible element."""
     difference = xp.cast(x, "float32") - xp.cast(y, "float32")
     error = xp.mean(difference * difference, (1, 2, 3))
-    return 10 * xp.log10(largest * largest / error)
+    # A few numbers: from float64 they round to the same float32 on every device.
+    ratio = xp.cast(largest * largest / error, "float64")
+    return xp.cast(10 * xp.log10(ratio), "float32")
 
 
 # Cropping and shuffling ---------------------------------------------------------------------------
