@@ -10,6 +10,7 @@ counted with its way back.
 
 import argparse
 import contextlib
+import functools
 import gc
 import json
 import pathlib
@@ -72,12 +73,18 @@ def _repeated(call):
     return run
 
 
+@functools.cache
+def _stream():
+    """The stream of all captures; its workspace for products is allocated once."""
+    import cupy
+
+    return cupy.cuda.Stream(non_blocking=True)
+
+
 @contextlib.contextmanager
 def _captured():
     """Only notes the launches in this context."""
-    import cupy
-
-    stream = cupy.cuda.Stream(non_blocking=True)
+    stream = _stream()
     with stream:
         stream.begin_capture()
         try:
