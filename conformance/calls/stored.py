@@ -4,7 +4,6 @@ A file holds {name: {label: {"init", "call", "owner", "then", "train", "seen", "
 who answered if not real MindSpore. Only facts are stored: numbers, dtypes, shapes, short words.
 """
 
-import gzip
 import json
 import re
 from functools import cache
@@ -13,6 +12,7 @@ from pathlib import Path
 import yaml
 
 from ..errors import BadInput
+from ..reading import packed
 from . import rules
 from .table import table, users
 
@@ -38,8 +38,8 @@ def load(folder=FOLDER):
 
 def _read(path):
     try:
-        return json.loads(gzip.decompress(path.read_bytes()))
-    except (OSError, ValueError, EOFError) as error:
+        return json.loads(packed.read(path))
+    except ValueError as error:
         raise BadInput(path, f"is no file of values: {error}") from None
 
 
@@ -56,9 +56,7 @@ def save(found, module_of, folder=FOLDER):
         stored.update(names)
         stored = {name: kept for name, kept in sorted(stored.items()) if kept}
         text = json.dumps(stored, ensure_ascii=False, separators=(",", ":"))
-        unfinished = path.with_suffix(".part")
-        unfinished.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-        unfinished.replace(path)
+        packed.write(path, text)
     load.cache_clear()
 
 

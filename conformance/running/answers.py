@@ -1,6 +1,6 @@
 """Recorded answers of real MindSpore, and how they determine the result of a case.
 
-`answers/<module>.json` has, per case, a digest of the question, the status and the observation:
+`answers/<module>.json.gz` has, per case, a digest of the question, the status and the observation:
 exception names, dtypes, shapes, numbers. A run therefore needs no MindSpore for comparison.
 `judge` takes a worker's result, which is based on the documentation alone, and returns the final
 result:
@@ -17,13 +17,15 @@ import json
 import re
 from pathlib import Path
 
-from ..errors import BadInput, text_of
+from ..errors import BadInput
 from ..kinds import members, unstated
 from ..kinds.cases import LOST, ODD, UNCHANGED, digest
+from ..reading import packed
 from ..reading.specs import module_of
 from ..reading.wheel import FACADES
 
 FOLDER = Path(__file__).parents[1] / "answers"
+SUFFIX = ".json.gz"
 DRIVEN = (
     "steps",
     "options",
@@ -61,15 +63,15 @@ def save(results, folder=FOLDER):
         modules.setdefault(module_of(case["name"], FACADES), {})[case["id"]] = fact
     judged = {f"{case['name']}::{case['kind']}" for case, _ in results}
     for module, new in modules.items():
-        path = folder / f"{module}.json"
-        old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        path = folder / f"{module}{SUFFIX}"
+        old = json.loads(packed.read(path)) if path.exists() else {}
         stored = {k: fact for k, fact in old.items() if "::".join(k.split("::")[:2]) not in judged}
         stored.update(new)
         lines = [
             f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(stored[key], ensure_ascii=False)}"
             for key in sorted(stored)
         ]
-        path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        packed.write(path, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def is_stored(case):
@@ -86,9 +88,9 @@ def _exception(result):
 def load(folder=FOLDER):
     """Returns {case id: [digest, status, observed]} of all stored answers."""
     found = {}
-    for path in sorted(Path(folder).glob("*.json")):
+    for path in sorted(Path(folder).glob(f"*{SUFFIX}")):
         try:
-            found.update(json.loads(text_of(path)))
+            found.update(json.loads(packed.read(path)))
         except (ValueError, TypeError, RecursionError) as error:
             raise BadInput(
                 path, f"is no JSON of answers: {error}", getattr(error, "lineno", None)

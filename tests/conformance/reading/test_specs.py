@@ -132,6 +132,12 @@ def test_kept_answers_answer_the_present_questions(entries):
     assert answered >= 0.98 * len(asked)
 
 
+def test_facts_that_are_stored_need_less_than_ten_megabytes():
+    folders = answers.FOLDER, answers.FOLDER.with_name("data")
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 10_000_000
+
+
 def test_page_that_contradicts_itself_is_not_asked_both_ways(entries):
     ids = {case["id"] for case in cases.of_entry("nn.thor", entries["nn.thor"])}
     assert "nn.thor::raises::frequency=0.5→TypeError" in ids

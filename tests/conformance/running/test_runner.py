@@ -15,7 +15,9 @@ import pytest
 from kit.toy_target import SPECS, TOY
 
 from conformance.__main__ import main
+from conformance.errors import BadInput
 from conformance.kinds import cases
+from conformance.reading import packed
 from conformance.reports import generate, html, links, report
 from conformance.running import answers, runner, verdicts
 
@@ -424,6 +426,14 @@ def test_answers_are_kept_and_verdicts_given(toy, tmp_path):
 
 
 def test_cut_off_answers_are_placed(tmp_path, capsys):
-    (tmp_path / "nn.json").write_text('{\n"a": [1,\n')
-    with pytest.raises(Exception, match=r"nn.json:3: is no JSON"):
+    packed.write(tmp_path / "nn.json.gz", '{\n"a": [1,\n')
+    with pytest.raises(BadInput, match=r"nn.json.gz:3: is no JSON"):
+        answers.load(tmp_path)
+
+
+def test_cut_off_compressed_answers_are_named(tmp_path):
+    path = tmp_path / "nn.json.gz"
+    packed.write(path, '{"a": [1]}')
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(BadInput, match=r"nn.json.gz: is no compressed text"):
         answers.load(tmp_path)
