@@ -34,6 +34,7 @@ from ..._core.rules.vocabulary import (
     checked,
     inf,
 )
+from ..._core.sharding.staged import flow
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter, ParameterTuple
 from ...communication.groups import get_group_size
@@ -222,12 +223,12 @@ class ThorGpu(FusedOptimizer):
     def _gradient_arrays(self, gradients):
         """Returns the gradients as Momentum gets them; fresh inverses are stored with the
         update."""
-        grads = super()._gradient_arrays(gradients)
-        if any(gradient is None for gradient in grads):
+        if flow.stages is not None:
             raise RuntimeError(
                 "For 'thor', the network must not be divided into pipeline stages: its factors are "
                 "those of a whole batch, and a stage sees one micro-batch at a time."
             )
+        grads = super()._gradient_arrays(gradients)
         damping = self._damping_now()
         inverses = self._inverses(damping)
         results = self._precondition([self._unscale(gradient) for gradient in grads], inverses)
