@@ -52,7 +52,7 @@ class Layout:
     """
 
     def __init__(self, schema):
-        self.schema = dict(sorted(schema.items()))
+        self.schema = {name: dict(sorted(schema[name].items())) for name in sorted(schema)}
         self.blob = [
             name
             for name, field in self.schema.items()

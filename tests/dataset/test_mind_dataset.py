@@ -192,6 +192,38 @@ def test_padding_makes_shares_equal(files):
         )
 
 
+def padding(files, column, value):
+    """The value of a column in a padding row."""
+    padded = {"other": None, column: value}  # more columns than are read
+    dataset = ds.MindDataset(files, [column], shuffle=False, padded_sample=padded, num_padded=1)
+    *_, row = dataset.create_dict_iterator(output_numpy=True, num_epochs=1)
+    return row[column]
+
+
+@pytest.mark.parametrize(
+    "column, value, expected",
+    [
+        ("k", -3, np.int32(-3)),
+        ("c", 3, np.array("3")),
+        ("b", b"xy", np.array([b"xy"])),
+        ("a", np.full((1, 2), 7.0), np.array([7, 7])),
+    ],
+)
+def test_a_padding_row_has_the_types_of_the_columns(files, column, value, expected):
+    found = padding(files, column, value)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    "column, value",
+    [("k", "x"), ("k", 2.5), ("k", np.arange(2)), ("c", b"x"), ("b", "x"), ("a", 1.0)],
+)
+def test_a_value_for_padding_must_fit_its_column(files, column, value):
+    with pytest.raises(RuntimeError, match=f"MindDataset.*'{column}' in 'padded_sample'"):
+        padding(files, column, value)
+
+
 def test_a_split_does_not_overlap(files):
     one, other = ds.MindDataset(files).split([10, 4])
     assert sorted(numbers(one) + numbers(other)) == list(range(14))

@@ -459,3 +459,15 @@ def test_what_the_original_writes_is_read_and_appended_to(oracle, tmp_path):
         agree(each, number)
     found = by_label(json.loads(oracle(READ, path).splitlines()[-1]))
     assert [each["ids"] for each in found] == [row(n)["ids"].tolist() for n in range(30)]
+
+
+def test_the_schema_of_a_reader_is_sorted(tmp_path):
+    writer = mindrecord.FileWriter(str(tmp_path / "x"))
+    writer.add_schema({"b": {"type": "int64", "shape": [2]}, "a": {"type": "int32"}})
+    writer.write_raw_data([{"a": 1, "b": np.arange(2)}])
+    writer.commit()
+    reader = mindrecord.FileReader(str(tmp_path / "x"))
+    assert json.dumps(reader.schema()) == (
+        '{"a": {"type": "int32"}, "b": {"shape": [2], "type": "int64"}}'
+    )
+    reader.close()

@@ -7,6 +7,7 @@ the original draws from the remainder of the previous epoch.
 """
 
 import itertools
+import operator
 import os
 
 import numpy as np
@@ -73,7 +74,7 @@ padding = (
         "'padded_sample' needs 'columns_list'",
     ),
     Forbid(
-        "padded_sample is not None and set(padded_sample) != set(columns_list)",
+        "padded_sample is not None and not set(columns_list) <= set(padded_sample)",
         ValueError,
         "'padded_sample' must have the columns of 'columns_list'",
     ),
@@ -163,14 +164,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
                 f"{sorted(self._fields)}, but got {unknown}."
             )
         self.padded_sample, self.num_padded = padded_sample, num_padded or 0
-        self._padded = (
-            None
-            if padded_sample is None
-            else [
-                read_only(np.array(_column(self._fields[name], padded_sample[name])))
-                for name in self.columns_list
-            ]
-        )
+        self._padded = None
         self.sampler = sampler or _choose_sampler(num_samples, shuffle, num_shards, shard_id)
 
     def _description(self):
@@ -211,9 +205,28 @@ class MindDataset(MappableDataset, UnionBaseDataset):
 
     def _row(self, index):
         if index >= len(self._records):
+            self._padded = self._padded or self._padding_row()
             return self._padded
         row = self._records.row(index, self.columns_list)
         return [_column(self._fields[name], row[name]) for name in self.columns_list]
+
+    def _padding_row(self):
+        """Returns the row for padding, whose values are converted to the types of the columns.
+
+        Raises:
+            RuntimeError: if a value does not fit its column.
+        """
+        row = []
+        for name in self.columns_list:
+            value, field = self.padded_sample[name], self._fields[name]
+            try:
+                row.append(read_only(np.array(_column(field, _fitted(field, value)))))
+            except (TypeError, ValueError) as error:
+                raise RuntimeError(
+                    f"For 'MindDataset', the value for '{name}' in 'padded_sample' must fit the "
+                    f"column {field}, but got {value!r} of type {type(value).__name__}."
+                ) from error
+        return row
 
     def _order(self):
         counts = [*self._records.counts, *[self.num_padded] * bool(self.num_padded)]
@@ -227,6 +240,26 @@ def _column(field, value):
     if field["type"] == "bytes":
         return np.array([value])
     return np.array(value) if field["type"] == "string" else np.array(value, field["type"])
+
+
+def _fitted(field, value):
+    """Converts a value for padding to what a file would hold.
+
+    Raises:
+        TypeError or ValueError: if that is impossible.
+    """
+    kind, shape = field["type"], field.get("shape")
+    if shape is not None:
+        if not isinstance(value, np.ndarray):
+            raise TypeError
+        return value.astype(kind).reshape(shape)
+    if kind == "bytes":
+        return memoryview(value).tobytes()
+    if kind == "string":
+        if isinstance(value, bytes):
+            raise TypeError
+        return str(value)
+    return operator.index(value) if kind.startswith("int") else float(value)
 
 
 def _choose_sampler(num_samples, shuffle, num_shards, shard_id):
