@@ -188,6 +188,29 @@ def placed(tensor, dims):
     return place_op.run(tensor, space, tuple(dims))
 
 
+def divided_instead(tensor, axis, other, parts):
+    """Returns a Tensor of which `other` is divided by the mesh axes that now divide `axis`, the
+    first ones whose count divides `parts`. An all-to-all moves the values; the other mesh axes are
+    gathered.
+
+    Args:
+        tensor (Tensor): the Tensor; returned unchanged if `axis` is not divided.
+        axis, other (int): two of its axes.
+        parts (int): a divisor of the length of `other`, such as the number of groups of it.
+    """
+    x = tensor._array
+    if type(x) is not Sharded or not x.dims[axis]:
+        return tensor
+    mesh, moved = x.space.mesh, ()
+    for mesh_axis in x.dims[axis]:
+        if parts % mesh.count((*x.dims[other], *moved, mesh_axis)):
+            break
+        moved += (mesh_axis,)
+    dims = list(x.dims)
+    dims[axis], dims[other] = (), (*x.dims[other], *moved)
+    return place_op.run(tensor, x.space, tuple(dims))
+
+
 def adopt(parameter, space, dims, parked=()):
     """Divides the values of a Parameter by `dims` in place, unless they are divided already; they
     stay divided after the network has run."""

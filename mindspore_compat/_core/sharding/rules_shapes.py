@@ -11,8 +11,8 @@ from .rules_elementwise import undivided
 @rule
 def _reshape(space, x, shape):
     """Rule of `reshape`. It merges groups of axes and splits them into new axes; the division of
-    the first axes of a group goes on to the first new ones. Divisions that cannot stay are
-    gathered first."""
+    the first axes of a group goes on to the first new ones. A division of later axes is moved to
+    the first axis of the group, by an all-to-all, or gathered if this axis cannot be cut so."""
     if type(x) is not Sharded:
         return space.base.reshape(x, shape)
     x = space.used(x)
@@ -44,8 +44,26 @@ def _carry_over(space, old, dims, new):
     if 0 in old:
         return before, after
     for own, other in _groups(old, new):
-        _carry(space.mesh, old, dims, new, own, other, before, after)
+        sources = [dims, _moved_to_front(old, dims, own)]
+        carried = [_carry(space.mesh, old, source, new, own, other) for source in sources]
+        first = max(carried, key=lambda pair: sum(map(len, pair[0])))
+        for axis, mesh_axes in zip(own, first[0], strict=True):
+            before[axis] = mesh_axes
+        for axis, mesh_axes in zip(other, first[1], strict=True):
+            after[axis] = mesh_axes
     return before, after
+
+
+def _moved_to_front(old, dims, own):
+    """Returns `dims` with all mesh axes that divide a group of axes on the first of these that is
+    longer than 1."""
+    moved = list(dims)
+    front = next((axis for axis in own if old[axis] != 1), None)
+    for axis in own:
+        moved[axis] = ()
+    if front is not None:
+        moved[front] = tuple(mesh_axis for axis in own for mesh_axis in dims[axis])
+    return moved
 
 
 def _groups(old, new):
@@ -66,28 +84,29 @@ def _groups(old, new):
         yield own, other
 
 
-def _carry(mesh, old, dims, new, own, other, before, after):
+def _carry(mesh, old, dims, new, own, other):
     """Assigns the mesh axes that divide one group of old axes to the new axes, as long as blocks
-    remain contiguous runs of elements. Writes the kept divisions to `before` and `after`."""
-    waiting, position, left = list(other), 0, None
-    for axis in own:
-        if old[axis] == 1:
-            continue
+    remain contiguous runs of elements. Returns the kept division of each old axis of the group, and
+    that of each new one."""
+    before, after = [()] * len(own), [()] * len(other)
+    position, left = 0, None
+    for number, axis in enumerate(own):
         remaining = old[axis]
-        for mesh_axis in dims[axis]:
+        for mesh_axis in dims[axis] if old[axis] != 1 else ():
             length = mesh.shape[mesh_axis]
-            while position < len(waiting) and (left or new[waiting[position]]) == 1:
+            while position < len(other) and (left or new[other[position]]) == 1:
                 position, left = position + 1, None
-            if position == len(waiting):
-                return
-            left = left or new[waiting[position]]
-            if left % length:
-                return
-            before[axis] += (mesh_axis,)
-            after[waiting[position]] += (mesh_axis,)
+            if position == len(other):
+                return before, after
+            left = left or new[other[position]]
+            if left % length or remaining % length:
+                return before, after
+            before[number] += (mesh_axis,)
+            after[position] += (mesh_axis,)
             left, remaining = left // length, remaining // length
         if remaining != 1:
-            return
+            break
+    return before, after
 
 
 @rule

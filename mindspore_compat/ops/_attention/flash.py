@@ -9,6 +9,7 @@ documentation of 2.10 is the reference.
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, Int, OneDtype, OneOf, TensorOf, any_dtype, checked
+from ..._core.sharding.network import divided_instead, place_op
 from ..._core.tensor.tensor import Tensor
 from .._rules import HalfPrecision
 from .._shape.join_split import cat
@@ -52,6 +53,9 @@ class _Call:
         query = split_heads(query, self.layout, self.head_num)
         key, value = (split_heads(x, self.layout, groups) for x in (key, value))
         ranges = self._ranges(lengths, query.shape[2], key.shape[2])
+        by_steps = getattr(query._array, "dims", None)
+        if lengths is not None:  # ranks that divide the joined steps divide the heads instead
+            query, key, value = (divided_instead(x, 2, 1, groups) for x in (query, key, value))
         outputs, parts, end = [], [], 0
         for at, (rows, columns) in enumerate(ranges):
             part = [
@@ -68,6 +72,8 @@ class _Call:
             outputs.append(out)
             parts.append(inputs)
         out = outputs[0] if len(outputs) == 1 else cat.run(outputs, 2)
+        if lengths is not None and by_steps is not None:
+            out = place_op.run(out, query._array.space, by_steps)
         return folded_heads(out, self.layout), parts
 
     def _ranges(self, lengths, queries, keys):

@@ -131,3 +131,84 @@ def test_the_primitive_has_a_strategy(layout, whole_keys):
     for found in on_ranks(4, run):
         for own, other in zip(found, wanted, strict=True):
             np.testing.assert_allclose(own, other, rtol=2e-3, atol=2e-3)
+
+
+ENDS = (5, 6, 16, 32)  # of the joined sequences
+TRIANGLE = Tensor(np.tril(np.ones((2048, 2048), np.uint8)))
+JOINED = {
+    "plain": {},
+    "triangle": {"attn_mask": TRIANGLE, "sparse_mode": 2},
+    "band": {"attn_mask": TRIANGLE, "sparse_mode": 4, "pre_tokens": 3, "next_tokens": 1},
+}
+
+
+def joined(kind, layout, query_heads, key_heads):
+    """Attention of joined sequences, and its inputs."""
+    steps, rng = ENDS[-1], np.random.default_rng(query_heads)
+    inputs = [rng.normal(size=(steps, n, D)) for n in (query_heads, key_heads, key_heads)]
+    if layout == "TH":
+        inputs = [x.reshape((steps, -1)) for x in inputs]
+    mode = dict(JOINED[kind])
+    mask = mode.pop("attn_mask", None)
+    attention = ops.FlashAttentionScore(query_heads, scale_value=0.3, input_layout=layout, **mode)
+
+    def attend(*inputs):
+        return attention(*inputs, None, None, None, mask, None, ENDS, ENDS)
+
+    return attention, attend, [Tensor(x.astype(np.float16)) for x in inputs]
+
+
+@pytest.mark.parametrize("kind", JOINED)
+@pytest.mark.parametrize(
+    "layout,strategy,key_heads",
+    [
+        ("TND", (4, 1, 1), 4),
+        ("TND", (2, 2, 1), 4),
+        ("TND", (4, 1, 1), 2),  # two of four ranks have the same heads
+        ("TND", (4, 1, 1), 1),  # no heads to divide
+        ("TH", (4, 1), 4),
+    ],
+)
+def test_joined_sequences(kind, layout, strategy, key_heads):
+    """Ranks that divide the steps divide the heads instead, and then the steps again."""
+    attention, attend, inputs = joined(kind, layout, 4, key_heads)
+
+    def results(*inputs):
+        def total(*inputs):
+            return (attend(*inputs)[3].astype(ms.float32) ** 2).sum()
+
+        top, sums, _, out = attend(*inputs)
+        return top, sums, out, *ms.grad(total, (0, 1, 2))(*inputs)
+
+    wanted = [x.asnumpy() for x in results(*inputs)]
+    attention.shard((strategy,) * 3)
+
+    def run(world):
+        found = network.run_on(Mesh(world), "full_batch", results, tuple(inputs), {})
+        return [x.asnumpy() for x in found]
+
+    for found in on_ranks(4, run):
+        for own, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(own, other, rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_exchanged_bytes_of_joined_sequences(ranks):
+    """All-to-all: of the share of a rank all but its own part, for three inputs and the output."""
+    attention, attend, inputs = joined("triangle", "TND", 4, 4)
+    attention.shard(((ranks, 1, 1),) * 3)
+
+    def run(world):
+        mesh, out = Mesh(world), {}
+
+        def call(*inputs):
+            result = attend(*inputs)[3]
+            out.update(mesh.traffic, dims=result._array.dims)
+            return result
+
+        network.run_on(mesh, "full_batch", call, tuple(inputs), {})
+        return out
+
+    share = inputs[0].nbytes // ranks
+    for found in on_ranks(ranks, run):
+        assert found.pop("dims")[0] and found == {"all_to_all": 4 * share * (ranks - 1) // ranks}
