@@ -1,7 +1,8 @@
 """Exceptions of MindRecord files and their writers, with the original's names.
 
 All are MindRecordExceptions. Errors of arguments are also ValueErrors or TypeErrors, as everywhere
-in this package. Errors of files are also ValueErrors, and RuntimeErrors as in the original.
+in this package. Errors of files, their sizes and indexes are also ValueErrors, and RuntimeErrors as
+in the original.
 """
 
 
@@ -60,11 +61,11 @@ class MRMOpenForAppendError(MRMOpenError):
     """A file cannot be appended to."""
 
 
-class MRMInvalidPageSizeError(_Value):
+class MRMInvalidPageSizeError(_File):
     """The size of pages is out of range, or too small for a row."""
 
 
-class MRMInvalidHeaderSizeError(_Value):
+class MRMInvalidHeaderSizeError(_File):
     """The size of the header is out of range, or too small for its content."""
 
 
@@ -96,7 +97,7 @@ class MRMAddSchemaError(_Value):
     """A schema cannot be added."""
 
 
-class MRMAddIndexError(_Value):
+class MRMAddIndexError(_File):
     """A field cannot be made an index."""
 
 
