@@ -7,10 +7,12 @@ both sides, and the group must work afterwards.
 import resource
 
 import numpy
+from kit.interrupts import Interrupt
 from kit.rank_checks import check, run_named_checks
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, communication, ops
+from mindspore_compat import Tensor, communication, nn, ops
+from mindspore_compat._backend.ranks import endings
 from mindspore_compat.communication import comm_func
 from mindspore_compat.mint import distributed as dist
 from mindspore_compat.ops import communication as comm
@@ -304,6 +306,79 @@ def objects_without_memory():
         dist.recv_object_list(got, 0)
         assert got == ["well"]
     assert_all_work()
+
+
+class Net(nn.Cell):
+    """Its calls `reach` two places on each rank; rank 1 may be interrupted there."""
+
+    place = None
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 2, weight_init="ones")
+
+    def reach(self, place):
+        if RANK == 1 and self.place == place:
+            self.place = None
+            raise Interrupt
+
+    def construct(self, x):
+        self.reach("network")
+        return ops.square(self.dense(x)).mean()
+
+
+def trained_step():
+    net = Net()
+
+    class Adam(nn.Adam):
+        def construct(self, gradients):
+            net.reach("update")
+            return super().construct(gradients)
+
+    step = nn.TrainOneStepCell(net, Adam(net.trainable_params(), 0.1)).set_train()
+    x = ones(4, 3) * (RANK + 1)
+    return net, lambda: step(x)
+
+
+def weights_of_all(net):
+    found = [None] * SIZE
+    dist.all_gather_object(found, net.dense.weight.asnumpy().tobytes())
+    return set(found)
+
+
+@check
+def steps_that_an_interrupt_undoes():
+    """Before its exchange a step has not begun; behind it the others may complete it."""
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+    for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+        ms.set_context(mode=mode)
+        net, step = trained_step()
+        step()
+        for place in ("network", "update"):
+            net.place = place
+            try:
+                step()
+            except Interrupt:
+                if place == "network":
+                    step()
+            if place == "network":
+                assert len(weights_of_all(net)) == 1
+        calls = [step, lambda: ops.AllReduce()(ones(2)), ops.Barrier()]
+        if RANK < 2:
+            calls.append(
+                either(lambda: comm_func.recv(ones(2), 1), lambda: comm_func.send(ones(2)))
+            )
+        for call in calls[:3]:
+            assert "undone a training step of rank 1 after" in message_of(call)
+        if FIRST:
+            assert "undone a training step of rank 1" in message_of(calls[3])
+        elif RANK == 1:
+            calls[3]()
+            assert "of rank 1" in message_of(lambda: comm_func.recv(ones(2), 0))
+        endings.Exchanges.undone = False  # as if the job had started again
+        assert len(weights_of_all(net)) == 2
+    ms.reset_auto_parallel_context()
+    ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 run_named_checks()

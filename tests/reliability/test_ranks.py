@@ -1,11 +1,16 @@
 """Ranks that disagree and ranks that leave, two and three of them over MPI."""
 
+import collections
+import json
+import re
 from pathlib import Path
 
 import pytest
 from kit.ranks import assert_every_rank_passes, names_of_checks, require_mpi, run_ranks
 
 require_mpi()
+MORE = ("Momentum", "Lamb", "SGD", "experimental AdamW")
+INTERRUPTED = Path(__file__).parent / "ranks_interrupted.py"
 AGREEMENT = Path(__file__).parent / "ranks_agreement.py"
 
 
@@ -127,3 +132,18 @@ def test_normal_ends_stay_normal(others, one):
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("at its end") == count
     assert "Error" not in done.stderr
+
+
+@pytest.mark.parametrize("mode", ["PyNative", "graph"])
+@pytest.mark.parametrize(
+    "kind,count", [("Adam", 12), *(pytest.param(k, 40, marks=pytest.mark.nightly) for k in MORE)]
+)
+def test_interrupts_of_one_rank_leave_no_difference_unnoticed(kind, count, mode):
+    """At random moments. An exchange that breaks off ends the job, so it is started again."""
+    outcomes, seed = collections.Counter(), 0
+    while outcomes.total() < count:
+        done = run_ranks(2, INTERRUPTED, str(count), str(seed), kind, mode, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+        outcomes.update(json.loads(re.search(r"^0 (.*)", done.stdout, re.MULTILINE)[1]))
+        seed += 1
+    assert outcomes["together"]

@@ -390,7 +390,10 @@ class Group(ObjectExchangesMixin):
             self._agree(call).wait()
             self._agreed.add(call)
             return
+        if endings.Exchanges.undone:
+            raise endings.undone_steps([self.ranks[self.rank]])
         endings.look()
+        endings.Exchanges.started += 1
         endings.counts[self.key] += 1
         absent_ranks = self._ended_members(endings.counts[self.key])
         if absent_ranks:
@@ -439,6 +442,8 @@ class Group(ObjectExchangesMixin):
         call = f"{call} as exchange {number}"
         if self._digest:
             call, self._digest = f"{call} after others on GPUs ({self._digest:08x})", 0
+        if endings.Exchanges.undone:
+            call = headers.UNDONE + call
         header = headers.packed(call)
 
         def run():
@@ -485,10 +490,15 @@ class Group(ObjectExchangesMixin):
 
     def _message(self, way, peer, tag, text):
         """Returns the text of a message "to" or "from" a member: its content and number."""
+        if endings.Exchanges.undone and way == "from":
+            raise endings.undone_steps([self.ranks[self.rank]])
         self._messages[way, peer, tag] += 1
-        return f"{text} as message {self._messages[way, peer, tag]} of tag {tag}"
+        mark = headers.UNDONE if endings.Exchanges.undone else ""
+        return f"{mark}{text} as message {self._messages[way, peer, tag]} of tag {tag}"
 
     def _refuse(self, expected, header, source):
+        if headers.text_of(header).startswith(headers.UNDONE):
+            raise endings.undone_steps([self.ranks[source]])
         raise RuntimeError(
             f"What is received must be of the dtype and shape that was sent, but "
             f"{self._name_of(self.rank)} expects {expected} from {self._name_of(source)}, which "

@@ -24,6 +24,20 @@ _REPORT = 0.2  # seconds for other ranks that fail at the same moment to print t
 _INTERRUPTED = 130  # the status of a process that SIGINT ended: 128 + 2
 
 
+class Exchanges:
+    """The exchanges that this rank has started, and whether an interrupt has made it differ from
+    the others.
+
+    Attributes:
+        started (int): the number of exchanges.
+        undone (bool): whether an interrupt has undone a training step on this rank after an
+            exchange of the step. Other ranks may have completed the step.
+    """
+
+    started = 0
+    undone = False
+
+
 @functools.cache
 def watch(progress):
     """Installs the hooks that end this rank together with the others, as the head of this file
@@ -55,9 +69,24 @@ def watch(progress):
     atexit.register(lambda: _leave(progress) if mine() and not _Exit.status else None)
 
 
-def check_whole():
-    """Raises RuntimeError if an exchange of this rank has ended in the middle: MPI would match what
-    the others send for that exchange with a later one."""
+def undone_steps(ranks):
+    """Returns the error of ranks on which an interrupt has undone a training step."""
+    named = f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"
+    return RuntimeError(
+        f"An interrupt has undone a training step of {named} after the ranks had exchanged data in "
+        "it. Other ranks may have completed this step, so the ranks may differ. End the job, and "
+        "start it again from a checkpoint."
+    )
+
+
+def begin_exchange():
+    """Counts an exchange that this rank starts.
+
+    Raises:
+        RuntimeError: if an exchange of this rank has ended in the middle. MPI would match what the
+            others send for that exchange with a later one.
+    """
+    Exchanges.started += 1
     if counts[BROKEN]:
         raise RuntimeError(
             "An interrupt has ended an exchange between ranks in the middle, so this process can "

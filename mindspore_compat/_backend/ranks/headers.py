@@ -6,10 +6,14 @@ different texts differ.
 """
 
 import hashlib
+import itertools
 
 import numpy
 
+from . import endings
+
 SIZE = 128  # bytes
+UNDONE = "undone: "  # before the text of a rank that differs from the others (endings.py)
 _DIGEST = 8  # bytes, written as 16 hexadecimal characters
 
 
@@ -41,14 +45,19 @@ def compare(gathered, header, ranks):
         ranks (Sequence[int]): the world ranks, in the order of their headers.
 
     Raises:
-        RuntimeError: if they differ; the same message on all ranks says what each one called.
+        RuntimeError: if they differ, or an interrupt has undone a training step of one rank; the
+            same message on all ranks says what each one called, or names that rank.
     """
-    if gathered == header * len(ranks):
+    mark = UNDONE.encode()
+    if gathered == header * len(ranks) and not header.startswith(mark):
         return
     callers = {}
     for index, rank in enumerate(ranks):
         text = text_of(gathered[index * SIZE : (index + 1) * SIZE])
         callers.setdefault(text, []).append(rank)
+    undone = [members for text, members in callers.items() if text.startswith(UNDONE)]
+    if undone:
+        raise endings.undone_steps(sorted(itertools.chain(*undone)))
     calls = "; ".join(f"{_rank_names(members)} called {text}" for text, members in callers.items())
     raise RuntimeError(
         "The ranks of a group must call the same exchanges in the same order, with "

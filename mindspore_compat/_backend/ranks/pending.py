@@ -124,13 +124,13 @@ class Line:
 
     def collective(self, pending):
         """Queues a collective, which starts when those before it are complete; returns it."""
-        endings.check_whole()
+        endings.begin_exchange()
         self.collectives.append(pending)
         return self._start(pending)
 
     def peer(self, pending):
         """Starts a send or receive, and returns it."""
-        endings.check_whole()
+        endings.begin_exchange()
         self.peers.append(pending)
         return self._start(pending)
 

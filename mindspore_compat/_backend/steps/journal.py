@@ -8,6 +8,7 @@ write (updates/complete.py).
 
 import threading
 
+from ..ranks.endings import Exchanges
 from .recorded_array import Recorded
 
 
@@ -45,15 +46,19 @@ LOCALS = []  # thread-local objects that contexts within a step change, and rest
 
 def whole_step(function, args, kwargs):
     """Calls a function. If it raises anything before its last part is complete, its changes are
-    undone, and contexts that an interrupt has left open are closed."""
+    undone, and contexts that an interrupt has left open are closed. An interrupt between the
+    exchanges of a step and its update makes this rank differ from the others, which learn of it in
+    the next exchange."""
     states = journal.states
     if len(states) != len(LOCALS):
         states = journal.states = [vars(local) for local in LOCALS]
-    before = [state.copy() for state in states]
+    before, exchanges = [state.copy() for state in states], Exchanges.started
     outer, journal.saved = journal.saved, {}
     try:
         return function(*args, **kwargs)
-    except BaseException:
+    except BaseException as error:
+        if not isinstance(error, Exception) and outer is None and journal.saved is not None:
+            Exchanges.undone |= Exchanges.started > exchanges
         journal.undo()
         for state, values in zip(states, before, strict=True):
             state.clear()
