@@ -145,6 +145,9 @@ def _record_options(record):
         "--arguments", action="store_true", help="only add arguments that no case passes"
     )
     record.add_argument(
+        "--again", action="store_true", help="only ask about the calls that are stored once more"
+    )
+    record.add_argument(
         "--settle",
         action="store_true",
         help=f"list the stored calls on which {DEFAULT} differs, by reason",
@@ -392,9 +395,13 @@ def _record(options):
     names = [name for name in names if "same_as" not in entries[name]]
     if options.settle:
         return _settle(entries, options)
-    if options.arguments or options.gradients:
-        add = record.add_arguments if options.arguments else record.add_gradients
-        return _add(add, names, entries, options)
+    for asked, add in (
+        (options.arguments, record.add_arguments),
+        (options.gradients, record.add_gradients),
+        (options.again, record.ask_again),
+    ):
+        if asked:
+            return _add(add, names, entries, options)
     if options.missing:
         names = [name for name in names if name not in stored.load()]
     found, start = {}, time.monotonic()

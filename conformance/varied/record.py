@@ -16,6 +16,7 @@ from ..calls.call import Call
 from ..calls.table import table
 from ..kinds.cases import DIFFERENTIABLE, LOST, area_of, errors_of, of_entry
 from ..reading import signatures
+from ..running import answers
 from ..running.runner import Process
 from .bases import bases
 from .changes import arguments, deeper, floated, larger, variations
@@ -26,6 +27,7 @@ TRIES = 150  # calls for each name
 DELIBERATE = ("TypeError", "ValueError", "KeyError")  # other exceptions are accidents
 UNLIKELY = ("'no such'", "-7", "1.5", "object()", "None")  # values that most arguments refuse
 SECONDS = 300  # for the variations of one base call, however busy the machine is
+_SETTINGS = ("first", "then", "train", "gradient")  # of a call, besides its arguments
 MODES = ("nn.", "mint.nn.")  # of layers, which behave otherwise when they train
 
 
@@ -202,6 +204,43 @@ def add_gradients(name, entries, known, reference):
                 return found
     reference.forget()
     return found
+
+
+def ask_again(name, entries, known, reference):
+    """Stored calls of a name with the facts that the reference gives now, where they differ. What
+    it refuses now by an accident is left out, and what it was too slow for stays.
+    """
+    session, found = _Session(name, entries[name], reference), {}
+    for label, kept in known.items():
+        found[label] = kept
+        if kept.get("by"):
+            continue
+        session.tries = session.lost = 0
+        session.until = time.monotonic() + SECONDS
+        session.refusal, session.seen = "", {}
+        call = Call(init=kept.get("init"), call=kept.get("call"), owner=kept.get("owner"))
+        more = {key: kept[key] for key in _SETTINGS if key in kept}
+        seen = session.ask(call, more)
+        if seen is None:
+            seen = {"refused": session.refusal}
+        if session.refusal in LOST:
+            continue
+        if session.refusal and session.refusal not in session.deliberate:
+            del found[label]
+        elif (
+            answers.facts_differ(kept, None, kept["seen"], seen)
+            or seen.keys() - kept["seen"].keys()
+        ):
+            found[label] = {**kept, "seen": seen}
+    reference.forget()
+    return found
+
+
+def _is_other(kept, seen):
+    """Whether the facts of a stored call are others now."""
+    return (
+        answers.facts_differ(kept, None, kept["seen"], seen) or seen.keys() != kept["seen"].keys()
+    )
 
 
 def add_arguments(name, entries, known, reference):

@@ -14,6 +14,7 @@ import os
 import platform
 import re
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -53,10 +54,11 @@ _NO_KERNEL = re.compile(
 
 
 class Worker:
-    """Runs cases on one target."""
+    """Runs cases on one target, each in a new folder inside `folder`."""
 
-    def __init__(self, ms):
+    def __init__(self, ms, folder=None):
         self.ms, self.values, self.absent, self.plant = ms, Values(ms), {}, None
+        self.folder = folder
         with contextlib.suppress(Exception):  # errors must belong to a call
             ms.set_context(pynative_synchronize=True)
 
@@ -69,7 +71,7 @@ class Worker:
             self.plant.put()
         self._reset()
         try:
-            with warnings.catch_warnings():
+            with _new_folder(self.folder), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if case["kind"] not in ("exists", "example") and self.is_absent(case["name"]):
                     return {
@@ -311,6 +313,18 @@ class Worker:
         return _settle(apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
 
 
+@contextlib.contextmanager
+def _new_folder(parent):
+    """Works in an empty folder, which is deleted with the files that a case has written there."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(dir=parent, ignore_cleanup_errors=True) as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
 def _settle(result):
     """Wait for an asynchronous result, so that its error belongs to this case."""
     for item in result if isinstance(result, (tuple, list)) else (result,):
@@ -405,7 +419,7 @@ def main(arguments=None):
         traceback.print_exc()
         print(json.dumps({"broken": describe(error)}), file=channel)
         return
-    worker, limit = Worker(ms), memory.held() + ROOM
+    worker, limit = Worker(ms, os.getcwd()), memory.held() + ROOM
     about = {
         "release": str(getattr(ms, "__version__", "?")),
         "python": platform.python_version(),

@@ -273,6 +273,22 @@ def test_only_arguments_that_no_case_passes_are_added(entries, monkeypatch):
     assert {key: kept[key] for key in known} == known
 
 
+def test_stored_calls_get_the_facts_that_the_reference_gives_now(entries):
+    good = {"call": {"input": "T('float32', [4.0])"}}
+    known = {
+        "right": {**good, "seen": {"result": ["Float32", [1], [2.0]]}},
+        "wrong": {**good, "seen": {"result": ["Float32", [1], [3.0]]}},
+        "of another": {**good, "seen": {"result": ["Float32", [1], [3.0]]}, "by": "pytorch"},
+        "refused": {"call": {"input": "'a'"}, "seen": {"result": ["Float32", [1], [2.0]]}},
+    }
+    reference = record.Reference("mindspore_compat", None)
+    found = record.ask_again("ops.sqrt", entries, known, reference)
+    reference.stop()
+    assert found["right"] == known["right"] and found["of another"] == known["of another"]
+    assert found["wrong"]["seen"] == known["right"]["seen"]
+    assert found["refused"]["seen"] == {"refused": "TypeError"}
+
+
 def test_dtypes_take_the_place_of_a_default_dtype(entries):
     _, call, _ = bases.bases("numpy.ones", entries)[0]
     found = changes.variations("dtype", call, entries["numpy.ones"], "numpy")
