@@ -102,6 +102,7 @@ class LossScaler(ABC):
         Args:
             inputs (Union[Tensor, tuple[Tensor]]): the loss, or gradients.
         """
+        raise NotImplementedError("For 'LossScaler', a subclass must define 'scale'.")
 
     @abstractmethod
     def unscale(self, inputs):
@@ -110,6 +111,7 @@ class LossScaler(ABC):
         Args:
             inputs (Union[Tensor, tuple[Tensor]]): the loss, or gradients.
         """
+        raise NotImplementedError("For 'LossScaler', a subclass must define 'unscale'.")
 
     @abstractmethod
     def adjust(self, grads_finite):
@@ -118,6 +120,7 @@ class LossScaler(ABC):
         Args:
             grads_finite (Tensor): whether the gradients are finite.
         """
+        raise NotImplementedError("For 'LossScaler', a subclass must define 'adjust'.")
 
 
 class StaticLossScaler(LossScaler):

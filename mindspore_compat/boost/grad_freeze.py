@@ -180,7 +180,7 @@ class GradientFreeze:
         """
         last, count = parameter_groups_number, int(total_steps * 1.01)
         if freeze_strategy == _CYCLIC:
-            whole = int((last - 1) * freeze_p / (1 - freeze_p) + 1e-9)
+            whole = int((last - 1) * freeze_p / (1 - freeze_p))
             turn = [0] * (whole if last > 1 else 1) + list(range(1, last))
             return turn * math.ceil(count / len(turn))
         if freeze_strategy == _RANDOM:

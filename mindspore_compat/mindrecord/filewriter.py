@@ -121,6 +121,7 @@ class FileWriter:
             MRMInvalidSchemaError: if it is empty or no dict, or a field is not as it must be.
             MRMBuildSchemaError: if a shape has more than one unknown length.
             MRMAddSchemaError: if a shape is not a list of ints, or there is a schema already.
+            TypeError: if `desc` is neither a str nor None.
         """
         if not isinstance(content, dict) or not content:
             raise MRMInvalidSchemaError(
@@ -128,6 +129,11 @@ class FileWriter:
             )
         for name, field in content.items():
             _check_field(name, field)
+        if desc is not None and not isinstance(desc, str):
+            raise TypeError(
+                f"For 'FileWriter', 'desc' must be a str or None, but got {desc!r} of type "
+                f"{type(desc).__name__}."
+            )
         if self._schema is not None:
             raise MRMAddSchemaError("For 'FileWriter', there is a schema already.")
         self._schema, self._desc = copy.deepcopy(content), desc or ""

@@ -21,7 +21,7 @@ def ckpt_to_safetensors(file_path: _t.Any, save_path: _t.Any = None, name_map: _
         save_path (str): the directory of the new files, created if missing, with the
             sub-directories of `file_path`. By default each new file is written next to its source.
         name_map (dict): old parameter name -> new name.
-        file_name_regex (str): convert only files whose names match this expression from the start.
+        file_name_regex (str): convert only files in whose names this expression matches a part.
         processes_num (int): the number of processes, at least 1.
     """
 def export(net: _t.Any, *inputs: _t.Any, file_name: _t.Any, file_format: _t.Any, **kwargs: _t.Any) -> _t.Any:

@@ -251,6 +251,8 @@ def test_turns_and_draws_of_groups():
     freeze = boost.GradientFreeze(4, 1, 0.7, 20)
     turns = freeze.generate_freeze_index_sequence(4, 0, 0.5, 20)
     assert turns == [0, 0, 0, 1, 2, 3] * 4
+    rounded = freeze.generate_freeze_index_sequence(4, 0, 0.7, 20)  # 3 * 0.7 / (1 - 0.7) < 7
+    assert rounded == [0, 0, 0, 0, 0, 0, 1, 2, 3] * 3
     long = freeze.generate_freeze_index_sequence(5, 0, 0.7, 20000)
     assert len(long) == 20202 and long[:13] == [0] * 9 + [1, 2, 3, 4]
     drawn = freeze.generate_freeze_index_sequence(4, 1, 0.7, 20)

@@ -474,3 +474,10 @@ def test_the_schema_of_a_reader_is_sorted(tmp_path):
         '{"a": {"type": "int32"}, "b": {"shape": [2], "type": "int64"}}'
     )
     reader.close()
+
+
+def test_description_that_is_no_text_is_refused(tmp_path):
+    writer = mindrecord.FileWriter(str(tmp_path / "a.mindrecord"))
+    with pytest.raises(TypeError, match="'desc' must be a str or None, but got 3 of type int"):
+        writer.add_schema({"n": {"type": "int32"}}, 3)
+    writer.add_schema({"n": {"type": "int32"}}, "rows")

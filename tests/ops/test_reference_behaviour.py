@@ -324,3 +324,9 @@ def test_a_nan_outdoes_all_that_comes_after_it():
             3,
             3,
         ]
+
+
+@pytest.mark.parametrize("reduce", [ops.max, ops.min])
+def test_type_of_where_is_checked_before_its_use(reduce):
+    with pytest.raises(TypeError, match="'where' must be a Tensor, a bool or None, but got 'a'"):
+        reduce(Tensor([1.0, 2.0]), 0, where="a")

@@ -576,3 +576,9 @@ def test_networks_are_rewritten_by_one_list():
     assert norms(ops.ones((1, 3), ms.float16)).dtype == ms.float16
     with pytest.raises(ValueError, match="exactly one"):
         amp_module._auto_mixed_precision_rewrite(net, ms.float16)
+
+
+@pytest.mark.parametrize("method, argument", [("scale", 1), ("unscale", 1), ("adjust", True)])
+def test_methods_that_a_loss_scaler_must_define(method, argument):
+    with pytest.raises(NotImplementedError, match=f"a subclass must define '{method}'"):
+        getattr(amp.LossScaler, method)(None, argument)

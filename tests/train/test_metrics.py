@@ -393,3 +393,9 @@ def test_a_confusion_matrix_that_was_given_does_not_change():
     found = metric.eval()
     metric.update(np.array([1, 0]), np.array([1, 1]))
     assert found.tolist() == [[0, 0], [1, 1]] and metric.eval().tolist() == [[0, 0], [2, 2]]
+
+
+@pytest.mark.parametrize("method", ["clear", "eval", "update"])
+def test_methods_that_a_metric_must_define(method):
+    with pytest.raises(NotImplementedError, match=f"a subclass must define '{method}'"):
+        getattr(Metric, method)(None)

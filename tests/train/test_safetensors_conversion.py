@@ -37,6 +37,8 @@ def test_a_directory_is_converted_there_and_back(processes):
     safetensors_to_ckpt("out", name_map={"z": "x"}, file_name_regex="n")
     assert sorted(os.listdir("out")) == ["n.ckpt", "n.safetensors", "rank_0"]
     assert load_checkpoint("out/n.ckpt")["x"].asnumpy().tolist() == [3]
+    ckpt_to_safetensors("in", "part", file_name_regex="ckp")
+    assert sorted(os.listdir("part")) == ["n.safetensors", "rank_0"]
 
 
 @pytest.mark.parametrize(

@@ -370,6 +370,11 @@ def min(
 def _extreme_and_index(input, axis, keepdims, initial, where, over_all, along, bound):
     if not isinstance(input, Tensor):
         Anything.refuse("max", "input", input)
+    if not (where is None or isinstance(where, (Tensor, bool, int, float))):
+        raise TypeError(
+            f"For 'max' and 'min', 'where' must be a Tensor, a bool or None, but got {where!r} of "
+            f"type {type(where).__name__}."
+        )
     if axis is None or input.ndim == 0:
         values = over_all.run(input, None, False)
         return values, Tensor(0, dtype=dtypes.int64)

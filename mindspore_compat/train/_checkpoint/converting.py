@@ -24,7 +24,7 @@ def ckpt_to_safetensors(
         save_path (str): the directory of the new files, created if missing, with the
             sub-directories of `file_path`. By default each new file is written next to its source.
         name_map (dict): old parameter name -> new name.
-        file_name_regex (str): convert only files whose names match this expression from the start.
+        file_name_regex (str): convert only files in whose names this expression matches a part.
         processes_num (int): the number of processes, at least 1.
 
     Raises:
@@ -84,7 +84,7 @@ def _convert_all(api, file_path, save_path, name_map, file_name_regex, processes
     else:
         top, files = file_path, _files_below(file_path, suffix)
     if file_name_regex is not None:
-        files = [file for file in files if re.match(file_name_regex, os.path.basename(file))]
+        files = [file for file in files if re.search(file_name_regex, os.path.basename(file))]
     tasks = [(api, file, _target(file, top, save_path, suffix), name_map or {}) for file in files]
     for task in tasks:
         os.makedirs(os.path.dirname(task[2]) or ".", exist_ok=True)

@@ -145,14 +145,17 @@ class Metric(metaclass=ABCMeta):
     @abstractmethod
     def clear(self):
         """Resets the metric."""
+        raise NotImplementedError("For 'Metric', a subclass must define 'clear'.")
 
     @abstractmethod
     def eval(self):
         """Returns the result for all batches so far."""
+        raise NotImplementedError("For 'Metric', a subclass must define 'eval'.")
 
     @abstractmethod
     def update(self, *inputs):
         """Updates the metric with the outputs for one batch."""
+        raise NotImplementedError("For 'Metric', a subclass must define 'update'.")
 
 
 class EvaluationBase(Metric):
