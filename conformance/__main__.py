@@ -145,6 +145,9 @@ def _record_options(record):
         "--arguments", action="store_true", help="only add arguments that no case passes"
     )
     record.add_argument(
+        "--calls", action="store_true", help="only add calls of the table that are not stored"
+    )
+    record.add_argument(
         "--again", action="store_true", help="only ask about the calls that are stored once more"
     )
     record.add_argument(
@@ -398,6 +401,7 @@ def _record(options):
     for asked, add in (
         (options.arguments, record.add_arguments),
         (options.gradients, record.add_gradients),
+        (options.calls, record.add_calls),
         (options.again, record.ask_again),
     ):
         if asked:

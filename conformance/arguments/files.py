@@ -71,6 +71,11 @@ class Files:
         Path(path).write_bytes(content.replace(part, part[:-1] + bytes([part[-1] ^ 1])))
 
     @staticmethod
+    def count(path, part):
+        """How often a file contains some bytes."""
+        return Path(path).read_bytes().count(part)
+
+    @staticmethod
     def size(path):
         """The bytes of a file."""
         return Path(path).stat().st_size
@@ -238,7 +243,7 @@ class Files:
         for index, part in enumerate(parts if classes == 10 else ["train", "test"]):
             batch = {b"data": _bytes((2, 3072), index)}
             batch.update({key: [(index + k) % classes, k] for k, key in enumerate(keys, 1)})
-            self.write(f"{name}/{part}", pickle.dumps(batch, 2))
+            self.write(f"{name}/{part}", pickle.dumps(batch, 3))
         return name
 
     def images(self, name="images"):

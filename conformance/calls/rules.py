@@ -5,6 +5,8 @@ refused, or accepted, and then statements about its result are true. With `each`
 `given`, every argument that has a documented type and a default takes that value in turn.
 
     - {names: 'dataset\\.\\w+Dataset', given: {num_samples: '-1'}, refused: ValueError}
+
+With `seeds`, each argument of such a name must decide which numbers are drawn.
 """
 
 import re
@@ -12,6 +14,8 @@ from functools import cache
 
 from ..reading import signatures
 from .table import table
+
+_DECIDES = {"the same": "True", "another": "True"}  # what a seed does
 
 
 def cases_of(name, entry, stored):
@@ -22,6 +26,9 @@ def cases_of(name, entry, stored):
     base = _base(name, entry, stored) if found else None
     if base is None:
         return
+    for rule in [rule for rule in found if "seeds" in rule]:
+        found.remove(rule)
+        yield from _of_seeds(rule, name, entry, stored)
     for rule, given in [(each, given) for each in found for given in _given(each, entry)]:
         case = _changed(base, given, entry)
         if case is None:
@@ -34,6 +41,23 @@ def cases_of(name, entry, stored):
             then = [f"bool({text})" for text in rule.get("then", ())]
             seen = {f"then {i}": "True" for i, _ in enumerate(then, 1)}
             yield f"given {text}", {**case, "then": then}, seen
+
+
+def _of_seeds(rule, name, entry, stored):
+    """Calls that draw numbers, one for each argument that is a seed."""
+    drawn = {label: kept for label, kept in stored.items() if _is_drawn(kept["seen"])}
+    base = _base(name, entry, drawn or stored)
+    if "call" not in base and "then" not in rule:
+        return  # an object that is only made draws nothing
+    for argument in _signature(entry):
+        if re.fullmatch(rule["seeds"], argument):
+            case = {**base, "seed": argument, "then": rule.get("then", [])}
+            yield f"seeds of {argument}", case, _DECIDES
+
+
+def _is_drawn(seen):
+    """Whether the facts of a result lack its numbers, or have their moments alone."""
+    return "moments" in seen or (isinstance(seen.get("result"), list) and len(seen["result"]) == 2)
 
 
 @cache

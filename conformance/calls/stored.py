@@ -89,7 +89,8 @@ def cases_of(name, entry=None):
     used = re.compile(rf"\.{re.escape(last)}\b|'{re.escape(last)}'")  # getattr(it, 'begin')
     for whole in users(owner):
         for label, kept in stored.get(whole, {}).items() if name not in stored else ():
-            if any(used.search(str(text)) for text in kept.get("then", ())):
+            is_made = "refused" not in kept["seen"]
+            if is_made and any(used.search(str(text)) for text in kept.get("then", ())):
                 more = {"of": whole, **_wanted(f"{whole}::{label}", kept["seen"])}
                 yield f"{whole} {label}", {**kept, **more}
         for label, case in _holding(whole):

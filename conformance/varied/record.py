@@ -27,6 +27,7 @@ TRIES = 150  # calls for each name
 DELIBERATE = ("TypeError", "ValueError", "KeyError")  # other exceptions are accidents
 UNLIKELY = ("'no such'", "-7", "1.5", "object()", "None")  # values that most arguments refuse
 SECONDS = 300  # for the variations of one base call, however busy the machine is
+_QUESTION = ("init", "call", "owner", "first", "then", "train")
 _SETTINGS = ("first", "then", "train", "gradient")  # of a call, besides its arguments
 MODES = ("nn.", "mint.nn.")  # of layers, which behave otherwise when they train
 
@@ -204,6 +205,26 @@ def add_gradients(name, entries, known, reference):
                 return found
     reference.forget()
     return found
+
+
+def add_calls(name, entries, known, reference):
+    """Stored calls of a name; with them, those of the table that are not stored."""
+    session = _Session(name, entries[name], reference)
+    session.found.kept = dict(known)
+    asked = [[kept.get(key) for key in _QUESTION] for kept in known.values()]
+    for label, call, more in bases(name, entries):
+        question = {"init": call.init, "call": call.call, "owner": call.owner, **more}
+        if not label.startswith("call") or [question.get(key) for key in _QUESTION] in asked:
+            continue
+        session.tries, session.refusal = 0, ""
+        session.until = time.monotonic() + SECONDS
+        seen = session.ask(call, more)
+        if seen is None:
+            session.keep_refusal(label, call, more)
+        else:
+            session.keep(label, call, *session.with_gradient(call, more, seen), set())
+    reference.forget()
+    return session.found.kept
 
 
 def ask_again(name, entries, known, reference):

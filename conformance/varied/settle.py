@@ -151,7 +151,7 @@ _OF_CALLS = (
     ),
     (
         "a state that the original keeps without training",
-        r"nn\.DenseThor",
+        r"nn\.(?:Dense|Embedding|EmbeddingLookup)Thor",
         r"matrix_a after: missing",
     ),
     (
@@ -289,6 +289,27 @@ _OF_CALLS = (
         r"nn\.probability\.distribution\.(?:Categorical|Bernoulli)",
         r"then (?:1|2)0: ",
     ),
+    (
+        "the original leaves out a Tensor in a dict, which its page allows",
+        r"save_checkpoint::call 5'",
+        r"then 1: not expected: y",
+    ),
+    (
+        "the original scales another row than the one that is too long",
+        r"nn\.MultiFieldEmbeddingLookup::call 3.*",
+        r"(?:result|gradient of input_values): values",
+    ),
+    (
+        "a table in half precision, which no page says",
+        r"nn\.EmbeddingLookupThor::call [125]",
+        r"(?:initial embedding_table|result): (?:dtype|values)",
+    ),
+    (
+        "the original runs the function before it looks at the positions",
+        r"ops\.(?:grad|value_and_grad)::sens_param=True.*",
+        r"then 1: text",
+    ),
+    ("no page differentiates an optimizer", r"nn\.Optimizer\.decay_weight", r"gradient of .*"),
     ("a name of the exporter's own", r"onnx\.export", r"then 1: outputs: "),
     (
         "the original allows a dataset one consumer, which no page says",
@@ -334,7 +355,8 @@ _OF_CALLS = (
     ),
     (
         "the original underflows or overflows where the result is finite",
-        r"nn\.probability\.distribution\.Normal|numpy\.logaddexp|ops\.LARSUpdate::norm_\w+ large",
+        r"nn\.probability\.distribution\.Normal|numpy\.logaddexp|ops\.LARSUpdate::norm_\w+ large"
+        r"|ops\.logspace::dtype=ms\.float64 in .*",
         r"(?:then \d+|result): values",
     ),
     (

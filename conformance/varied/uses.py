@@ -18,16 +18,32 @@ from ..kinds import steps
 
 KEEP = 12  # elements of a Tensor that are stored; of a larger one 8 picks and two means
 ROWS = 5  # rows of a dataset that are stored
+SEEDS = "3", "3", "4", "11", "2026", "70001"  # the first one is used twice
 LEAST = 400  # elements of random numbers from which moments are compared
 
 
 def drive(worker, case):
-    """{"seen": {"result": facts, ...}}; with `probe`, without the numbers that are drawn."""
+    """{"seen": {"result": facts, ...}}; with `probe`, without the numbers that are drawn; with
+    `seed`, whether that argument decides which they are."""
+    if "seed" in case:
+        return {"seen": _by_seed(worker, case, case["seed"])}
     seen = _prepared_for(worker, case)
     if case.get("probe"):
         worker._reset(seed=1)
         seen = _agreed(seen, _prepared_for(worker, case))
     return {"seen": seen}
+
+
+def _by_seed(worker, case, argument):
+    """Whether one value of an argument gives the same numbers twice, and another one others."""
+    part = "init" if case.get("init") is not None else "call"
+
+    def seen(seed):
+        worker._reset()
+        return _prepared_for(worker, {**case, part: {**case[part], argument: seed}})
+
+    first, again, *others = map(seen, SEEDS)
+    return {"the same": str(again == first), "another": str(any(o != first for o in others))}
 
 
 def _prepared_for(worker, case):
