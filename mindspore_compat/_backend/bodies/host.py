@@ -59,6 +59,7 @@ LINES = 32  # elements between the sums of two pieces, so that threads do not sh
 STRETCH = 4096  # elements summed in float32
 
 _KNOWN = {*EXPRESSIONS, *REDUCTIONS, "row_size", "at_column", "row_check"}
+_NO_SCALARS = {}, {}  # flags and numbers
 _COLUMNS = {COLUMN: 2, CHANNEL: 4}  # where the table of `_pieces` has the range of such sums
 
 
@@ -71,6 +72,7 @@ class CompiledBodies:
         # Bodies are looked up by the id of their code, whose hash takes longer than the rest of a
         # key. The loops hold the bodies, so that no other code gets such an id.
         self._made = {}
+        self._work = {}  # id of the code of a body without flags -> the work of its PointLoop
 
     def apply(self, *arrays, least="BODY"):
         """Returns True if loops support arrays of these dtypes and sizes; the first one is the
@@ -89,22 +91,32 @@ class CompiledBodies:
         """
         if out is not None:
             return host_steps.run(self._made, body, arrays, out, *split(scalars))
-        first = arrays[0]
-        if first.size < Least.BODY or not all(
-            type(array) is numpy.ndarray and array.dtype == FLOAT and array.shape == first.shape
-            for array in arrays
-        ):
+        first, code = arrays[0], id(body.__code__)
+        size, shape = first.size, first.shape
+        if not self.pays(body, size):
             return None
-        flags, numbers = split(scalars)
-        repeated = [jit.is_repeated(array) for array in arrays]
+        for array in arrays:
+            if type(array) is not numpy.ndarray or array.dtype != FLOAT or array.shape != shape:
+                return None
+        repeated = [not any(array.strides) for array in arrays]
         if all(repeated):
             repeated[0] = False
-        key = (id(body.__code__), *repeated, *flags.items(), *numbers)
+        flags, numbers = split(scalars) if scalars else _NO_SCALARS
+        key = (code, *repeated, *flags.items(), *numbers)
         loop = self._made.get(key)
         if loop is None:
             loop = self._made[key] = PointLoop(body, repeated, flags, tuple(numbers))
             loop.body = body
-        return loop.run(arrays, numbers) if loop.is_ready() else None
+            if not flags:
+                self._work[code] = loop.work
+        if size * loop.work < Least.BODY_WORK or not loop.is_ready():
+            return None
+        return loop.run(arrays, numbers)
+
+    def pays(self, body, size):
+        """Returns False if a loop of an elementwise body never pays for arrays of a size."""
+        work = self._work.get(id(body.__code__), math.inf)
+        return size >= Least.BODY_POINT and size * work >= Least.BODY_WORK
 
     def along(self, body, axis, *arrays):
         """Evaluates `body(xp, *arrays, axis)` over an axis of arrays of one shape. Returns an array
@@ -180,12 +192,16 @@ class PointLoop:
             receives that number in place of the array.
         flags: the scalars that select what the body does.
         numbers: the names of the other scalars.
+
+    Attributes:
+        work (int): about how many passes over an array NumPy makes for the body.
     """
 
     def __init__(self, body, repeated, flags, numbers):
         names = [f"x{index}" for index in range(len(repeated))]
         self.repeated = repeated
         self.trace = BodyTrace(body, names, [True] * len(names), flags, numbers)
+        self.work = sum(1 + (step.name in FUNCTIONS) for step in self.trace.steps)
         part, number = parallel_loops.part(FLOAT, 0), parallel_loops.number(FLOAT)
         parameters = [number if repeats else part for repeats in repeated]
         parameters += [part] * len(self.trace.results)
@@ -228,14 +244,16 @@ class PointLoop:
         """Runs the loop and returns the results of the body."""
         operands = [
             FLOAT.type(array.item(0)) if repeats else jit.flat(array)
-            for array, repeats in zip(arrays, self.repeated, strict=True)
+            for array, repeats in zip(arrays, self.repeated)
         ]
-        size = arrays[0].size
-        outputs = [numpy.empty(size, FLOAT) for _ in self.trace.results]
-        scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)] if numbers else ()
+        first, trace = arrays[0], self.trace
+        size, shape = first.size, first.shape
+        outputs = [numpy.empty(size, FLOAT) for _ in trace.results]
+        scalars = [FLOAT.type(value) for value in trace.scalars(numbers)] if numbers else ()
         self.loop.run(parallel_loops.blocks(size, BLOCK), *operands, *outputs, *scalars)
-        outputs = [array.reshape(arrays[0].shape) for array in outputs]
-        return outputs[0] if self.trace.single else tuple(outputs)
+        if trace.single:
+            return outputs[0].reshape(shape)
+        return tuple([array.reshape(shape) for array in outputs])
 
 
 def _literal(value):
@@ -508,38 +526,40 @@ class RowLoop(RowPlan):
             numbers (dict): the scalars of the call.
             row_shape: the shape of ROW results.
         """
-        outer, rows, inner = shape
-        length = outer * inner
         operands = [jit.flat(array) for array in arrays if array is not None]
-        data = arrays[self.kinds.index(ELEMENT)]
-        least = -(-rows // MOST_PIECES) if SUMMED.intersection(self.result_kinds) else 1
-        sizes = _sizes(shape, numbers)
-        table = _pieces(rows, max(BLOCK // length, least), length, sizes.groups * sizes.parts)
-        shapes = {
-            ELEMENT: (rows * length,),
-            ROW: (rows,),
-            COLUMN: (len(table), length + LINES),
-            CHANNEL: (len(table), sizes.groups * sizes.parts + LINES),
-            None: (0,),
-        }
+        sizes = _sizes(shape, numbers.get("area"), numbers.get("groups"))
+        table, written = _layout(shape, sizes, self.result_kinds)
         outputs = [
-            (numpy.zeros if kind in SUMMED else numpy.empty)(shapes[kind], FLOAT)
-            for kind in self.result_kinds
+            (numpy.zeros if kind in SUMMED else numpy.empty)(shape, FLOAT)
+            for kind, shape in zip(self.result_kinds, written)
         ]
         scalars = [FLOAT.type(value) for value in self.trace.scalars(numbers)]
         flat = [array.reshape(-1) for array in outputs]
-        buffers = [length] * len(self._stored)
+        buffers = [sizes.length] * len(self._stored)
         if not self.loop.run(table, *operands, *flat, *buffers, *scalars, *sizes):
             return None
-        shapes = {ELEMENT: data.shape, ROW: row_shape}
-        results = [
-            _result(array, kind, shapes)
-            for array, kind in zip(outputs, self.result_kinds, strict=True)
-        ]
+        shapes = {ELEMENT: arrays[self.kinds.index(ELEMENT)].shape, ROW: row_shape}
+        results = [_result(array, kind, shapes) for array, kind in zip(outputs, self.result_kinds)]
         return results[0] if self.single else tuple(results)
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=1024)
+def _layout(shape, sizes, result_kinds):
+    """Returns the table of pieces for rows of a shape, and the shape in which the loop writes each
+    result."""
+    rows, length = shape[1], shape[0] * shape[2]
+    least = -(-rows // MOST_PIECES) if SUMMED.intersection(result_kinds) else 1
+    table = _pieces(rows, max(BLOCK // length, least), length, sizes.groups * sizes.parts)
+    shapes = {
+        ELEMENT: (rows * length,),
+        ROW: (rows,),
+        COLUMN: (len(table), length + LINES),
+        CHANNEL: (len(table), sizes.groups * sizes.parts + LINES),
+        None: (0,),
+    }
+    return table, [shapes[kind] for kind in result_kinds]
+
+
 def _pieces(rows, size, length, channels):
     """Returns a table with a row for each piece: its ranges of rows, of COLUMN sums and of CHANNEL
     sums, as (first, last) pairs."""
@@ -560,11 +580,11 @@ class _Sizes(NamedTuple):
     length: int  # elements of a row
 
 
-def _sizes(shape, numbers):
+@functools.lru_cache(maxsize=1024)
+def _sizes(shape, area, groups):
     outer, rows, inner = shape
-    if "area" in numbers:
-        area = numbers["area"]
-        return _Sizes(inner, area, inner // area, area, numbers["groups"], inner)
+    if area is not None:
+        return _Sizes(inner, area, inner // area, area, groups, inner)
     return _Sizes(inner, rows * inner, outer, inner, 1, outer * inner)
 
 

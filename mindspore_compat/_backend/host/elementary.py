@@ -263,10 +263,10 @@ class Elementary:
 
     def __call__(self, *args, **kwargs):
         first = args[0] if args else None
-        if type(first) is numpy.ndarray and first.size >= Least.BODY and not kwargs:
-            bodies = self._bodies
-            if bodies is not None and self._takes(args):
-                result = bodies.pointwise(self._formula, *args)
+        if type(first) is numpy.ndarray and first.size >= Least.BODY_POINT and not kwargs:
+            bodies, formula = self._bodies, self._formula
+            if bodies is not None and bodies.pays(formula, first.size) and self._takes(args):
+                result = bodies.pointwise(formula, *args)
                 if result is not None:
                     return result
         return self._otherwise(*args, **kwargs)

@@ -164,14 +164,18 @@ class ParallelLoop(jit.Loop):
         Returns:
             bool: False if a piece has returned False.
         """
-        return not (len(table) and self.call_of(table, *arguments)())
+        return not (len(table) and self.ready.call(*self._job(table), *arguments))
 
     def call_of(self, table, *arguments):
         """Returns a function without arguments that runs the loop for a table of at least one
         piece. It returns a true value if a piece has returned False."""
-        helpers, ready = scheduler.helpers(len(table)), self.ready
-        own = (scheduler.slot(), helpers, ready.address, spinning.longest(), table)
-        return functools.partial(ready.call, *own, *arguments)
+        return functools.partial(self.ready.call, *self._job(table), *arguments)
+
+    def _job(self, table):
+        """Returns the first arguments of the compiled caller: who helps, and with which pieces."""
+        helpers = scheduler.helpers(len(table))
+        longest = spinning.longest() if helpers else 0
+        return scheduler.slot(), helpers, self.ready.address, longest, table
 
     def _kinds(self):
         """Returns, for each argument of `run`, whether it is an array, and its dtype."""

@@ -302,6 +302,7 @@ def test_arrays_that_are_not_contiguous_or_only_read_are_taken(bodies, monkeypat
 @pytest.mark.parametrize("size, dtype", [(100, np.float32), (1 << 14, np.float64)], ids=str)
 def test_small_arrays_and_float64_are_numpys(size, dtype, monkeypatch):
     monkeypatch.setattr(Least, "BODY", 1 << 13)
+    monkeypatch.setattr(Least, "BODY_POINT", 1 << 9)
     found = host.CompiledBodies()
     x = np.ones((2, size // 2), dtype)
     assert found.pointwise(lambda xp, x: x * x, x) is None
@@ -378,3 +379,28 @@ print(bodies is not None and all(made.loop.ready for made in bodies._made.values
         env={**os.environ, "MINDSPORE_COMPAT_COMPILE": setting},
     )
     assert done.stdout.split() == [found]
+
+
+@needs_numba
+def test_a_small_array_takes_the_loop_of_a_body_of_many_steps(monkeypatch):
+    monkeypatch.setattr(Least, "BODY_POINT", 1 << 9)
+    monkeypatch.setattr(Least, "BODY_WORK", 3 << 11)
+    monkeypatch.setattr(jit, "_setting", lambda: "wait")
+    found = host.CompiledBodies()
+    x = np.linspace(-1, 1, 1 << 10, dtype=np.float32)
+
+    def long(xp, x):
+        for _ in range(6):
+            x = x * x
+        return x
+
+    def short(xp, x):
+        return x * x
+
+    assert found.pointwise(short, x) is None
+    assert found.pointwise(long, x[:100]) is None
+    for _ in range(2):
+        np.testing.assert_array_equal(found.pointwise(long, x), long(np, x))
+        assert found.pointwise(short, x) is None
+    assert found.pays(long, x.size) and not found.pays(short, x.size)
+    assert found.pays(short, 1 << 13)

@@ -29,7 +29,7 @@ WORDS = rng.integers(1, 100, X.shape)
 def small_pieces(request, monkeypatch):
     """Arrays of every size are shared by a number of threads, and none is computed by a compiled
     formula, which is not bitwise NumPy's (test_elementary.py)."""
-    monkeypatch.setattr(Least, "BODY", 1 << 40)
+    monkeypatch.setattr(Least, "BODY_POINT", 1 << 40)
     for name in ("UFUNC", "UFUNC_BY_MEMORY", "UFUNC_BY_PROCESSOR"):
         monkeypatch.setattr(Least, name, 0)
     for name, value in {"PIECE": 1 << 8, "BUFFER": 1 << 6}.items():
