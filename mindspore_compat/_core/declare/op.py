@@ -429,21 +429,28 @@ class Op:
     def numbers_as_tensors(self, sources):
         """Returns the inputs with Tensors in the place of Python's numbers. Returns None if an
         input needs more than that, or has an array without a straight-line call path."""
-        tensors = [s for s in sources if isinstance(s, Tensor)]
-        if not tensors or any([type(tensor._array) not in arrays.DIRECT for tensor in tensors]):
+        promoted, tensors = [], 0
+        for name, source in zip(self.inputs, sources):
+            if isinstance(source, Tensor):
+                if type(source._array) not in arrays.DIRECT:
+                    return None
+                tensors += 1
+                if name in self.promote:
+                    promoted.append(source)
+        if not 0 < tensors < len(sources):
             return None
-        pairs = zip(self.inputs, sources)
-        tensors = [s for n, s in pairs if n in self.promote and isinstance(s, Tensor)]
-        filled, changed = [], False
+        lead, filled, changed = _lead(promoted), [], False
         for name, source in zip(self.inputs, sources):
             if isinstance(source, Tensor):
                 pass
-            elif (
-                type(source) in _NUMBERS
-                and name in self.numbers
-                and (tensors or name not in self.promote)
-            ):
-                source, changed = Tensor._wrap(self._constant(name, source, tensors)), True
+            elif type(source) in _NUMBERS and name in self.numbers:
+                if lead is not None and name in self.promote:
+                    array = weak_scalar(lead._array, source, self.types.exact)
+                elif promoted or name not in self.promote:
+                    array = as_array(source)
+                else:
+                    return None
+                source, changed = Tensor._wrap(array), True
             elif source is not None or name not in self.optional:
                 return None
             filled.append(source)
@@ -453,9 +460,7 @@ class Op:
         """Returns a number (or list) as an array; the Tensors of the call determine its dtype."""
         is_number = isinstance(value, (bool, int, float, generic)) and not iscomplexobj(value)
         if is_number and name in self.numbers:
-            other = tensors[0] if tensors else None
-            if len(tensors) > 1 and not other._array.ndim:
-                other = next((t for t in tensors if t._array.ndim), None)
+            other = _lead(tensors)
             if other is None or name not in self.promote:
                 return as_array(value)
             return weak_scalar(other._array, promotion.as_number(value), self.types.exact)
@@ -545,3 +550,11 @@ class Op:
 
     def __repr__(self):
         return f"Op({self.name})"
+
+
+def _lead(tensors):
+    """Returns the Tensor whose dtype a number next to these Tensors takes: the first one with axes
+    if there are several. Returns None if there is no such Tensor."""
+    if len(tensors) > 1 and not tensors[0]._array.ndim:
+        return next((t for t in tensors if t._array.ndim), None)
+    return tensors[0] if tensors else None
