@@ -21,6 +21,7 @@ class Least:
     CUMSUM = 1 << 14  # elements: below, NumPy is as fast
     CUMSUM_BESIDE = 1 << 8  # adjacent elements: worth a call for each row
     CUMSUM_STACK = 1 << 13  # elements of a stack of rows: worth a call for each row
+    INDEX_SO_FAR = 1 << 8  # elements: array functions take six passes
     CUMPROD = 1 << 10  # elements: below, NumPy is as fast
     RECURRENCE_ALONG = 1 << 7  # elements: array functions take several microseconds a step
     PROD = 1 << 12  # elements of rows: below, a call costs as much as it saves
@@ -49,9 +50,9 @@ class Least:
     UFUNC_BY_PROCESSOR = 1 << 17  # bytes, for ufuncs that take some nanoseconds for each element
     UFUNC = 1 << 20  # bytes, for ufuncs between these two, and for copies
 
-    LOGADDEXP = 1 << 11  # elements: below, a call costs as much as it saves
+    LOGADDEXP = 1 << 8  # elements: below, a call costs as much as it saves
     TOP_K_COLUMNS = 1 << 9  # elements of a row, per wanted one: a partition of few columns pays
-    SPECIAL = 1 << 13  # elements: below, SciPy takes no longer than the calls of a formula
+    SPECIAL = 1 << 13  # elements without loops: SciPy takes no longer than the calls of a formula
     REMAINDER = 1 << 9  # elements: below, a call costs as much as it saves
 
     # Products of matrices.

@@ -158,7 +158,7 @@ _LIBRARY = Library(TOGETHER=TOGETHER)
 
 @serves(
     "index_so_far",
-    least="CUMSUM",
+    least="INDEX_SO_FAR",
     takes=lambda rows, largest: rows.dtype == FLOAT,
     loop=functools.partial(loop_of, leading_indices, _LIBRARY),
 )
