@@ -81,13 +81,22 @@ def scaled_step(net, make=adam):
     return lambda x, y: step(x, y)[0]
 
 
-def trained(kind, stages=0, scheduler="1f1b", shares=1, step_of=step_of, make=adam, level=None):
+def trained(
+    kind,
+    stages=0,
+    scheduler="1f1b",
+    shares=1,
+    step_of=step_of,
+    make=adam,
+    level=None,
+    mode="semi_auto",
+):
     """The losses of some steps, and the weights after them that this rank has."""
     net = with_weights(kind(stages))
     step = step_of(net, make)
     x, y = kind.data
     if stages:
-        around = AutoParallel(step, "semi_auto")
+        around = AutoParallel(step, mode)
         around.pipeline(stages, scheduler=scheduler)
         around.dataset_strategy("data_parallel" if shares > 1 else "full_batch")
         if level:
@@ -152,6 +161,12 @@ def lenet_with_adam():
 @check
 def gpt():
     compare(GPT, BOTH)
+
+
+@check
+def modes_of_auto_parallel():
+    for mode in ("recursive_programming", "sharding_propagation"):
+        equal(trained(MLP, 2, mode=mode), trained(MLP))
 
 
 @check
@@ -470,6 +485,56 @@ def wrong_settings():
     net = MLP(2)  # without PipelineCell
     step = nn.TrainOneStepCell(nn.WithLossCell(net, Loss()), adam(net)).set_train()
     refused(RuntimeError, lambda: around(step)(x, y))
+    equal(trained(MLP, 2), trained(MLP))  # the ranks have stayed together
+
+
+def with_stages(*stages):
+    net = MLP(0)
+    for layer, stage in zip(net.layers, stages):
+        layer.pipeline_stage = stage
+    return net
+
+
+def in_micro_batches(count):
+    net = MLP(2)
+    pipeline = nn.PipelineCell(nn.WithLossCell(net, Loss()), count)
+    return around(nn.TrainOneStepCell(pipeline, adam(net)).set_train())
+
+
+def with_schedule(name):
+    made = AutoParallel(step_of(MLP(2)), "semi_auto")
+    made.pipeline(2, scheduler=name)
+    made.dataset_strategy("full_batch")
+    return made
+
+
+@check
+def pipelines_that_differ_between_ranks_are_refused_by_all():
+    x, y = map(Tensor, MLP.data)
+    first = RANK == 0
+    for make, name in (
+        (lambda: around(step_of(with_stages(*(0, 0, 1, 1) if first else (0, 1, 1, 1)))), "stage"),
+        (lambda: around(step_of(with_stages(*(0, 0, 1, 1) if first else ()))), "pipeline_stage"),
+        (lambda: around(step_of(with_stages(0, 0, 1, 1 if first else 9))), "pipeline_stage"),
+        (
+            lambda: around(with_stages(*(0, 0, 1, 1) if first else (0, 1, 1, 1)).set_train()),
+            "stage",
+        ),
+        (lambda: in_micro_batches(4 if first else 8), "micro_size"),
+        (lambda: with_schedule("gpipe" if first else "1f1b"), "schedule"),
+    ):
+        run = make()
+        arrays = (x,) if isinstance(run.network, MLP) else (x, y)
+        text = None
+        try:
+            run(*arrays)
+        except RuntimeError as error:
+            text = str(error)
+        texts = [None] * SIZE
+        dist.all_gather_object(texts, text)
+        assert len(set(texts)) == 1 and "differs between" in text and name in text, texts
+    run, rows = around(step_of(MLP(2))), 8 if first else 16
+    refused(RuntimeError, lambda: run(x[:rows], y[:rows]))
     equal(trained(MLP, 2), trained(MLP))  # the ranks have stayed together
 
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import numpy as np
-from kit.rank_checks import check, run_named_checks
+from kit.rank_checks import check, refused, run_named_checks
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, communication, nn, ops
@@ -535,6 +535,19 @@ def checkpoints_of_ranks_with_a_strategy_file():
         np.testing.assert_allclose(
             losses, [float(run(*arrays).asnumpy()) for _ in range(2)], rtol=1e-6
         )
+
+
+@check
+def inputs_that_differ_between_ranks_are_refused_by_all():
+    net = set_weights(MLP())
+    for rows, kind in ((8 - RANK, np.float32), (8, np.float64 if RANK else np.float32)):
+        for data in ("data_parallel", ((SIZE, 1),)):
+            around = AutoParallel(net, "semi_auto")
+            around.dataset_strategy(data)
+            x = Tensor(np.ones((rows, 8), kind))
+            refused(RuntimeError, lambda: around(x))  # noqa: B023
+            x = Tensor(np.ones((4, 8), np.float32))
+            assert around(x).shape[0] in (4, 4 * SIZE)
 
 
 run_named_checks()

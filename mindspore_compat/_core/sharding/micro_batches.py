@@ -29,7 +29,7 @@ from ..tensor.tensor import Tensor
 from .array import Sharded
 from .schedules import backward_passes, schedule
 from .stage_cells import planned
-from .staged import Paused, Staged, flow, own_array, space_for
+from .staged import Paused, Staged, describe, flow, own_array, space_for
 
 _seeds = weakref.WeakKeyDictionary()  # network -> the gradient at its loss in the last step
 
@@ -237,9 +237,24 @@ def run_on_stages(network, function, args, kwargs):
     cells = [cell for _, cell in network.cells_and_names()]
     if any(cell._cell_updates or cell._cell_is_step or cell._cell_pipelines for cell in cells):
         return function(*args, **kwargs)
-    plan = planned(network, stages)
+    plan = _common_plan(network, stages, inputs=describe((args, kwargs)))
     micro = MicroBatch(plan, stages)
     return stages.together(lambda: micro.run(function, args, kwargs), plan.forget)
+
+
+def _common_plan(network, stages, **settings):
+    """Returns the Plan of a network, after comparing it and other settings of the run among all
+    ranks, so that either all run the network or none."""
+    plan, error = None, None
+    try:
+        plan = planned(network, stages)
+    except RuntimeError as failure:
+        error = failure
+    settings["pipeline_stage"] = plan.text if error is None else error
+    stages.agree(settings)
+    if error is not None:
+        raise error
+    return plan
 
 
 # A network on all micro-batches -------------------------------------------------------------------
@@ -255,11 +270,13 @@ def run_pipeline(network, batches, kind):
         kind (str): the schedule.
 
     Raises:
-        RuntimeError: if a stage has no Cell, there are fewer micro-batches than stages, or a
-            gradient by an input is taken.
+        RuntimeError: if a stage has no Cell, there are fewer micro-batches than stages, a gradient
+            by an input is taken, or the ranks run different pipelines.
     """
     stages = flow.stages
-    plan = planned(network, stages)
+    plan = _common_plan(
+        network, stages, micro_size=len(batches), schedule=kind, inputs=describe(batches[:1])
+    )
     absent = sorted(set(range(stages.count * plan.segments)) - plan.used)
     if absent:
         raise RuntimeError(

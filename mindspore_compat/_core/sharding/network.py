@@ -18,7 +18,7 @@ from ..._backend.steps import current
 from ..context.config import config
 from ..declare.op import op
 from ..gradients.leaves import WEIGHTS
-from ..gradients.transforms import map_tensors
+from ..gradients.transforms import map_tensors, tensors_in
 from ..rules.vocabulary import Any, TensorOf, any_dtype
 from ..tensor.tensor import Tensor
 from .array import Sharded, ShardedSpace
@@ -281,7 +281,8 @@ def run_on(mesh, data, function, args, kwargs, network=None):
     captured = current.running()
     if captured is not None:
         captured.refuse("a network that is divided over ranks")
-    mesh.agree("dataset_strategy", data)
+    given = [] if mesh.stages is not None else [_kind_of(t) for t in tensors_in([args, kwargs])]
+    mesh.agree("dataset_strategy", data, *given)
     with running.on(mesh, data):
         if isinstance(data, str):
             args, kwargs = map_tensors(
@@ -294,6 +295,10 @@ def run_on(mesh, data, function, args, kwargs, network=None):
             return map_tensors(lambda tensor: left(tensor, data), out)
         finally:
             running.space.forget()
+
+
+def _kind_of(tensor):
+    return f"{tensor._array.dtype.name} {tuple(tensor.shape)}"
 
 
 def _entered_by_name(tensor, data):

@@ -44,6 +44,7 @@ class Plan:
         results (WeakKeyDictionary): for each such Cell the structure of its results, by call.
         parameters (list): pairs of a Parameter and the stages that hold it, a tuple; None for all.
         used (set): the stages of Cells.
+        text (str): the names of the Cells that have a stage of their own, with their stages.
 
     Raises:
         RuntimeError: if the stage of a Cell is not below `count`.
@@ -53,7 +54,9 @@ class Plan:
         self.count, self.version = count, (Labels.changes, count, interleaved)
         self.cells, self.used, self._holders = weakref.WeakKeyDictionary(), set(), {}
         segments = _segments(network) if interleaved else {}
+        self._named_stages = []
         self._visit(network, None, "", segments)
+        self.text = ", ".join(self._named_stages)
         self.segments = 1 + max(self.used, default=0) // count
         self._holders = {
             key: (parameter, None if None in holders else tuple(sorted(holders)))
@@ -78,7 +81,10 @@ class Plan:
                 f"For 'Cell', 'pipeline_stage' must be below the number of stages, {self.count}, "
                 f"but got {stage} for '{name or type(cell).__name__}'."
             )
-        stage = above if stage is None else segments.get(cell, 0) * self.count + stage
+        if stage is not None:
+            stage += segments.get(cell, 0) * self.count
+            self._named_stages.append(f"{name} on {stage}".strip())
+        stage = above if stage is None else stage
         for parameter in cell.__dict__["_params"].values():
             if parameter is not None:
                 physical = None if stage is None else stage % self.count

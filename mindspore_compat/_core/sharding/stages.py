@@ -14,6 +14,7 @@ all of them are there (_backend/ranks/channels.py).
 
 import collections
 import json
+import zlib
 
 import numpy
 
@@ -179,6 +180,30 @@ class Stages:
         """Returns a 0-d bool array: whether `flag` is True on any stage."""
         group = self.group(self.all)
         return group.all_reduce(current_space().asarray(flag), "max").wait()
+
+    def agree(self, settings):
+        """Compares what the ranks of all stages are about to run, by a digest.
+
+        Args:
+            settings (dict): what is run, by name; the values are compared as text.
+
+        Raises:
+            RuntimeError: on each rank, if a setting differs between two ranks.
+        """
+        settings = {name: str(value) for name, value in settings.items()}
+        digest = zlib.crc32(repr(settings).encode())
+        pair = self.world.all_reduce(numpy.asarray([digest, -digest], numpy.int64), "max").wait()
+        if pair[0] == -pair[1]:
+            return
+        others = self.world.objects(settings)
+        name = next(key for key in settings if len({other.get(key) for other in others}) > 1)
+        ranks_by_value = {}
+        for rank, other in zip(self.world.ranks, others, strict=True):
+            ranks_by_value.setdefault(other.get(name), []).append(rank)
+        values = "; ".join(f"{value} on ranks {ranks}" for value, ranks in ranks_by_value.items())
+        raise RuntimeError(
+            f"All ranks must run the same pipeline, but '{name}' differs between them: {values}."
+        )
 
     # Messages -------------------------------------------------------------------------------------
 
