@@ -154,3 +154,22 @@ def test_acosh_below_one_and_left_of_zero():
     z = Tensor(np.array([2 + 1j, -2 + 1j], np.complex64))
     found = ms.grad(ops.acosh)(z).asnumpy()
     assert np.allclose(found, [0.40225 + 0.2486j, -0.40225 + 0.2486j], atol=1e-5)
+
+
+@pytest.mark.parametrize("compiled", ["off", "wait"])
+def test_sums_of_numbers_stay_arrays_while_recorded(compiled, monkeypatch):
+    """Without loops NumPy returns a scalar of its own for a sum of 0-d arrays."""
+    monkeypatch.setenv("MINDSPORE_COMPAT_COMPILE", compiled)
+
+    def total(x):
+        return ops.accumulate_n([x, x]).sum() + ops.addn((x, x)) * 3
+
+    assert ms.grad(total)(Tensor(np.float32(2))).asnumpy() == 8
+    x = Tensor(np.full((2, 2), 2.0, np.float32))
+    (clipped,) = ops.clip_by_global_norm([x], 2.0)
+    gradient = ms.grad(
+        lambda x: (ops.clip_by_global_norm([x], 2.0)[0] * Tensor([[1.0, 0], [0, 0]])).sum()
+    )
+    np.testing.assert_allclose(clipped.asnumpy(), x.asnumpy() / 2, rtol=1e-6)
+    wanted = np.array([[3, -1], [-1, -1]]) / 8  # (1 - x x' / |x|^2) / 2 of the first
+    np.testing.assert_allclose(gradient(x).asnumpy(), wanted, rtol=1e-5)
