@@ -470,9 +470,15 @@ def check_float_legal_value(arg_name, arg_value, prim_name=None):
 
 
 class Validator:
-    """The checks above as static methods of one class."""
+    """The checks above as static methods of one class, and the relations they take.
+
+    Code written for several releases imports this class or, failing that, the module under one
+    name, and then asks it for `check` and for `EQ` alike.
+    """
 
 
-for _name, _check in list(globals().items()):
+for _name, _value in list(globals().items()):
     if _name.startswith("check"):
-        setattr(Validator, _name, staticmethod(_check))
+        setattr(Validator, _name, staticmethod(_value))
+    elif _name.isupper() and isinstance(_value, int):
+        setattr(Validator, _name, _value)

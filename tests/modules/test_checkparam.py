@@ -112,3 +112,14 @@ def test_older_spelling():
     assert check.Rel.INC_BOTH == check.INC_BOTH
     with pytest.raises(ValueError):
         check.Validator.check_float_range(2.0, 0.0, 1.0, check.Rel.INC_NEITHER, "a", "P")
+
+
+def test_relations_of_the_older_spelling():
+    """A library that takes `Validator` where it is and the module elsewhere finds both alike."""
+    names = ("EQ", "NE", "LT", "LE", "GT", "GE", "IN", "NOT_IN")
+    names += ("INC_NEITHER", "INC_LEFT", "INC_RIGHT", "INC_BOTH")
+    for name in names:
+        assert getattr(check.Validator, name) == getattr(check, name), name
+    check.Validator.check("rank", 2, "expected rank", 2, rel=check.Validator.EQ)
+    with pytest.raises(ValueError, match="rank"):
+        check.Validator.check("rank", 3, "expected rank", 2, rel=check.Validator.EQ)
