@@ -338,7 +338,8 @@ def test_the_transforms_of_mindspore_1():
         ]
     )
     wanted = (IMAGE.transpose(2, 0, 1) / 255 - np.reshape((0.1, 0.2, 0.3), (3, 1, 1))) / 0.5
-    close(chain(IMAGE), wanted, rtol=1e-5, atol=1e-6)
+    (image,) = chain(IMAGE)
+    close(image, wanted, rtol=1e-5, atol=1e-6)
     assert c_transforms.Resize is vision.Resize
     assert c_transforms.Decode(rgb=True).to_pil is False and py_transforms.Decode().to_pil is True
     with pytest.raises(ValueError):

@@ -15,13 +15,20 @@ from . import transforms as transforms
 class Compose(TensorOperation):
     """Composes transforms: applies them one after another.
 
+    A call returns the array. As in MindSpore, it returns a tuple with the result if the input is a
+    PIL image, or if one of the transforms processes PIL images or exists in Python only: `ToPIL`,
+    `Decode(to_pil=True)`, `Grayscale`, `RandomErasing`, `LinearTransformation`, `RandomOrder`.
+
     Args:
         transforms (list): transforms, or functions that take arrays.
     """
     transforms: _t.Any
+    def __call__(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
     def __init__(self, transforms: _t.Any) -> None: ...
     @property  # type: ignore
     def blockwise(self) -> _t.Any: ...  # type: ignore
+    @property  # type: ignore
+    def implementation(self) -> _t.Any: ...  # type: ignore
 class Concatenate(TensorOperation):
     """Concatenates one-dimensional arrays before and after the input.
 
@@ -87,6 +94,8 @@ class RandomApply(TensorOperation):
     """
     transforms: _t.Any
     def __init__(self, transforms: _t.Any, prob: _b.float = 0.5) -> None: ...
+    @property  # type: ignore
+    def implementation(self) -> _t.Any: ...  # type: ignore
 class RandomChoice(TensorOperation):
     """Applies one transform of a list, chosen at random.
 
@@ -95,6 +104,8 @@ class RandomChoice(TensorOperation):
     """
     transforms: _t.Any
     def __init__(self, transforms: _t.Any) -> None: ...
+    @property  # type: ignore
+    def implementation(self) -> _t.Any: ...  # type: ignore
 class RandomOrder(PyTensorOperation):
     """Applies transforms in a random order.
 
@@ -103,6 +114,7 @@ class RandomOrder(PyTensorOperation):
     """
     transforms: _t.Any
     def __init__(self, transforms: _t.Any) -> None: ...
+    implementation = ...  # type: ignore
 class Relational(_e.IntEnum):
     """The relational operators of `Mask`."""
     EQ = ...
@@ -124,7 +136,7 @@ class TensorOperation:
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...
     blockwise: _t.Any
     device_target: _t.Any
-    implementation: _t.Any
+    implementation = ...
     output_type: _t.Any
 class TypeCast(TensorOperation):
     """Casts the input to another dtype.

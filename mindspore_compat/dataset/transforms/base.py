@@ -22,6 +22,7 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import InstanceOf, OneOf
 from ..._core.tensor.tensor import Tensor
 from ..._core.without_effect import without_effect
+from ..core.py_util_helpers import Implementation
 from ..engine.config import next_seed
 from ..engine.rows import FAILURES, as_column
 from ..engine.twister import Twister
@@ -35,7 +36,7 @@ class TensorOperation:
     blockwise = False
     _by_value = False
     device_target = "CPU"
-    implementation = None  # there is one
+    implementation = Implementation.C  # PY: the original has it in Python only
     output_type = None  # of the values, if the transform is to cast them
 
     def __call__(self, *inputs):
@@ -142,6 +143,13 @@ class OfTransforms:
 
     def __init__(self, transforms):
         self.transforms = check_transforms(type(self).__name__, transforms)
+
+    @property
+    def implementation(self):
+        """PY if the original has one of the transforms in Python only, else C."""
+        wanted = Implementation.PY
+        found = any(getattr(part, "implementation", None) == wanted for part in self.transforms)
+        return wanted if found else Implementation.C
 
     def _as_input(self, value):
         return value

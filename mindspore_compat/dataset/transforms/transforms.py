@@ -8,6 +8,7 @@ from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, DType, Int, ListOf, Number, Str
 from ..._core.tensor import dtype as dtypes
 from .._rules import INT64_MAX, AnInstance, Probability
+from ..core.py_util_helpers import Implementation
 from ..engine.batching import pad_to_shape
 from .base import CompoundOperation, OfTransforms, PyTensorOperation, TensorOperation, is_pil, run
 
@@ -471,6 +472,10 @@ class Unique(_ArrayOperation):
 class Compose(CompoundOperation):
     """Composes transforms: applies them one after another.
 
+    A call returns the array. As in MindSpore, it returns a tuple with the result if the input is a
+    PIL image, or if one of the transforms processes PIL images or exists in Python only: `ToPIL`,
+    `Decode(to_pil=True)`, `Grayscale`, `RandomErasing`, `LinearTransformation`, `RandomOrder`.
+
     Args:
         transforms (list): transforms, or functions that take arrays.
 
@@ -487,6 +492,11 @@ class Compose(CompoundOperation):
 
     Source: mindspore.dataset.transforms.Compose of MindSpore 2.10.
     """
+
+    def __call__(self, *inputs):
+        outputs = self._apply(*inputs)
+        in_python = self.implementation is Implementation.PY or any(map(is_pil, inputs))
+        return (outputs,) if in_python and not isinstance(outputs, tuple) else outputs
 
     @property
     def blockwise(self):
@@ -580,6 +590,8 @@ class RandomOrder(OfTransforms, PyTensorOperation):
 
     Source: mindspore.dataset.transforms.RandomOrder of MindSpore 2.10.
     """
+
+    implementation = Implementation.PY
 
     def _apply(self, *inputs):
         order = self._random.shuffle(list(range(len(self.transforms))))

@@ -459,6 +459,7 @@ class FiveCrop(_TensorOperation):
         Returns:
             this transform.
         """
+    implementation = ...  # type: ignore
 class GaussianBlur(_TensorOperation):
     """Blurs an image with a Gaussian kernel. Needs OpenCV.
 
@@ -500,6 +501,7 @@ class Grayscale(_TensorOperation):
         Returns:
             this transform.
         """
+    implementation = ...  # type: ignore
 class HWC2CHW(_TensorOperation):
     """Transposes an image from (height, width, channels) to (channels, height, width)."""
     blockwise: _t.Any  # type: ignore
@@ -550,6 +552,7 @@ class HsvToRgb(_TensorOperation):
         Returns:
             this transform.
         """
+    implementation = ...  # type: ignore
 class ImageBatchFormat(_e.IntEnum):
     """The axis order of a batch of images: NHWC or NCHW."""
     NCHW = ...
@@ -622,6 +625,7 @@ class LinearTransformation(_TensorOperation):
         Returns:
             this transform.
         """
+    implementation = ...  # type: ignore
 class MixUp(_PyTensorOperation):
     """Applies MixUp: mixes each image of a batch and its label with the next one, or with the
     previous batch.
@@ -632,6 +636,7 @@ class MixUp(_PyTensorOperation):
         is_single (bool, optional): whether to mix an image with the next one of the same batch.
     """
     def __init__(self, batch_size: _b.int, alpha: _b.float, is_single: _b.bool = True) -> None: ...
+    implementation = ...  # type: ignore
 class MixUpBatch(_TensorOperation):
     """Applies MixUp to a batch: mixes each image and its label with another one, all in the same
     proportion.
@@ -1036,6 +1041,7 @@ class RandomErasing(_TensorOperation):
         Returns:
             this transform.
         """
+    implementation = ...  # type: ignore
 class RandomGrayscale(_TensorOperation):
     """Converts a PIL image to grayscale, with a probability; the number of channels stays.
 
@@ -1055,6 +1061,7 @@ class RandomGrayscale(_TensorOperation):
         Returns:
             this transform.
         """
+    implementation = ...  # type: ignore
 class RandomHorizontalFlip(_TensorOperation):
     """Flips an image horizontally, with a probability.
 
@@ -1153,6 +1160,7 @@ class RandomPerspective(_TensorOperation):
         Returns:
             this transform.
         """
+    implementation = ...  # type: ignore
 class RandomPosterize(_TensorOperation):
     """Posterizes an image: keeps a random number of the upper bits of each byte.
 
@@ -1462,6 +1470,7 @@ class RgbToHsv(_TensorOperation):
         Returns:
             this transform.
         """
+    implementation = ...  # type: ignore
 class Rotate(_TensorOperation):
     """Rotates an image counterclockwise.
 
@@ -1558,6 +1567,7 @@ class TenCrop(_TensorOperation):
         Returns:
             this transform.
         """
+    implementation = ...  # type: ignore
 class ToNumpy(_TensorOperation):
     """Converts a PIL image to a NumPy array."""
     # Accepted for compatibility, has no effect here
@@ -1586,6 +1596,7 @@ class ToPIL(_TensorOperation):
         Returns:
             this transform.
         """
+    implementation = ...  # type: ignore
 class ToTensor(_TensorOperation):
     """Converts an image to an array in [0, 1] with the channels first: divides by 255, transposes
     and casts.
@@ -1644,6 +1655,8 @@ class UniformAugment(_TensorOperation):
     """
     transforms: _t.Any
     def __init__(self, transforms: _t.Any, num_ops: _b.int = 2) -> None: ...
+    @property  # type: ignore
+    def implementation(self) -> _t.Any: ...  # type: ignore
 class VerticalFlip(_TensorOperation):
     """Flips an image vertically."""
     blockwise: _t.Any  # type: ignore

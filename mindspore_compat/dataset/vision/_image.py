@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..core.py_util_helpers import Implementation
 from ..transforms.base import ImageTensorOperation, is_pil
 
 
@@ -35,6 +36,8 @@ class ImageOperation(ImageTensorOperation):
 
 class PilOperation(ImageOperation):
     """Base class of transforms of PIL images only."""
+
+    implementation = Implementation.PY
 
     def _array(self, image, lead):
         raise TypeError(

@@ -6,6 +6,7 @@ from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Number, OneOf
 from .._extra import decode_image, image_bytes, pillow, pillow_image
 from .._rules import AnInstance, sequence
+from ..core.py_util_helpers import Implementation
 from ..engine.rows import as_column
 from ..transforms.base import is_pil
 from ..transforms.transforms import TypeCast, numeric_dtype
@@ -341,6 +342,8 @@ class ToPIL(ImageOperation):
     Source: mindspore.dataset.vision.ToPIL of MindSpore 2.10.
     """
 
+    implementation = Implementation.PY
+
     def _pil(self, image):
         return image
 
@@ -393,6 +396,8 @@ class Decode(ImageOperation):
     @checked
     def __init__(self, to_pil: Bool = False):
         self.to_pil = to_pil
+        if to_pil:
+            self.implementation = Implementation.PY
 
     def _pil(self, image):
         raise TypeError(
@@ -426,6 +431,8 @@ class LinearTransformation(ImageOperation):
 
     Source: mindspore.dataset.vision.LinearTransformation of MindSpore 2.10.
     """
+
+    implementation = Implementation.PY
 
     @checked(
         Forbid(

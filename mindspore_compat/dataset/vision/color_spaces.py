@@ -8,6 +8,7 @@ from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
 from .._extra import opencv
 from .._rules import AnInstance, sequence
+from ..core.py_util_helpers import Implementation
 from . import _color
 from ._image import (
     ImageOperation,
@@ -139,6 +140,8 @@ def _with_alpha(image, alpha):
 
 class _Space(ImageOperation):
     """Shared base class of RgbToHsv and HsvToRgb: arrays only, with channels first or last."""
+
+    implementation = Implementation.PY
 
     @checked
     def __init__(self, is_hwc: Bool = False):

@@ -12,6 +12,7 @@ from .._rules import AnInstance, Fill, Padding, Size, natural, positive, sequenc
 from . import _pixels
 from ._image import (
     ImageOperation,
+    PilOperation,
     check_channels,
     check_least_rank,
     check_rank,
@@ -195,7 +196,7 @@ class ResizedCrop(ImageOperation):
         return resize("ResizedCrop", part, self.size, self.interpolation, lead)
 
 
-class FiveCrop(ImageOperation):
+class FiveCrop(PilOperation):
     """Crops the four corners and the center of an image; returns a tuple of five images.
 
     Args:
@@ -223,9 +224,6 @@ class FiveCrop(ImageOperation):
     def _pil(self, image):
         return five_crops("FiveCrop", image, self.size)
 
-    def _array(self, image, lead):
-        raise TypeError("For 'FiveCrop', the input must be a PIL image, but got an array.")
-
 
 def five_crops(api, image, size):
     """Returns the four corners and the center of a PIL image.
@@ -245,7 +243,7 @@ def five_crops(api, image, size):
     return (*crops, CenterCrop((height, width))(image))
 
 
-class TenCrop(ImageOperation):
+class TenCrop(PilOperation):
     """Crops the four corners and the center of an image and flips them; returns a tuple of ten
     images.
 
@@ -279,9 +277,6 @@ class TenCrop(ImageOperation):
             *five_crops("TenCrop", image, self.size),
             *five_crops("TenCrop", image.transpose(direction), self.size),
         )
-
-    def _array(self, image, lead):
-        raise TypeError("For 'TenCrop', the input must be a PIL image, but got an array.")
 
 
 # Pads ---------------------------------------------------------------------------------------------

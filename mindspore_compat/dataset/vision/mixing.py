@@ -7,6 +7,7 @@ import numpy as np
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, InstanceOf, ListOf, Number
 from .._rules import AnInstance, Probability, positive
+from ..core.py_util_helpers import Implementation
 from ..engine.twister import Gamma32
 from ..transforms.base import (
     CompoundOperation,
@@ -192,6 +193,8 @@ class MixUp(PyTensorOperation):
 
     Source: mindspore.dataset.vision.MixUp of MindSpore 2.10.
     """
+
+    implementation = Implementation.PY
 
     _before = None
 

@@ -15,6 +15,7 @@ from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, Number, OneOf, Str, TupleOf
 from .._extra import pillow
 from .._rules import AnInstance, Fill, Increasing, Probability, positive, sequence
+from ..core.py_util_helpers import Implementation
 from . import warping
 from ._image import ImageOperation, PilOperation, check_least_rank, check_rank
 from .geometry import flip
@@ -351,6 +352,8 @@ class RandomErasing(ImageOperation):
 
     Source: mindspore.dataset.vision.RandomErasing of MindSpore 2.10.
     """
+
+    implementation = Implementation.PY
 
     @checked
     def __init__(
