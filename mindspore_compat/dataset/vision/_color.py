@@ -117,12 +117,13 @@ def stretching(counts, cutoff, ignored):
 
     Args:
         counts (numpy.ndarray): the channel's histogram.
-        cutoff (float): the percentage of the darkest and of the lightest pixels that are ignored.
+        cutoff (float): the percentage of the darkest and of the lightest pixels that are ignored;
+            as in MindSpore, a fraction of a percent is cut off.
         ignored (Iterable[int]): values that are not counted.
     """
     counts = counts.copy()
     counts[list(ignored)] = 0
-    spare = int(counts.sum() * cutoff / 100.0)
+    spare = int(counts.sum()) * int(cutoff) // 100
     for direction in (1, -1):
         remaining = spare
         for value in range(256)[::direction]:

@@ -313,7 +313,9 @@ class AdjustSharpness(ImageOperation):
 
 
 def sharpen(api, image, factor):
-    """Blends an image with a smoothed copy; the border pixels are unchanged."""
+    """Blends an image with a smoothed copy; the border pixels are unchanged. The factor is a
+    float32, as in MindSpore."""
+    factor = float(np.float32(factor))
     check_rank(api, image, 0, (2, 3))
     image = image.view(np.uint8) if image.dtype == bool else image
     check_dtype(api, image, ("uint8", "uint16", "int16", "float32", "float64"))
