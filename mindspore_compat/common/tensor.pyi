@@ -2656,7 +2656,8 @@ class Tensor:
 
         Shapes:
             `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
-            with `keepdims`; the dtype is kept.
+            with `keepdims`. The dtype is kept unless `dtype` is given; for a dtype that has no NaN,
+            only the result is cast.
         """
     def nanmedian(self, axis: _b.int = -1, keepdims: _b.bool = False) -> _b.tuple[Tensor, ...]:
         """Computes the median of the elements that are not NaN along an axis, the lower of the two

@@ -527,12 +527,12 @@ def bmm(input: _Tensor, mat2: _Tensor) -> _Tensor:
         `input` is (B, M, K), `mat2` is (B, K, N), of one dtype. The result is (B, M, N), of the
         same dtype.
     """
-def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...]) -> _Tensor:
+def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
     """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
 
     Args:
         input (Tensor): the input.
-        shape (tuple of ints): the shape of the result.
+        shape (tuple of ints or a list of ints): the shape of the result.
 
     Shapes:
         `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is

@@ -1554,7 +1554,7 @@ class BroadcastTo(_Primitive):
     """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
 
     Args:
-        shape (tuple of ints): the shape of the result.
+        shape (tuple of ints or a list of ints): the shape of the result.
         input (Tensor): the input.
 
     Shapes:
@@ -1563,7 +1563,7 @@ class BroadcastTo(_Primitive):
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`BroadcastTo` of its inputs, which the class describes."""
-    def __init__(self, shape: _b.tuple[_b.int, ...]) -> None: ...
+    def __init__(self, shape: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> None: ...
 class Bucketize(_Primitive):
     """Finds the bucket of each element; an element that equals a boundary belongs to the bucket
     above it.
@@ -15158,7 +15158,8 @@ def nanmean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.in
 
     Shapes:
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
-        with `keepdims`; the dtype is kept.
+        with `keepdims`. The dtype is kept unless `dtype` is given; for a dtype that has no NaN,
+        only the result is cast.
     """
 def nanmedian(input: _Tensor, axis: _b.int = -1, keepdims: _b.bool = False) -> _t.Any:
     """Computes the median of the elements that are not NaN along an axis, the lower of the two
@@ -15805,7 +15806,7 @@ def random_poisson(shape: _Tensor, rate: _Tensor | _b.float, seed: _b.int | None
     """Draws counts from the Poisson distribution: an array of `shape` for each element of `rate`;
     float32 by default.
     """
-def randperm(n: _b.int, seed: _b.int | _Tensor = 0, offset: _b.int | _Tensor = 0, dtype: _Type = ...) -> _Tensor:
+def randperm(n: _b.int | _Tensor, seed: _b.int | _Tensor = 0, offset: _b.int | _Tensor = 0, dtype: _Type = ...) -> _Tensor:
     """Draws a random permutation of the integers below n; int64 by default."""
 def range(start: _b.float | _Tensor, end: _b.float | _Tensor, step: _b.float | _Tensor, maxlen: _b.int | _Tensor = 1000000) -> _Tensor:
     """Creates evenly spaced numbers from `start` up to, but not including, `end`, `step` apart; the

@@ -35,6 +35,16 @@ TAKEN = {
         [[4, 1]],
     ),
     "powers of 0": (lambda: ops.logspace(0.0, 2.0, 3, 0), [1, 0, 0]),
+    "a list as a shape": (lambda: mint.broadcast_to(WHOLE, [2, 3]), [[1, 3, 5]] * 2),
+    "a list as a shape of a function": (
+        lambda: nn.functional.broadcast_to(WHOLE, [2, -1]),
+        [[1, 3, 5]] * 2,
+    ),
+    "a list as a shape of a primitive": (lambda: ops.BroadcastTo([2, 3])(WHOLE), [[1, 3, 5]] * 2),
+    "a Tensor as the length of a permutation": (lambda: ops.randperm(Tensor(1)), [0]),
+    "steps that lead away": (lambda: ms.nn.Range(1, 8, -1)(), np.zeros(0)),
+    "steps up to a smaller number": (lambda: ms.nn.Range(8, 1, 2)(), np.zeros(0)),
+    "a step in a Tensor": (lambda: ms.nn.Range(1, 8, Tensor(1.5))(), [1, 2.5, 4, 5.5, 7]),
     # lookup and counts
     "a table without rows": (
         lambda: ops.EmbeddingLookup()(EMPTY.reshape(0, 2), WHOLE[:1], 0),
@@ -304,3 +314,14 @@ def test_a_number_of_pieces_counts_when_they_are_cut():
     split = ops.SplitV([1, -1], 1, 1)
     with pytest.raises(ValueError, match="num_split"):
         split(X)
+
+
+@pytest.mark.parametrize("form", (ops.nanmean, Tensor.nanmean))
+@pytest.mark.parametrize(
+    "dtype, mean",
+    [(ms.float64, 1.75), (ms.float16, 1.75), (ms.int32, 1), (ms.uint8, 1), (ms.bool_, True)],
+)
+def test_nanmean_casts_its_result_to_dtypes_without_nan(form, dtype, mean):
+    result = form(Tensor([1.0, 2.5, np.nan]), dtype=dtype)
+    assert result.dtype == dtype
+    assert result.item() == mean

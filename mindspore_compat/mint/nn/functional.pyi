@@ -196,12 +196,12 @@ def binary_cross_entropy_with_logits(input: _Tensor, target: _Tensor, weight: _T
         `input` and `target` have one shape. The result is (), or that shape for `reduction` "none",
         of the dtype of `target`.
     """
-def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...]) -> _Tensor:
+def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
     """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
 
     Args:
         input (Tensor): the input.
-        shape (tuple of ints): the shape of the result.
+        shape (tuple of ints or a list of ints): the shape of the result.
 
     Shapes:
         `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is

@@ -17,6 +17,7 @@ from ..._core.rules.vocabulary import (
     floating,
 )
 from ..._core.tensor.dtype import float32, int32
+from ..._core.tensor.tensor import Tensor
 from ...ops._loss.cosine import cosine_similarity
 from ..cell import Cell
 
@@ -82,7 +83,7 @@ class Range(Cell):
         delta (Union[int, float]): the step.
 
     Raises:
-        TypeError: if one is not a number.
+        TypeError: if one is not a number, or a Tensor with one element.
         ValueError: if `delta` is 0.
 
     Example:
@@ -94,16 +95,25 @@ class Range(Cell):
     def __init__(self, start, limit=None, delta=1):
         super().__init__()
         first, last = (0, start) if limit is None else (start, limit)
-        for name, value in (("start", first), ("limit", last), ("delta", delta)):
-            Number.refuse("Range", name, value)
+        given = {"start": first, "limit": last, "delta": delta}
+        first, last, delta = (_number("Range", name, value) for name, value in given.items())
         if delta == 0:
             raise ValueError("For 'Range', 'delta' must not be 0.")
         whole = all(isinstance(value, int) for value in (first, last, delta))
+        if (last - first) * delta < 0:
+            last = first
         self.result_tensor = ops.arange(first, last, delta, dtype=int32 if whole else float32)
 
     def construct(self):
         """Returns the numbers: int32 if all arguments are ints, else float32."""
         return self.result_tensor
+
+
+def _number(api, name, value):
+    """Returns a number, which may be the element of a Tensor."""
+    value = value.item() if isinstance(value, Tensor) and value.size == 1 else value
+    Number.refuse(api, name, value)
+    return value
 
 
 @public("nn.LGamma")

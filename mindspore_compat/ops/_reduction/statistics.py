@@ -53,21 +53,28 @@ def nansum(
     "ops.nanmean(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
     "Tensor.nanmean(axis=None, keepdims: keep_dims=False, *, dtype=None)",
 )
-def nanmean(xp, input: Float16To64, axis: Axis = None, keep_dims: Bool = False):
+def nanmean(
+    xp, input: Float16To64, axis: Axis = None, keep_dims: Bool = False, dtype: DType = None
+):
     """Computes the mean of the elements that are not NaN over the given axes, by default over all.
 
     Shapes:
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
-        with `keep_dims`; the dtype is kept.
+        with `keep_dims`. The dtype is kept unless `dtype` is given; for a dtype that has no NaN,
+        only the result is cast.
 
     Example:
         >>> print(ms.ops.nanmean(ms.Tensor([1.0, np.nan, 3.0])))
         2.0
     """
     axis = axes_of(axis)
+    dtype = input.dtype if dtype is None else dtype
+    if not str(dtype).startswith(("int", "uint", "bool")):
+        input = xp.cast(input, dtype)
     missing = xp.isnan(input)
     count = xp.cast(xp.sum(xp.logical_not(missing), axis, keepdims=keep_dims), input.dtype)
-    return xp.sum(xp.where(missing, 0, input), axis, keepdims=keep_dims) / count
+    mean = xp.sum(xp.where(missing, 0, input), axis, keepdims=keep_dims) / count
+    return xp.cast(mean, dtype)
 
 
 def _moments(line, first, words, printed):

@@ -20,7 +20,7 @@ _Repeats = Int.called("ints")
     compute="native",
     quirks=Quirks(rules={"ops.broadcast_to": {"shape": InTensor(TupleOf(Int) | ListOf(Int))}}),
 )
-def broadcast_to(xp, input: Anything, shape: TupleOf(Int)):
+def broadcast_to(xp, input: Anything, shape: TupleOf(Int) | ListOf(Int)):
     """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
 
     Shapes:
