@@ -47,8 +47,11 @@ def pytest_configure(config):
 
         threadpoolctl.threadpool_limits(1, "blas")
     if config.getoption("--compiled"):
+        from kit.loops import check_arguments
+
         from mindspore_compat._backend.thresholds import Least
 
+        check_arguments()
         os.environ["MINDSPORE_COMPAT_COMPILE"] = "wait"
         for name in filter(str.isupper, vars(Least)):
             setattr(Least, name, 1)

@@ -61,6 +61,38 @@ def fresh_loops(monkeypatch, module=None, *caches, **constants):
         cache.cache_clear()
 
 
+def check_arguments(replace=setattr):
+    """Has loops that come from the disk cache check the types of their arguments. Numba's
+    dispatcher, which runs loops that this process has compiled, checks them by itself."""
+    load, load_parallel = jit.Loop.load, parallel_loops.ParallelLoop.load
+    index = parallel_loops.INDEX
+    own = [(1, index), (0, index), (0, index), (0, index), (2, index)]
+
+    def checked(self):
+        ready = load(self)
+        return ready and _checked(ready, [(int(many), dtype) for dtype, many in self._parameters])
+
+    def checked_parallel(self):
+        ready, kinds = load_parallel(self), [(int(many), dtype) for many, dtype in self._kinds()]
+        return ready and ready._replace(call=_checked(ready.call, own + kinds))
+
+    replace(jit.Loop, "load", checked)
+    replace(parallel_loops.ParallelLoop, "load", checked_parallel)
+
+
+def _checked(run, kinds):
+    def call(*arguments):
+        for (axes, dtype), argument in zip(kinds, arguments, strict=True):
+            if axes:
+                assert (type(argument), argument.ndim, argument.dtype) == (np.ndarray, axes, dtype)
+                assert argument.flags.carray
+            else:
+                assert np.can_cast(np.asarray(argument).dtype, dtype, "same_kind")
+        return run(*arguments)
+
+    return call
+
+
 def by_python(monkeypatch):
     """Runs the loops made from now on as Python code."""
     monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)

@@ -33,7 +33,7 @@ PRIORITY_FLAGS = _LOW_PRIORITY | getattr(subprocess, "CREATE_NO_WINDOW", 0)
 LOWEST, LOW = 19, 10
 PATIENCE = 60.0
 LONGEST = 60.0  # seconds that the process may go on after its starter
-SECONDS = 0.05  # between two looks whether a process still runs, or new code may be loaded
+SECONDS = 0.05  # between two looks whether a process still runs
 _CODE = "import sys; sys.path[:] = {}; from {} import serve; serve({}, {})"
 _DONE, _FAILED = b"+", b"-"  # answers
 
@@ -45,17 +45,15 @@ class Compiler:
         self._process = self._answers = None
         self._niceness = LOWEST
 
-    def compile(self, loop, meanwhile=None):
+    def compile(self, loop):
         """Has a loop compiled into the disk cache. Returns False if that failed, or if the main
-        thread of this process has ended. Calls `meanwhile` again and again as it waits."""
+        thread of this process has ended."""
         try:
             self._send(loop)
             limit = time.monotonic() + PATIENCE
             while threading.main_thread().is_alive():
                 with contextlib.suppress(queue.Empty):
                     return self._answers.get(timeout=SECONDS)
-                if meanwhile is not None:
-                    meanwhile()
                 if self._niceness == LOWEST and time.monotonic() > limit:
                     self._kill()
                     self._niceness = LOW

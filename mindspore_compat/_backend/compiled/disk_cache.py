@@ -1,24 +1,46 @@
 """The folder of compiled loops: in the user's cache folder, never in the installed package.
 
-Processes can share the folder, also those of machines with other CPUs. A loop is one file, named
-after its key: the types of its arguments, the CPU and the code. Numba writes it under a temporary
-name and renames it. Its own numbers of files, which an index lists, are not used: two processes may
-give one number to the code of two CPUs. A file that another process deletes is compiled again. Each
-version of Numba has a folder of its own.
+Processes can share the folder, also those of machines with other CPUs. A file has the machine code
+of one function (machine_code.py), and is named after the function, whose name contains a digest of
+its source, and after a digest of the CPU and the versions of Python, Numba, LLVM and NumPy. It is
+written under a temporary name and renamed, and begins with a checksum. A file that is damaged, or
+that another process deletes, is compiled again.
 """
 
-import contextlib
 import functools
 import hashlib
 import importlib.metadata
+import itertools
 import os
+import platform
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
+from numpy._core._multiarray_umath import __cpu_features__
+
 VARIABLE = "MINDSPORE_COMPAT_CACHE"
-_DIGITS = 16  # of a file's key, in its name
+SUFFIX = ".loop"
+_CHECKSUM = hashlib.sha256().digest_size
+_SETTINGS = ("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX")  # variables of Numba that change code
+# The lines of /proc/cpuinfo on the model and the instructions of a CPU; others are on its state.
+_CPU = {
+    "vendor_id",
+    "cpu family",
+    "model",
+    "model name",
+    "stepping",
+    "flags",
+    "Features",
+    "CPU implementer",
+    "CPU architecture",
+    "CPU variant",
+    "CPU part",
+    "CPU revision",
+    "isa",
+    "cpu",
+}
 
 
 def folder():
@@ -45,7 +67,7 @@ def loops():
 def describe():
     """Returns a sentence on the folder: its path, number of loops and size."""
     files = [path for path in loops().rglob("*") if path.is_file()]
-    count = sum(path.suffix == ".nbc" for path in files)
+    count = sum(path.suffix == SUFFIX for path in files)
     size = sum(path.stat().st_size for path in files) / 2**20
     return f"{loops()}: {count} compiled loops, {size:.1f} MB"
 
@@ -56,23 +78,26 @@ def clear():
         shutil.rmtree(loops())
 
 
-def has(digest):
-    """Returns True if there is a loop in whose name a digest of its source occurs."""
-    return any(_folder_of_this_numba().glob(f"*{digest}*.{'?' * _DIGITS}.nbc"))
-
-
-def _folder_of_this_numba():
-    return loops() / f"numba-{importlib.metadata.version('numba')}"
-
-
-def of_function(function):
-    """Returns Numba's cache of a function, or None if the folder cannot be written.
-
-    The name of the function must identify its code: it is the key.
-    """
-    if not is_writable():
+def read(name):
+    """Returns the code stored under a name, or None if there is none or the file is damaged."""
+    try:
+        content = _path(name).read_bytes()
+    except OSError:
         return None
-    return _classes()(function)
+    checksum, code = content[:_CHECKSUM], content[_CHECKSUM:]
+    return code if checksum == _checksum(code) else None
+
+
+def write(name, code):
+    """Stores code under a name. Other processes see the whole file or none."""
+    path = _path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(f".{os.urandom(8).hex()}")
+    try:
+        temporary.write_bytes(_checksum(code) + code)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def is_writable():
@@ -85,61 +110,32 @@ def is_writable():
     return True
 
 
+def _path(name):
+    return loops() / f"{name}.{hashlib.sha256(_origin()).hexdigest()[:16]}{SUFFIX}"
+
+
+def _checksum(code):
+    return hashlib.sha256(_origin() + code).digest()
+
+
 @functools.cache
-def _classes():
-    """Returns the subclass of Numba's cache that keeps its files in the folder of this module, and
-    uses the name of a function as the key."""
-    from numba.core import caching
+def _origin():
+    """Returns a text on what determines the code of a loop besides its source: the versions of
+    software, and the CPU."""
+    versions = [importlib.metadata.version(package) for package in ("numba", "llvmlite", "numpy")]
+    settings = [os.environ.get(f"NUMBA_{name}") for name in _SETTINGS]
+    cpu = [platform.machine(), _cpu(), sorted(__cpu_features__.items())]
+    return repr([sys.version, *versions, *settings, *cpu]).encode()
 
-    class Locator(caching._CacheLocator):
-        @classmethod
-        def from_function(cls, function, file):
-            return cls()
 
-        def get_cache_path(self):
-            path = _folder_of_this_numba()
-            path.mkdir(parents=True, exist_ok=True)
-            return str(path)
+def _cpu():
+    """Returns a text on the CPU as the system, or LLVM, describes it. An emulator, which may offer
+    the process fewer instructions, differs in `__cpu_features__`."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            lines = list(itertools.takewhile(str.strip, file))  # those of the first core
+    except OSError:
+        import llvmlite.binding as llvm
 
-        def get_source_stamp(self):
-            return ""  # the function's name identifies its code
-
-        def get_disambiguator(self):
-            return ""
-
-    class Impl(caching.CompileResultCacheImpl):
-        _locator_classes = (Locator,)
-
-    class Files(caching.IndexDataCacheFile):
-        def save(self, key, data):
-            self._save_data(self._name(key), (key, data))
-
-        def load(self, key):
-            try:
-                stored_key, data = self._load_data(self._name(key))
-            except OSError:
-                return None
-            return data if stored_key == key else None
-
-        def _name(self, key):
-            digest = hashlib.sha256(repr(key).encode()).hexdigest()[:_DIGITS]
-            return f"{self._index_name.removesuffix('.nbi')}.{digest}.nbc"
-
-    class LoopCache(caching.FunctionCache):
-        _impl_class = Impl
-
-        def __init__(self, function):
-            super().__init__(function)
-            self._cache_file = Files(self._cache_path, self._impl.filename_base, "")
-
-        def load_overload(self, signature, context):
-            try:
-                return super().load_overload(signature, context)
-            except Exception:  # unpickling a damaged file may raise anything: compile it again
-                return None
-
-        def save_overload(self, signature, compiled):
-            with contextlib.suppress(OSError):  # the disk is full: the loop is usable all the same
-                super().save_overload(signature, compiled)
-
-    return LoopCache
+        return llvm.get_host_cpu_name() + llvm.get_host_cpu_features().flatten()
+    return "".join([line for line in lines if line.split("\t")[0].strip() in _CPU])

@@ -9,14 +9,12 @@ correctly are compiled, without contraction or reordering. Loops of operators ca
 vector_math.py and sum in another order, so their results differ from NumPy's by rounding. The order
 of a sum depends on shapes alone, so repeated calls give the same bits with any number of threads.
 
-A separate thread has loops compiled in another process (compiler.py), and loads the compiled code,
-which disk_cache.py also keeps for later processes. Loading needs Numba in this process, whose
-import takes a second or more of the interpreter lock. If the disk cache has a loop when it is first
-requested, the import pays at once; otherwise it begins after LOAD_AFTER seconds, because a script
-that is over by then would pay for loops that it hardly uses. Until a loop is ready NumPy computes,
-so an operator's results may change by rounding early in a process. With the environment variable
-MINDSPORE_COMPAT_COMPILE set to "wait", the first call waits for its loop, which this process
-compiles; "off" disables all loops. A forked process runs the loops that were ready before the fork,
+The first request of a loop loads it from the disk cache (machine_code.py), in some milliseconds. If
+the cache does not have it, a thread has it compiled in another process (compiler.py), which stores
+it there. Until a loop is ready NumPy computes, so an operator's results may change by rounding
+early in a process. With the environment variable MINDSPORE_COMPAT_COMPILE set to "wait", the first
+call waits for its loop, which this process compiles; "off" disables all loops. This process imports
+Numba only to compile. A forked process runs the loops that were ready before the fork, and loads
 and compiles none.
 """
 
@@ -31,22 +29,20 @@ import math
 import os
 import sys
 import threading
-import time
 import types
 
 import numpy
 
 from ..elementwise import texts
 from ..starting import Thread
-from . import disk_cache, vector_math
-from .compiler import SECONDS, Compiler
+from . import disk_cache, machine_code, vector_math
+from .compiler import Compiler
 
 EXPRESSIONS = texts(lambda primitive: primitive.exact and primitive.loop)
 MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it gives up vectors
 BLOCK = 1 << 15  # elements of a piece
 LEAST_ROOM = 1 << 29  # bytes of address space without which nothing is compiled
 PATIENCE = 1.0  # seconds between two checks whether the thread that compiles still lives
-LOAD_AFTER = 20.0  # seconds from the first request on, before which new code does not import Numba
 
 _log = logging.getLogger(__name__)
 _VARIABLE = "MINDSPORE_COMPAT_COMPILE"
@@ -89,8 +85,7 @@ class Loop:
         self._done = None
         self._is_awaited = False
         self._requests = 0  # calls that would have used it
-        self._is_missing = False  # from the disk cache, when it was last looked up
-        self._is_postponed = False  # its new code is in the disk cache, and not loaded yet
+        self._digest = None
 
     def __reduce__(self):
         """Pickles the source of the loop, not its compiled code."""
@@ -98,8 +93,8 @@ class Loop:
         return type(self), (text, self._parameters, self._reorders, self._label, self._library)
 
     def request(self):
-        """Requests the compilation of the loop, unless it was requested before. Returns True if the
-        loop is ready."""
+        """Loads the loop if the disk cache has it; else requests its compilation, unless it was
+        requested before. Returns True if the loop is ready."""
         if self._done is None or not self._done.is_set():
             self._requests += 1
             _queue.add(self)
@@ -125,8 +120,12 @@ class Loop:
         scope = {**_SCOPE, **vars(vector_math), **library, **dict(scope)}
         return executed(self._text(name), name, scope)
 
+    def load(self):
+        """Returns what `make` returns if the disk cache has it, else None. Needs no Numba."""
+        return machine_code.function(f"loop_{self.digest()}")
+
     def make(self, numba):
-        """Compiles the loop, and returns the compiled function."""
+        """Compiles the loop, stores it in the disk cache, and returns the compiled function."""
         digest, functions = self.digest(), self.functions()
         kinds = tuple(
             numba.from_dtype(dtype)[::1] if is_array else numba.from_dtype(dtype)
@@ -137,10 +136,12 @@ class Loop:
     def digest(self):
         """Returns a digest of the source of the loop and of all functions that it calls. It is part
         of the loop's name, the key of the disk cache."""
-        text = self._text("loop") + repr(self.options())
-        text += _functions_text() if self._reorders else ""
-        text += self._library.text() if self._library else ""
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        if self._digest is None:
+            text = self._text("loop") + repr((self._parameters, self.options()))
+            text += _functions_text() if self._reorders else ""
+            text += self._library.text() if self._library else ""
+            self._digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        return self._digest
 
     def functions(self):
         """Returns the functions that the loop calls, by name, in the form in which Numba compiles
@@ -153,42 +154,37 @@ class Loop:
         options = {"fastmath": {"contract"}} if self._reorders else {}
         return {"error_model": "numpy", **options}
 
-    def compile(self, compiler=None, meanwhile=None, may_load=None):
-        """Compiles the loop, or loads it from the disk cache, and sets `ready`. An error is logged,
+    def is_loaded(self):
+        """Returns True if the disk cache has the loop, and then sets `ready`."""
+        try:
+            self.ready = self.load()
+        except Exception:  # `compile` logs it
+            return False
+        return self.ready is not None
+
+    def compile(self, compiler=None):
+        """Loads the loop from the disk cache or compiles it, and sets `ready`. An error is logged,
         and the loop is then never ready.
 
         Args:
-            compiler (Compiler, optional): compiles loops that are not in the disk cache and that
-                nobody waits for. This process compiles the others.
-            meanwhile (Callable, optional): is called while this waits for the compiler.
-            may_load (Callable, optional): tells whether code that the compiler has just stored may
-                be loaded. If it may not, the loop is postponed: call `compile` again later.
+            compiler (Compiler, optional): compiles loops that nobody waits for. This process
+                compiles the others.
         """
         try:
+            self.ready = self.load()
+            if self.ready is not None:
+                return
             if _room() < LEAST_ROOM:  # LLVM ends the process if it gets no memory
                 raise MemoryError("its limit leaves too little address space for the compiler")
-            self._is_postponed = False
-            if compiler and not self._is_awaited and self._lacks_code():
-                self._is_missing = not compiler.compile(self, meanwhile)
-                may_wait = may_load is not None and not self._is_missing
-                self._is_postponed = may_wait and not may_load()
-                if self._is_postponed:
-                    return
-            if threading.main_thread().is_alive():
+            if compiler and not self._is_awaited and disk_cache.is_writable():
+                compiler.compile(self)
+                self.ready = self.load()
+            if self.ready is None and threading.main_thread().is_alive():
                 import numba
 
                 self.ready = self.make(numba)
         except Exception as error:  # a broken installation may raise anything; NumPy then computes
             _log.warning("Numba could not compile '%s': %s", self._label, error)
-
-    def _lacks_code(self):
-        """Returns True if another process can store the compiled code, and none has yet."""
-        return disk_cache.is_writable() and not self.is_stored()
-
-    def is_stored(self):
-        """Returns True if the disk cache has the compiled code."""
-        self._is_missing = not disk_cache.has(self.digest())
-        return not self._is_missing
 
 
 def _room():
@@ -232,14 +228,16 @@ def executed(text, name, scope):
 
 
 def function_of(function, kinds, **options):
-    """Returns a Python function compiled for the Numba types of its arguments, from the disk cache
-    if it is there. The name of the function must identify its code."""
+    """Returns a Python function compiled for the Numba types of its arguments, and stores its code
+    in the disk cache. The name of the function must identify its code."""
     import numba
 
     compiled = numba.njit(nogil=True, **options)(function)
-    compiled._cache = disk_cache.of_function(function) or compiled._cache
     compiled.compile(kinds)
     compiled.disable_compile()
+    (result,) = compiled.overloads.values()
+    symbol = result.fndesc.llvm_cpython_wrapper_name
+    machine_code.store(function.__name__, result.library, symbol)
     return compiled
 
 
@@ -250,8 +248,8 @@ def callback_of(function, kinds, **options):
     from numba.core.ccallback import CFunc
 
     compiled = CFunc(function, (kinds, numba.void), locals={}, options=options)
-    compiled._cache = disk_cache.of_function(function) or compiled._cache
     compiled.compile()
+    machine_code.store(function.__name__, compiled._library, compiled.native_name)
     return compiled
 
 
@@ -304,26 +302,32 @@ def _vector_functions():
 
 class _Queue:
     """The queue of loops to compile. A thread has one after the other compiled, and ends when none
-    is left. Those that callers wait for come first, then those that the disk cache has, which are
-    also loaded while another loop is compiled, then those that most calls have requested. Postponed
-    loops stay in the queue until they may be loaded."""
+    is left. Those that callers wait for come first, then those that most calls have requested."""
 
     def __init__(self):
         self._lock = threading.Lock()
         self._waiting = []
         self._thread = None
-        self._begun = None  # the time of the first request
+        self.is_used = False  # whether a loop was ever requested
         self.compiler = Compiler()
 
     def add(self, loop):
-        """Appends a loop, once, no matter how many threads ask for it."""
+        """Loads a loop, or appends it, once, no matter how many threads ask for it."""
         with self._lock:
-            self._begun = self._begun or time.monotonic()
-            if loop._done is None:
+            self.is_used, is_new = True, loop._done is None
+            if is_new:
                 loop._done = threading.Event()
-                self._waiting.append(loop)
-            if self._waiting and self._thread is None:
-                self._start()
+        is_loaded = False
+        try:
+            is_loaded = is_new and loop.is_loaded()
+        finally:
+            with self._lock:
+                if is_loaded:
+                    loop._done.set()
+                elif is_new:
+                    self._waiting.append(loop)
+                if self._waiting and self._thread is None:
+                    self._start()
 
     def _start(self):
         """Starts the thread. If it cannot start, for lack of memory, NumPy keeps computing."""
@@ -351,87 +355,42 @@ class _Queue:
         try:
             while True:
                 with self._lock:
-                    # A process that ends waits only for the loop that is being loaded.
+                    # A process that ends waits only for the loop that it compiles itself.
                     if not self._waiting or not threading.main_thread().is_alive():
                         self._thread = None
                         return
-                loop = self._take(self._rank)
-                if loop is None:
-                    time.sleep(SECONDS)
-                else:
-                    self._compile(loop, self.compiler, self._load, self._may_load)
+                    loop = max(self._waiting, key=lambda loop: (loop._is_awaited, loop._requests))
+                    self._waiting.remove(loop)
+                try:
+                    loop.compile(self.compiler)
+                finally:
+                    loop._done.set()
         except BaseException:
             self._thread = None
             raise
         finally:
             self.compiler.stop()
 
-    def _take(self, rank):
-        """Removes and returns the waiting loop of the highest rank that is not None, or None."""
-        with self._lock:
-            loops = list(self._waiting)
-        ranks = [rank(loop) for loop in loops]  # reads the disk, so without the lock
-        highest = max([value for value in ranks if value is not None], default=None)
-        if highest is None:
-            return None
-        loop = loops[ranks.index(highest)]
-        with self._lock:
-            self._waiting.remove(loop)
-        return loop
-
-    def _may_load(self):
-        """Returns True if new code may be loaded: Numba is imported, or most scripts that do not
-        need the code are over."""
-        return "numba" in sys.modules or time.monotonic() - self._begun >= LOAD_AFTER
-
-    def _rank(self, loop):
-        if loop._is_postponed and not (loop._is_awaited or self._may_load()):
-            return None
-        return loop._is_awaited, _can_load(loop), loop._requests
-
-    def _rank_of_stored(self, loop):
-        rank = self._rank(loop)
-        return rank if rank is not None and rank[1] else None
-
-    def _load(self):
-        """Loads a loop that the disk cache has, if one is waiting."""
-        loop = self._take(self._rank_of_stored)
-        if loop is not None:
-            self._compile(loop)
-
-    def _compile(self, loop, *options):
-        try:
-            loop.compile(*options)
-        finally:
-            if not loop._is_postponed:
-                loop._done.set()
-        if loop._is_postponed:
-            with self._lock:
-                self._waiting.append(loop)
-
-
-def _can_load(loop):
-    """Returns True if the disk cache has a loop; it is looked up again only by `Loop.compile`."""
-    try:
-        return not loop._is_missing and loop.is_stored()
-    except Exception:  # `Loop.compile` logs it
-        loop._is_missing = True
-        return False
-
 
 class _Closed:
     """The queue of a forked process: a thread of the parent may have held Numba's locks."""
 
     compiler = Compiler()
+    is_used = False
 
     def add(self, loop):
-        """Does nothing: a forked process compiles no loops."""
+        """Does nothing: a forked process loads and compiles no loops."""
 
     def wait(self, loop):
         """Returns at once, even for a loop that is waiting in the parent's queue."""
 
 
 _queue = _Queue()
+
+
+def is_used():
+    """Returns True if a loop was ever requested: the process does work that is worth compiling."""
+    return _queue.is_used
 
 
 def compiler_time():

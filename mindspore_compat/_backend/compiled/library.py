@@ -46,6 +46,7 @@ class Library:
     def __reduce__(self):
         return _unpickled, (self._functions, self._further, tuple(self._constants.items()))
 
+    @functools.cache  # noqa: B019 - libraries are constants of modules
     def text(self):
         """Returns the source of the functions, which is part of the key of cached loops."""
         texts = map(inspect.getsource, (tiles, *self._functions))

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy
 
-from ..compiled import jit
+from ..compiled import jit, machine_code
 from . import job_slot, scheduler, spinning
 
 FLOAT, INDEX = numpy.dtype(numpy.float32), numpy.dtype(numpy.int64)
@@ -138,21 +138,35 @@ class ParallelLoop(jit.Loop):
         """Returns True if the loop is compiled; otherwise requests its compilation."""
         return self.ready is not None or self.request()
 
+    def load(self):
+        """Returns what `make` returns if the disk cache has it, else None."""
+        name, text, tuples = self._entry()
+        address, call = machine_code.address(name), machine_code.function(_name(self._kinds()))
+        return _Ready(None, address, call) if address and call else None
+
     def make(self, numba):
         """Compiles the two functions of a `_Ready`: the entry that threads run, and the caller that
         shares a job among them."""
-        digest, functions = self.digest(), self.functions()
-        options = self.options()
+        options, kinds = self.options(), self._kinds()
         inline = "always" if len(self._parameters) <= _INLINED else "never"
-        loop = numba.njit(inline=inline, **options)(self.python(f"loop_{digest}", functions))
-        kinds = self._kinds()
-        text, tuples = self._entry_text("{}")
-        shapes = [(name, kind._fields) for name, kind in tuples.items()]
-        name = f"entry_{digest}_{_digest(text + repr((kinds, shapes)) + _source())}"
-        scope = {"loop": loop, "read": _reader(kinds), **tuples, **_scope()}
+        loop = self.python(f"loop_{self.digest()}", self.functions())
+        name, text, tuples = self._entry()
+        scope = {
+            "loop": numba.njit(inline=inline, **options)(loop),
+            "read": _reader(kinds),
+            **tuples,
+            **_scope(),
+        }
         entry = jit.executed(text.format(name), name, scope)
         entry = jit.callback_of(entry, (numba.int64,), **options)
         return _Ready(entry, entry.address, _caller(kinds))
+
+    def _entry(self):
+        """Returns the name of the entry, and what `_entry_text` returns."""
+        text, tuples = self._entry_text("{}")
+        shapes = [(name, kind._fields) for name, kind in tuples.items()]
+        key = text + repr((self._kinds(), shapes)) + _source()
+        return f"entry_{self.digest()}_{_digest(key)}", text, tuples
 
     def run(self, table, *arguments):
         """Calls the loop for all pieces.
@@ -247,7 +261,7 @@ def _digest(text):
 class _Ready(NamedTuple):
     """The compiled functions of a ParallelLoop."""
 
-    entry: object  # the function that threads run
+    entry: object  # the function that threads run, if Numba compiled it in this process
     address: int
     call: object  # writes the arguments of a job and shares it
 
@@ -280,7 +294,7 @@ def _caller(kinds):
     threads. All loops with parameters of the same kinds use the same function."""
     import numba
 
-    names = ", ".join([f"p{index}" for index in range(len(kinds))])
+    name, names = _name(kinds), ", ".join([f"p{index}" for index in range(len(kinds))])
     text = f"""def {{}}(slot, helpers, entry, limit, table, {names}):
     words = empty({_FIRST + 2 + 2 * len(kinds)}, int64)
     words[{_NEXT}] = words[{_FAILED}] = 0
@@ -289,11 +303,18 @@ def _caller(kinds):
     share(slot, helpers, entry, words, limit)
     return words[{_FAILED}]
 """
-    name = f"call_{_digest(repr(kinds) + _source())}"
     number = numba.int64
     types = (number[::1], number, number, number, number[:, ::1], *_types(kinds))
-    caller = jit.executed(text.format(name), name, {"write": _writer(), **_scope()})
-    return jit.function_of(caller, types, error_model="numpy")
+    caller = machine_code.function(name)
+    if caller is None:
+        caller = jit.executed(text.format(name), name, {"write": _writer(), **_scope()})
+        caller = jit.function_of(caller, types, error_model="numpy")
+    return caller
+
+
+def _name(kinds):
+    """Returns the name of `_caller(kinds)`, which identifies its code."""
+    return f"call_{_digest(repr(kinds) + _source())}"
 
 
 def _types(kinds):

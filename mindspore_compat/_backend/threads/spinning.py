@@ -10,7 +10,6 @@ and beside other processes (contention.py), it returns at once.
 """
 
 import functools
-import sys
 import time
 
 import numpy
@@ -77,8 +76,8 @@ def wait(flag, value, left=None):
     """
     if _loop.ready is not None:
         _loop.ready(_ignored if left is None else left, flag, value, *_limits_now())
-    elif "numba" in sys.modules and jit.available():  # only larger loops make Numba be imported
-        _loop.request()
+    elif jit.is_used() and jit.available():  # not for scripts without larger loops
+        _request()
 
 
 def longest():
@@ -91,6 +90,12 @@ def serve(slot, before, left=None):
     from `before`; `left` as for `wait`."""
     if _serve.ready is not None and _loop.ready is not None:
         _serve.ready(slot, before, _ignored if left is None else left, *_limits_now())
-    elif "numba" in sys.modules and jit.available():  # it is imported for larger loops only
-        _loop.request()
-        _serve.request()
+    elif jit.is_used() and jit.available():
+        _request()
+
+
+@functools.cache
+def _request():
+    """Requests the loops of this module, once, because a request takes as long as a short wait."""
+    _loop.request()
+    _serve.request()

@@ -1,12 +1,14 @@
 """The process that compiles loops: it fills the disk cache, runs where a core is idle, completes
 its loop when its parent ends, and then ends."""
 
+import contextlib
 import importlib
 import os
 import pickle
 import subprocess
 import sys
 import time
+import types
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from kit.loops import every_size, needs_numba
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.compiled import compiler as compiler_module
-from mindspore_compat._backend.compiled import disk_cache, jit
+from mindspore_compat._backend.compiled import disk_cache, jit, machine_code
 from mindspore_compat._backend.compiled.compiler import Compiler
 from mindspore_compat._backend.loops import products
 from mindspore_compat._backend.threads import parallel_loops
@@ -30,6 +32,7 @@ TEXT = """def {}(x):
 @pytest.fixture(autouse=True)
 def empty_cache(tmp_path, monkeypatch):
     monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(machine_code, "_functions", {})
 
 
 @pytest.fixture
@@ -39,6 +42,11 @@ def compiler():
     compiler.stop()
 
 
+def is_loaded(loop):
+    """Whether the loop came from the disk cache; else Numba has compiled it here."""
+    return isinstance(loop.ready, types.BuiltinFunctionType)
+
+
 def loop_of(text=TEXT.format):
     return jit.Loop(text, [(np.dtype("float32"), True)], False, "add one")
 
@@ -46,11 +54,9 @@ def loop_of(text=TEXT.format):
 @needs_numba
 def test_the_process_fills_the_cache(compiler):
     loop = loop_of()
-    assert not disk_cache.has(loop.digest())
+    assert not loop.is_loaded()
     assert compiler.compile(loop)
-    assert disk_cache.has(loop.digest())
-    loop.compile(compiler)
-    assert sum(loop.ready.stats.cache_hits.values()) == 1
+    assert loop.is_loaded() and is_loaded(loop)
     x = np.zeros(3, np.float32)
     loop.ready(x)
     assert x.tolist() == [1, 1, 1]
@@ -59,11 +65,22 @@ def test_the_process_fills_the_cache(compiler):
 @needs_numba
 def test_a_loop_that_nobody_awaits_is_compiled_elsewhere(monkeypatch):
     """The queue asks the process first, and this process finds the code in the cache."""
-    monkeypatch.setattr(jit, "LOAD_AFTER", 0.0)
+    monkeypatch.setattr(jit, "_setting", lambda: "background")
     loop = loop_of()
-    loop.request()
+    assert not loop.request()
     jit._queue.wait(loop)
-    assert sum(loop.ready.stats.cache_hits.values()) == 1
+    assert is_loaded(loop)
+
+
+@needs_numba
+def test_a_stored_loop_is_loaded_by_its_first_request(compiler, monkeypatch):
+    """No thread is needed."""
+    monkeypatch.setattr(jit, "_queue", jit._Queue())
+    monkeypatch.setattr(jit._queue, "_start", lambda: pytest.fail("the thread was started"))
+    assert compiler.compile(loop_of())
+    loop = loop_of()
+    assert loop.request() and is_loaded(loop)
+    loop.wait()
 
 
 @needs_numba
@@ -97,7 +114,7 @@ def test_without_the_process_this_one_compiles(obstacle, compiler, monkeypatch):
     else:
         loop._library = type("Local", (), {"text": lambda: "", "compiled": dict, "python": {}})
     loop.compile(compiler)
-    assert sum(loop.ready.stats.cache_misses.values()) == 1
+    assert loop.ready is not None and not is_loaded(loop)
 
 
 def test_every_loop_keeps_its_digest_when_it_is_sent(monkeypatch):
@@ -106,7 +123,7 @@ def test_every_loop_keeps_its_digest_when_it_is_sent(monkeypatch):
 
     class Recorder:
         def __init__(self):
-            self.loops, self.compiler = [], jit._queue.compiler
+            self.loops, self.compiler, self.is_used = [], jit._queue.compiler, False
 
         def add(self, loop):
             self.loops.append(loop)
@@ -271,14 +288,14 @@ def test_beside_processes_that_leave_no_core_idle_it_gets_a_higher_priority(
 class Recorded:
     """A loop that the queue compiles, and notes when."""
 
-    def __init__(self, order, requests, is_awaited=False, is_missing=True):
+    def __init__(self, order, requests, is_awaited=False):
         self._order, self._requests, self._is_awaited = order, requests, is_awaited
-        self._done, self._is_missing, self._is_postponed = None, is_missing, False
+        self._done = None
 
-    def is_stored(self):
-        return True
+    def is_loaded(self):
+        return False
 
-    def compile(self, compiler=None, meanwhile=None, may_load=None):
+    def compile(self, compiler=None):
         self._order.append((self._requests, self._is_awaited))
 
 
@@ -287,34 +304,26 @@ def test_the_most_requested_loop_is_compiled_first(monkeypatch):
     monkeypatch.setattr(queue, "_start", lambda: None)
     for requests, is_awaited in [(1, False), (7, False), (2, True), (3, False)]:
         queue.add(Recorded(order, requests, is_awaited))
-    queue.add(Recorded(order, 0, is_missing=False))
     queue._work()
-    assert order == [(2, True), (0, False), (7, False), (3, False), (1, False)]
+    assert order == [(2, True), (7, False), (3, False), (1, False)]
 
 
-@linux
-def test_stored_loops_are_loaded_while_another_is_compiled(slow, tmp_path, monkeypatch):
-    """Also those that are requested meanwhile."""
-    queue, order = jit._Queue(), []
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_a_loop_that_cannot_be_loaded_is_compiled(monkeypatch, error):
+    """Also if Ctrl-C interrupts its loading."""
+    queue, compiled = jit._Queue(), []
     monkeypatch.setattr(queue, "_start", lambda: None)
+    monkeypatch.setattr(jit.Loop, "compile", lambda loop, compiler: compiled.append(loop))
 
-    class Slow(Recorded):
-        def compile(self, compiler, meanwhile, may_load):
-            queue.add(Recorded(order, 1, is_missing=False))
-            queue.add(Recorded(order, 2))
+    def load(loop):
+        raise error
 
-            def load():
-                meanwhile()
-                if order:
-                    (tmp_path / "complete idle").touch()
-                    (tmp_path / "complete low").touch()
-
-            assert compiler.compile(slow.Loop(tmp_path), load)
-            order.append("slow")
-
-    queue.add(Slow(order, 5))
+    monkeypatch.setattr(jit.Loop, "load", load)
+    loop = loop_of()
+    with pytest.raises(error) if error is KeyboardInterrupt else contextlib.nullcontext():
+        queue.add(loop)
     queue._work()
-    assert order == [(1, False), "slow", (2, False)]
+    assert compiled == [loop] and loop._done.is_set()
 
 
 def test_each_request_of_a_waiting_loop_counts(monkeypatch):
@@ -332,67 +341,43 @@ def test_each_request_of_a_waiting_loop_counts(monkeypatch):
 
 
 @needs_numba
-@pytest.mark.parametrize("reason", ["it may load", "awaited"])
-def test_new_code_is_loaded_when_it_pays(compiler, monkeypatch, reason):
-    """Loops are compiled into the cache, and loaded when new code may be loaded, or when a caller
-    waits for one."""
-    queue, opened = jit._Queue(), []
+def test_a_compiled_loop_is_used_as_soon_as_it_is_stored(compiler, monkeypatch):
+    """While others are still waiting."""
+    queue = jit._Queue()
     queue.compiler = compiler
     monkeypatch.setattr(jit, "_queue", queue)
-    monkeypatch.setattr(queue, "_may_load", lambda: bool(opened))
+    monkeypatch.setattr(jit, "_setting", lambda: "background")
+    monkeypatch.setattr(queue, "_start", lambda: None)
     loops = [loop_of(), loop_of("def {}(x):\n    x[0] = x[0] + 2\n".format)]
+    ready = []
+    monkeypatch.setattr(
+        compiler,
+        "compile",
+        lambda loop, real=compiler.compile: ready.append(loops[0].ready) or real(loop),
+    )
+    loops[0].request()
     for loop in loops:
         loop.request()
-    end = time.monotonic() + 300
-    while not all(loop._is_postponed for loop in loops):
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    assert all(disk_cache.has(loop.digest()) for loop in loops)
-    time.sleep(3 * jit.SECONDS)
-    assert [loop.ready for loop in loops] == [None, None]
-    if reason == "awaited":
-        loops[1].wait()
-        assert loops[0].ready is None
-    opened.append(True)
-    for loop in loops:
-        queue.wait(loop)
-        assert sum(loop.ready.stats.cache_hits.values()) == 1
-
-
-MAY_LOAD = """
-import sys
-from mindspore_compat._backend.compiled import jit
-
-queue = jit._Queue()
-queue._start = lambda: None
-queue.add(jit.Loop("def {}(): pass".format, [], False, "nothing"))
-assert not queue._may_load()
-jit.LOAD_AFTER = 0.0
-assert queue._may_load()
-jit.LOAD_AFTER = 1000.0
-assert not queue._may_load()
-import numba
-assert queue._may_load()
-"""
-
-
-@needs_numba
-def test_new_code_may_be_loaded_after_a_time_or_where_numba_is_imported():
-    subprocess.run([sys.executable, "-c", MAY_LOAD], check=True, timeout=300)
+    queue._work()
+    assert ready[0] is None and ready[1] is loops[0].ready
+    assert is_loaded(loops[0]) and is_loaded(loops[1])
 
 
 @linux
-def test_a_process_that_ends_loads_no_postponed_loop(tmp_path):
-    """Its thread ends at once, not after LOAD_AFTER."""
+def test_a_process_that_ends_compiles_nothing_more(tmp_path):
+    """Its thread ends with the main thread, and the loops that are waiting stay uncompiled."""
     code = """
 import time
 from mindspore_compat._backend.compiled import jit
 
-loop = jit.Loop("def {}(): pass".format, [], False, "nothing")
-loop._is_postponed = True
-jit._queue.add(loop)
+class Slow(jit.Loop):
+    def compile(self, compiler):
+        time.sleep(1)
+        print(self._label)
+
+for number in range(3):
+    jit._queue.add(Slow("def {}(): pass".format, [], False, str(number)))
 time.sleep(0.2)
-print(time.monotonic())
 """
     output = subprocess.check_output([sys.executable, "-c", code], text=True, timeout=300)
-    assert time.monotonic() - float(output) < 10 < jit.LOAD_AFTER
+    assert output == "0\n"

@@ -1,13 +1,13 @@
 """Compiled loops are kept in the user's cache folder, and a command shows and clears it."""
 
-import contextlib
 import threading
+import types
 
 import numpy as np
 import pytest
 
 from mindspore_compat.__main__ import main
-from mindspore_compat._backend.compiled import disk_cache, jit
+from mindspore_compat._backend.compiled import disk_cache, jit, machine_code
 from mindspore_compat._backend.threads import parallel_loops
 from mindspore_compat._backend.threads.parallel_loops import FLOAT, array, piece
 from tests.kit.loops import needs_numba
@@ -24,14 +24,20 @@ def place(tmp_path, monkeypatch):
     return tmp_path / "place"
 
 
+def is_loaded(function):
+    """Whether a compiled function came from the disk; else Numba has compiled it."""
+    return isinstance(function, types.BuiltinFunctionType)
+
+
 def compiled():
-    """A compiled loop that has been run, and how often it came from the disk."""
+    """Runs a compiled loop, and returns whether it came from the disk."""
+    machine_code._functions.clear()
     loop = jit.Loop(TEXT.format, [(np.dtype("float32"), True)], False, "add one")
     loop.wait()
     x = np.zeros(3, np.float32)
     loop.ready(x)
     assert x.tolist() == [1, 1, 1]
-    return sum(loop.ready.stats.cache_hits.values())
+    return is_loaded(loop.ready)
 
 
 def files(place):
@@ -40,8 +46,8 @@ def files(place):
 
 @needs_numba
 def test_a_loop_is_compiled_once(place):
-    assert (compiled(), compiled()) == (0, 1)
-    assert [path.suffix for path in files(place)] == [".nbc"]
+    assert (compiled(), compiled()) == (False, True)
+    assert [path.suffix for path in files(place)] == [".loop"]
 
 
 def double(x: array(FLOAT), first: piece(0), last: piece(1)):
@@ -51,74 +57,117 @@ def double(x: array(FLOAT), first: piece(0), last: piece(1)):
 
 @needs_numba
 def test_a_parallel_loop_is_compiled_once(place):
-    for times in (0, 1):
+    for is_stored in (False, True):
         parallel_loops.loop_of.cache_clear()
         parallel_loops._caller.cache_clear()
+        machine_code._functions.clear()
         loop = parallel_loops.loop_of(double)
         loop.wait()
         x = np.ones(3, np.float32)
         loop.run(np.array([[0, 1], [1, 3]]), x)
         assert x.tolist() == [2, 2, 2]
         entry, caller = loop.ready.entry, loop.ready.call
-        assert (entry.cache_hits, sum(caller.stats.cache_hits.values())) == (times, times)
-    names = {path.name.split("_")[0] for path in files(place)}
-    assert names >= {"jit.entry", "jit.call"}
+        assert (entry is None, is_loaded(caller)) == (is_stored, is_stored)
+    assert {path.name.split("_")[0] for path in files(place)} == {"entry", "call"}
+
+
+def test_code_of_another_cpu_or_version_is_not_read(place, monkeypatch):
+    written = {}
+    for origin in (b"one CPU", b"the other"):
+        monkeypatch.setattr(disk_cache, "_origin", lambda origin=origin: origin)
+        assert disk_cache.read("loop") is None
+        disk_cache.write("loop", b"for " + origin)
+        written[origin] = disk_cache._path("loop")
+    for origin in written:
+        monkeypatch.setattr(disk_cache, "_origin", lambda origin=origin: origin)
+        assert disk_cache.read("loop") == b"for " + origin
+    one, other = written.values()
+    other.write_bytes(one.read_bytes())
+    assert disk_cache.read("loop") is None
 
 
 @needs_numba
-def test_two_processes_that_store_at_once_keep_what_belongs_to_each(place, monkeypatch):
-    """Here they are threads that open their files at the same moment."""
-    from numba.core import caching
+@pytest.mark.parametrize(
+    ("owner", "name", "value"),
+    [
+        (disk_cache.sys, "version", "4.0"),
+        (disk_cache.importlib.metadata, "version", lambda package: "1000"),
+        (disk_cache.platform, "machine", lambda: "pdp11"),
+        (disk_cache, "_cpu", lambda: "another model"),
+        (disk_cache, "__cpu_features__", {"AVX1000": True}),
+    ],
+)
+def test_what_code_depends_on_is_in_the_name_of_its_file(owner, name, value, monkeypatch):
+    disk_cache._origin.cache_clear()
+    path = disk_cache._path("loop")
+    disk_cache._origin.cache_clear()
+    monkeypatch.setattr(owner, name, value)
+    assert disk_cache._path("loop") != path
+    disk_cache._origin.cache_clear()
 
-    meeting, real = threading.Barrier(2), caching.IndexDataCacheFile._open_for_write
 
-    @contextlib.contextmanager
-    def together(self, path):
+def test_processes_that_store_at_once_leave_one_whole_file(place):
+    """Here they are threads."""
+    codes = [bytes([number]) * 2**20 for number in range(4)]
+    meeting = threading.Barrier(len(codes) + 1)
+
+    def store(code):
         meeting.wait()
-        with real(self, path) as file:
-            yield file
+        for _ in range(10):
+            disk_cache.write("loop", code)
 
-    def number(x):
-        return x.size
-
-    monkeypatch.setattr(caching.IndexDataCacheFile, "_open_for_write", together)
-    for turn in range(8):
-        number.__qualname__ = f"number_{turn}"
-        cpus = ("one CPU", "the other")
-        threads = [
-            threading.Thread(
-                target=disk_cache.of_function(number)._cache_file.save, args=(cpu, f"for {cpu}")
-            )
-            for cpu in cpus
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        stored = disk_cache.of_function(number)._cache_file
-        assert [stored.load(cpu) for cpu in cpus] == [f"for {cpu}" for cpu in cpus]
+    threads = [threading.Thread(target=store, args=(code,)) for code in codes]
+    for thread in threads:
+        thread.start()
+    meeting.wait()
+    read = set()
+    while any(thread.is_alive() for thread in threads):
+        read.add(disk_cache.read("loop"))
+    for thread in threads:
+        thread.join()
+    assert disk_cache.read("loop") in codes
+    assert read <= {None, *codes}  # None before the first is stored
+    assert len(files(place)) == 1
 
 
 @needs_numba
-@pytest.mark.parametrize("damage", [b"", b"damaged"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: b"damaged",
+        lambda content: content[: len(content) // 2],
+        lambda content: content[:-1] + b"!",
+    ],
+)
 def test_a_damaged_file_is_replaced(place, damage):
     compiled()
     for path in files(place):
-        path.write_bytes(damage)
-    assert (compiled(), compiled()) == (0, 1)
+        path.write_bytes(damage(path.read_bytes()))
+    assert (compiled(), compiled()) == (False, True)
 
 
 @needs_numba
 def test_a_loop_is_compiled_where_nothing_can_be_written(place):
     place.write_text("a file in the place of the folder")
-    assert (compiled(), compiled()) == (0, 0)
+    assert (compiled(), compiled()) == (False, False)
+
+
+@needs_numba
+def test_a_full_disk_is_no_error(place, monkeypatch):
+    def write(path, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(disk_cache.Path, "write_bytes", write)
+    assert not compiled()
+    assert files(place) == []
 
 
 def test_the_command_shows_and_clears(place, capsys):
     assert main(["--cache"]) == 0
     assert capsys.readouterr().out.strip() == f"{place / 'loops'}: 0 compiled loops, 0.0 MB"
     (place / "loops").mkdir(parents=True)
-    (place / "loops" / "a.nbc").write_bytes(bytes(2**20))
+    (place / "loops" / "a.loop").write_bytes(bytes(2**20))
     (place / "other").write_text("of the user")
     main(["--cache"])
     assert capsys.readouterr().out.endswith("1 compiled loops, 1.0 MB\n")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from kit import close_sums, same
 from kit.loop_calls import CALLS, values
-from kit.loops import fresh_loops, needs_numba, sizes_of
+from kit.loops import check_arguments, fresh_loops, needs_numba, sizes_of
 
 from mindspore_compat._backend import arrays, thresholds
 from mindspore_compat._backend.compiled import door
@@ -28,6 +28,7 @@ LOOPS = re.compile(
 def runs(monkeypatch):
     """The loops that have given something, by name and number; arrays of every size take them."""
     found = set()
+    check_arguments(monkeypatch.setattr)
     monkeypatch.setattr(products, "suits", lambda: True)
     for name in list(door.names()):
         loops = enumerate(door._registered[name])

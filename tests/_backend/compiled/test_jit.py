@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from kit.loops import needs_numba
 
-from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.compiled import disk_cache, jit, machine_code
+from mindspore_compat._backend.compiled.compiler import Compiler
 from mindspore_compat._backend.threads import scheduler
 from mindspore_compat._backend.updates.fuse import BLOCK, fuse
 from mindspore_compat.ops._optimizer import formulas
@@ -100,8 +101,11 @@ def test_formulas_of_rounded_functions_are_not_compiled(monkeypatch):
     assert program_of(fused).loop is None
 
 
-def test_a_compiler_that_fails_is_no_error(monkeypatch):
+def test_a_compiler_that_fails_is_no_error(monkeypatch, tmp_path):
+    monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(machine_code, "_functions", {})
     monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.setattr(Compiler, "compile", lambda compiler, loop: False)
     monkeypatch.setattr(jit, "available", lambda: True)
     fused = fuse(formulas.momentum_update)
     updated = operands(fused, BLOCK + 1, np.float32)

@@ -32,6 +32,28 @@ def test_without_its_loop_a_wait_returns_at_once(monkeypatch):
     assert not flag[0] and not left[0]
 
 
+def test_waits_are_compiled_once_a_larger_loop_was_requested(monkeypatch):
+    queue = jit._Queue()
+    monkeypatch.setattr(queue, "_start", lambda: None)
+    monkeypatch.setattr(jit, "_queue", queue)
+    monkeypatch.setattr(jit, "available", lambda: True)
+    monkeypatch.setattr(jit, "_setting", lambda: "background")
+    monkeypatch.setattr(jit.Loop, "load", lambda loop: None)
+    loops = [jit.Loop("def {}(): pass".format, (), False, "none") for _ in range(3)]
+    monkeypatch.setattr(spinning, "_loop", loops[0])
+    monkeypatch.setattr(spinning, "_serve", loops[1])
+    spinning._request.cache_clear()
+    flag, left = flags()
+    for is_used in (False, True):
+        if is_used:
+            queue.add(loops[2])
+        for _ in range(3):
+            spinning.wait(flag, 0, left)
+            spinning.serve(flag, 0, left)
+        assert queue._waiting == ([loops[2], *loops[:2]] if is_used else [])
+    spinning._request.cache_clear()
+
+
 @needs_numba
 def test_a_wait_gives_up(ready):
     flag, left = flags()
