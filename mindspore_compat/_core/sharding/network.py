@@ -211,6 +211,12 @@ def divided_instead(tensor, axis, other, parts):
     return place_op.run(tensor, x.space, tuple(dims))
 
 
+def gathered(tensor):
+    """Returns a Tensor that every rank has whole, with the same values."""
+    x = tensor._array
+    return place_op.run(tensor, x.space, ((),) * x.ndim) if type(x) is Sharded else tensor
+
+
 def adopt(parameter, space, dims, parked=()):
     """Divides the values of a Parameter by `dims` in place, unless they are divided already; they
     stay divided after the network has run."""

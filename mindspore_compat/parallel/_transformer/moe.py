@@ -4,6 +4,7 @@ import math
 
 from ... import ops
 from ..._core.rules.vocabulary import Bool, Float, Forbid, InstanceOf, Int, checked
+from ..._core.sharding.network import gathered
 from ...common.dtype import float32
 from ...nn import Cell
 from .feed_forward import FeedForward
@@ -149,7 +150,8 @@ class MoE(Cell):
         first."""
         choices = ops.one_hot(chosen.swapaxes(0, 1), self.config.expert_num)
         choices = choices.astype(float32)
-        order = choices.reshape((-1, self.config.expert_num)).cumsum(0).reshape(choices.shape)
+        in_order = gathered(choices).reshape((-1, self.config.expert_num))
+        order = in_order.cumsum(0).reshape(choices.shape)
         seats = ((order - 1) * choices).sum(-1).astype("int32")
         seats = ops.one_hot(seats, capacity).astype(float32)  # zeros above the capacity
         return choices[..., None] * seats[..., None, :]
