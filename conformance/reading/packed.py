@@ -9,13 +9,21 @@ from pathlib import Path
 
 from ..errors import BadInput
 
+MOST = 1 << 26  # bytes of a text; ours have less than a tenth
+_GZIP = 31  # zlib's number for this format
+
 
 def read(path):
-    """Returns the text of a file; raises BadInput unless it is compressed UTF-8."""
+    """Returns the text of a file; raises BadInput unless it is compressed UTF-8 of at most `MOST`
+    bytes."""
+    inflater = zlib.decompressobj(_GZIP)
     try:
-        return gzip.decompress(Path(path).read_bytes()).decode("utf-8")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        text = inflater.decompress(Path(path).read_bytes(), MOST).decode("utf-8")
+    except (OSError, zlib.error, UnicodeDecodeError) as error:
         raise BadInput(path, f"is no compressed text: {error}") from None
+    if not inflater.eof:
+        raise BadInput(path, f"is no compressed text of at most {MOST} bytes, or is cut off")
+    return text
 
 
 def write(path, text):

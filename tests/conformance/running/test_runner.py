@@ -437,3 +437,10 @@ def test_cut_off_compressed_answers_are_named(tmp_path):
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(BadInput, match=r"nn.json.gz: is no compressed text"):
         answers.load(tmp_path)
+
+
+def test_answers_that_unpack_to_too_much_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(packed, "MOST", 1000)
+    packed.write(tmp_path / "ops.json.gz", json.dumps({"a": "x" * 1000}))
+    with pytest.raises(BadInput, match="ops.json.gz: is no compressed text of at most 1000"):
+        answers.load(tmp_path)
