@@ -106,6 +106,7 @@ def test_what_code_depends_on_is_in_the_name_of_its_file(owner, name, value, mon
     disk_cache._origin.cache_clear()
 
 
+@needs_numba
 def test_processes_that_store_at_once_leave_one_whole_file(place):
     """Here they are threads."""
     codes = [bytes([number]) * 2**20 for number in range(4)]
