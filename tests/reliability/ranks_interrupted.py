@@ -4,8 +4,8 @@
 
 Behind each interrupt rank 1 goes on: it takes the step again unless it has completed it. Either
 the ranks have the same weights ("together"), or both get an error that names rank 1 ("refused"), or
-rank 1 has broken an exchange off, which ends the job. Prints how often each came; test_ranks.py
-starts it.
+rank 1 has broken an exchange off, which ends the job. Rank 0 prints how often each came;
+test_ranks.py starts it.
 """
 
 import collections
@@ -86,4 +86,5 @@ for _ in range(int(count)):
     outcomes[outcome] += 1
     if outcome == "broken off":
         break
-print(RANK, json.dumps(outcomes), flush=True)
+if RANK == 0:
+    print(json.dumps(outcomes))

@@ -191,6 +191,7 @@ def work():
     compiler.stop()
 
 module.PATIENCE = 600  # where no core is idle, the process starts late
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background ignore it
 compiler = module.Compiler()
 threading.Thread(target=work).start()
 while not (pathlib.Path(folder) / "idle").exists():
