@@ -18,8 +18,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from numpy._core._multiarray_umath import __cpu_features__
-
 VARIABLE = "MINDSPORE_COMPAT_CACHE"
 SUFFIX = ".loop"
 _CHECKSUM = hashlib.sha256().digest_size
@@ -124,13 +122,13 @@ def _origin():
     software, and the CPU."""
     versions = [importlib.metadata.version(package) for package in ("numba", "llvmlite", "numpy")]
     settings = [os.environ.get(f"NUMBA_{name}") for name in _SETTINGS]
-    cpu = [platform.machine(), _cpu(), sorted(__cpu_features__.items())]
+    cpu = [platform.machine(), _cpu(), _instructions()]
     return repr([sys.version, *versions, *settings, *cpu]).encode()
 
 
 def _cpu():
     """Returns a text on the CPU as the system, or LLVM, describes it. An emulator, which may offer
-    the process fewer instructions, differs in `__cpu_features__`."""
+    the process fewer instructions, differs in `_instructions`."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             lines = list(itertools.takewhile(str.strip, file))  # those of the first core
@@ -139,3 +137,10 @@ def _cpu():
 
         return llvm.get_host_cpu_name() + llvm.get_host_cpu_features().flatten()
     return "".join([line for line in lines if line.split("\t")[0].strip() in _CPU])
+
+
+def _instructions():
+    """Returns the sets of instructions that the CPU offers this process, as NumPy found them."""
+    from numpy._core._multiarray_umath import __cpu_features__
+
+    return sorted(__cpu_features__.items())

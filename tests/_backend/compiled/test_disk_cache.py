@@ -94,7 +94,7 @@ def test_code_of_another_cpu_or_version_is_not_read(place, monkeypatch):
         (disk_cache.importlib.metadata, "version", lambda package: "1000"),
         (disk_cache.platform, "machine", lambda: "pdp11"),
         (disk_cache, "_cpu", lambda: "another model"),
-        (disk_cache, "__cpu_features__", {"AVX1000": True}),
+        (disk_cache, "_instructions", lambda: [("AVX1000", True)]),
     ],
 )
 def test_what_code_depends_on_is_in_the_name_of_its_file(owner, name, value, monkeypatch):
