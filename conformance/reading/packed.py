@@ -27,7 +27,7 @@ def read(path):
 
 
 def write(path, text):
-    """Write a text in the place of a file's old content."""
+    """Writes a text to a file; what it held before is replaced as a whole."""
     path = Path(path)
     unfinished = path.with_suffix(".part")
     unfinished.write_bytes(gzip.compress(text.encode("utf-8"), 9, mtime=0))

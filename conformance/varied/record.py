@@ -257,13 +257,6 @@ def ask_again(name, entries, known, reference):
     return found
 
 
-def _is_other(kept, seen):
-    """Whether the facts of a stored call are others now."""
-    return (
-        answers.facts_differ(kept, None, kept["seen"], seen) or seen.keys() != kept["seen"].keys()
-    )
-
-
 def add_arguments(name, entries, known, reference):
     """Stored calls of a name; with them, values of arguments that no case of the name passes. An
     argument may have no effect in the first call that is known, so all of them are tried, also

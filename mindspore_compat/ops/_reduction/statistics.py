@@ -69,7 +69,7 @@ def nanmean(
     """
     axis = axes_of(axis)
     dtype = input.dtype if dtype is None else dtype
-    if not str(dtype).startswith(("int", "uint", "bool")):
+    if dtype.kind not in "biu":
         input = xp.cast(input, dtype)
     missing = xp.isnan(input)
     count = xp.cast(xp.sum(xp.logical_not(missing), axis, keepdims=keep_dims), input.dtype)

@@ -1,4 +1,4 @@
-"""Reshape of divided arrays: which divisions stay, and by which exchanges."""
+"""`reshape` of divided arrays: the divisions that stay, and the bytes that are exchanged."""
 
 import numpy as np
 import pytest
