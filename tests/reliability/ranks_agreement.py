@@ -4,6 +4,7 @@ In each case rank 0 and the others make different calls. Every rank must raise t
 both sides, and the group must work afterwards.
 """
 
+import itertools
 import resource
 
 import numpy
@@ -312,6 +313,7 @@ class Net(nn.Cell):
     """Its calls `reach` two places on each rank; rank 1 may be interrupted there."""
 
     place = None
+    kind = Interrupt
 
     def __init__(self):
         super().__init__()
@@ -320,7 +322,7 @@ class Net(nn.Cell):
     def reach(self, place):
         if RANK == 1 and self.place == place:
             self.place = None
-            raise Interrupt
+            raise self.kind
 
     def construct(self, x):
         self.reach("network")
@@ -350,15 +352,17 @@ def weights_of_all(net):
 def steps_that_an_interrupt_undoes():
     """Before its exchange a step has not begun; behind it the others may complete it."""
     ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
-    for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+    modes = (ms.PYNATIVE_MODE, ms.GRAPH_MODE)
+    for mode, kind in itertools.product(modes, (Interrupt, MemoryError)):
         ms.set_context(mode=mode)
         net, step = trained_step()
+        net.kind = kind
         step()
         for place in ("network", "update"):
             net.place = place
             try:
                 step()
-            except Interrupt:
+            except kind:
                 if place == "network":
                     step()
             if place == "network":

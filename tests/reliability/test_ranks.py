@@ -54,19 +54,27 @@ def wrong():
 def leave():
     raise SystemExit(3)
 
-def break_off():
-    compare = headers.compare
-    headers.compare = lambda *arguments: _thread.interrupt_main() or time.sleep(60)
-    for error, words in ((KeyboardInterrupt, ""), (RuntimeError, "in the middle")):
+def break_off(kind=KeyboardInterrupt):
+    def fail(*arguments):
+        if kind is MemoryError:
+            raise MemoryError
+        _thread.interrupt_main()
+        time.sleep(60)
+
+    compare, headers.compare = headers.compare, fail
+    for error, words in ((kind, ""), (RuntimeError, "in the middle")):
         try:
             ops.AllReduce()(given)
         except error as found:
             assert words in str(found)
+        else:
+            raise AssertionError(error)
         headers.compare = compare
 
 ways = {
     "exits": lambda: sys.exit(3), "exits well": lambda: sys.exit(0), "leaves": leave,
     "fails": wrong, "interrupt": interrupt, "breaks off": break_off,
+    "lacks memory": lambda: break_off(MemoryError),
     "ends": lambda: None, "catches": caught, "ends in threads": end_in_threads,
     "reduces": lambda: ops.AllReduce()(given), "waits": lambda: ops.Barrier()(),
     "disagrees": lambda: ops.AllReduce()(Tensor(numpy.ones(5, numpy.float32))),
@@ -99,6 +107,7 @@ finally:
         ("waits", "leaves", 1, "Rank 1 has ended, but rank 0 needs it to complete barrier"),
         ("reduces", "exits well", 1, "Rank 1 has ended, but rank 0 needs it"),
         ("reduces", "breaks off", 1, "Rank 1 has ended, but rank 0 needs it"),
+        ("reduces", "lacks memory", 1, "Rank 1 has ended, but rank 0 needs it"),
         ("receives", "ends", 1, "Rank 1 has ended, but rank 0 needs it to receive float32"),
         ("sends", "ends", 1, "Rank 1 has ended, but rank 0 needs it to send float32"),
         ("receives objects", "ends", 1, "needs it to receive an object"),

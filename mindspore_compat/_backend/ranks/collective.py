@@ -448,9 +448,14 @@ class Group(ObjectExchangesMixin):
 
         def run():
             gathered = bytearray(headers.SIZE * self.size)
-            yield self.communicator.Iallgather(header, gathered)
-            headers.compare(gathered, header, self.ranks)
-            yield from steps
+            try:
+                yield self.communicator.Iallgather(header, gathered)
+                headers.compare(gathered, header, self.ranks)
+                yield from steps
+            except mpi().Exception as error:
+                if "memory" not in str(error).lower():
+                    raise
+                raise MemoryError(f"MPI has no memory to complete {call}") from error
 
         def absent():
             ranks = self._ended_members(number)

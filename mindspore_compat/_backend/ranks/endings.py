@@ -18,7 +18,7 @@ from .launcher import mpi
 
 counts = collections.Counter()  # group's key -> collectives that this rank took part in
 left = {}  # world rank -> the counts with which it ended
-BROKEN = "broken"  # in `counts`: whether an interrupt ended an exchange of this rank in the middle
+BROKEN = "broken"  # in `counts`: whether an exchange of this rank has ended in the middle
 
 _REPORT = 0.2  # seconds for other ranks that fail at the same moment to print their errors
 _INTERRUPTED = 130  # the status of a process that SIGINT ended: 128 + 2
@@ -73,9 +73,9 @@ def undone_steps(ranks):
     """Returns the error of ranks on which an interrupt has undone a training step."""
     named = f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"
     return RuntimeError(
-        f"An interrupt has undone a training step of {named} after the ranks had exchanged data in "
-        "it. Other ranks may have completed this step, so the ranks may differ. End the job, and "
-        "start it again from a checkpoint."
+        f"An interrupt or a lack of memory has undone a training step of {named} after the ranks "
+        "had exchanged data in it. Other ranks may have completed this step, so the ranks may "
+        "differ. End the job, and start it again from a checkpoint."
     )
 
 
@@ -89,9 +89,21 @@ def begin_exchange():
     Exchanges.started += 1
     if counts[BROKEN]:
         raise RuntimeError(
-            "An interrupt has ended an exchange between ranks in the middle, so this process can "
-            "exchange nothing more. Let it end, and start the job again."
+            "An interrupt or a lack of memory has ended an exchange between ranks in the middle, "
+            "so this process can exchange nothing more. Let it end, and start the job again."
         )
+
+
+class KnownLack(MemoryError):
+    """A lack of memory behind which the exchanges of this rank can go on: the members of the group
+    know of it, or the exchange was complete."""
+
+
+def note_failure(error):
+    """Notes that an exchange has ended in the middle, if its error is one of MPI or a lack of
+    memory that the other members do not know of: they are still in the exchange."""
+    if isinstance(error, (MemoryError, mpi().Exception)) and not isinstance(error, KnownLack):
+        counts[BROKEN] = 1
 
 
 def look():

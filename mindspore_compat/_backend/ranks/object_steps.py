@@ -11,6 +11,7 @@ import pickle
 
 import numpy
 
+from . import endings
 from .launcher import mpi
 
 
@@ -70,10 +71,10 @@ def receive(communicator, header, data, source, tag):
     communicator.Probe(source, tag, status)
     try:
         data.append(numpy.empty(status.Get_count(mpi().BYTE), numpy.uint8))
-    except MemoryError:
+    except MemoryError as error:
         with contextlib.suppress(mpi().Exception):  # the object is longer
             yield communicator.Irecv(bytearray(1), source, tag)
-        raise
+        raise endings.KnownLack(str(error)) from None
     yield communicator.Irecv(data[0], source, tag)
 
 
@@ -93,7 +94,7 @@ def _room(group, size):
     having = numpy.empty(group.size, numpy.uint8)
     yield group.communicator.Iallgather(numpy.array([failure is None], numpy.uint8), having)
     if failure is not None:
-        raise failure
+        raise endings.KnownLack(str(failure))
     if not having.all():
         lacking = group.ranks[int(having.argmin())]
         raise RuntimeError(f"Rank {lacking} has no memory for the objects that it receives.")

@@ -55,6 +55,7 @@ class Pending:
                 self._steps = None
             except Exception as error:  # `wait` raises it
                 self._steps, self._error = None, error
+                endings.note_failure(error)
             except BaseException:  # an interrupt, behind which the steps cannot continue
                 endings.counts[endings.BROKEN] = 1
                 self._steps = None

@@ -46,9 +46,9 @@ LOCALS = []  # thread-local objects that contexts within a step change, and rest
 
 def whole_step(function, args, kwargs):
     """Calls a function. If it raises anything before its last part is complete, its changes are
-    undone, and contexts that an interrupt has left open are closed. An interrupt between the
-    exchanges of a step and its update makes this rank differ from the others, which learn of it in
-    the next exchange."""
+    undone, and contexts that an interrupt has left open are closed. An interrupt or a lack of
+    memory between the exchanges of a step and its update makes this rank differ from the others,
+    which learn of it in the next exchange."""
     states = journal.states
     if len(states) != len(LOCALS):
         states = journal.states = [vars(local) for local in LOCALS]
@@ -57,7 +57,8 @@ def whole_step(function, args, kwargs):
     try:
         return function(*args, **kwargs)
     except BaseException as error:
-        if not isinstance(error, Exception) and outer is None and journal.saved is not None:
+        is_of_this_rank = isinstance(error, MemoryError) or not isinstance(error, Exception)
+        if is_of_this_rank and outer is None and journal.saved is not None:
             Exchanges.undone |= Exchanges.started > exchanges
         journal.undo()
         for state, values in zip(states, before, strict=True):
