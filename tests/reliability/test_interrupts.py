@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +23,10 @@ from kit.trainings import (
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
 from mindspore_compat._backend.thresholds import Least
+from mindspore_compat._backend.updates.complete import Reserve
 from mindspore_compat._core.sharding.array import ShardedSpace
 from mindspore_compat.common.sparse_tensor import RowTensor
+from mindspore_compat.nn.optim import adafactor, lamb
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
@@ -41,6 +44,38 @@ def test_an_update_by_compiled_loops_too(name, monkeypatch):
     monkeypatch.setattr(Least, "UPDATE", 0)
     monkeypatch.setenv("MINDSPORE_COMPAT_COMPILE", "wait")
     test_an_update_is_finished_or_not_begun(name)
+
+
+@pytest.mark.parametrize(
+    "name, module, function", [("Lamb", lamb, "trust_ratio"), ("AdaFactor", adafactor, "STEP")]
+)
+def test_an_update_whose_memory_runs_out_behind_a_write_is_finished(
+    name, module, function, monkeypatch
+):
+    step, tensors = update_alone(OPTIMIZERS[name])
+    step()
+    held, computed, give_up = [], [], Reserve.give_up
+    original = getattr(module, function)
+
+    def lacking(*args, **kwargs):
+        computed.append(None)
+        if held and len(computed) > held[0]:
+            raise MemoryError("no room")
+        return original(*args, **kwargs)
+
+    def fail_at(number, function):
+        held[:], computed[:] = [number], []
+        try:
+            function()
+        except MemoryError:
+            return True
+        finally:
+            held.clear()
+        return False
+
+    monkeypatch.setattr(module, function, lacking)
+    monkeypatch.setattr(Reserve, "give_up", lambda self: (held.clear(), give_up(self)))
+    assert half_changed(step, tensors, [partial(fail_at, n) for n in range(5)]) == (5, [])
 
 
 def test_gradients_of_a_few_rows():

@@ -13,11 +13,13 @@ these calls, so nothing is raised there, and the length of the list tells how ma
     complete([Unit(prepare), Unit(lambda: assigned([count], [count + 1]))])
 
 `complete` runs units. If something is raised before the first write, it propagates at once; later,
-the remaining units run first. What a step changes before is undone (steps/journal.py).
+the remaining units run first. If memory is lacking then, they get that of a `Reserve`. What a step
+changes before is undone (steps/journal.py).
 """
 
 import itertools
 import operator
+import traceback
 
 import numpy
 
@@ -148,6 +150,43 @@ class Several:
             unit.run()
 
 
+class Reserve:
+    """Memory that the units behind it need together with their targets. It is taken before they
+    write, and given up if one of them finds none, so that they can be completed. No page of it is
+    touched.
+
+    Args:
+        count (int): the number of bytes.
+    """
+
+    __slots__ = ("_count", "_memory")
+
+    def __init__(self, count):
+        self._count = count
+        self._memory = None
+
+    def run(self):
+        """Takes the memory, unless it has been taken before."""
+        if self._count:
+            self._memory, self._count = numpy.empty(self._count, numpy.uint8), 0
+
+    def give_up(self):
+        """Frees the memory."""
+        self._memory = None
+
+    def begun(self):
+        """Returns False: it writes nothing."""
+        return False
+
+
+def _make_room(units, error):
+    """Frees what the frames of a MemoryError hold, and the reserves among the units."""
+    traceback.clear_frames(error.__traceback__)
+    for unit in units:
+        if type(unit) is Reserve:
+            unit.give_up()
+
+
 def complete(units, final=False):
     """Runs units in their order, all of them or none.
 
@@ -172,6 +211,8 @@ def complete(units, final=False):
                 raised = error
                 if attempt == MOST_ATTEMPTS - 1 or not any([unit.begun() for unit in units]):
                     raise
+                if isinstance(error, MemoryError):
+                    _make_room(units, error)
     if raised is not None:
         try:
             raise raised

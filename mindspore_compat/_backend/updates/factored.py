@@ -30,9 +30,10 @@ from ..bodies.multi_tensor import (
     loaded_numbers,
 )
 from .complete import Unit, called
-from .whole_tensors import kernels_take
+from .whole_tensors import kernels_take, reserve
 
 KINDS = 5  # parameter, gradient, average, means over rows (squares of a vector), over columns
+TEMPORARIES = 6  # arrays of the size of a parameter that its update on the host holds at a time
 TILE_ROWS, TILE_COLUMNS = 64, 128
 FIELDS = ("height", "width", "scratch", "tiles", "bands")
 MOST = (PARAMETERS - SPARE) // (8 * KINDS + 8 * (1 + len(FIELDS)) + 4)  # rows of a table
@@ -262,11 +263,12 @@ def units(rows, rates, decays, row_update, skip=None, **settings):
             `can_skip(rows)`.
         settings: the other arguments of `_units_of_kernels`.
     """
-    if not kernels_take(rows):  # the largest first: memory runs out before any write
+    if rows and not kernels_take(rows):
         order = sorted(range(len(rows)), key=lambda index: -rows[index][0].size)
-        return [
+        updates = [
             Unit(partial(row_update, *rows[index], rates[index], decays[index])) for index in order
         ]
+        return [reserve(rows[order[0]], TEMPORARIES), *updates]
     groups = {}  # rows that share a learning rate and a decay
     for row, rate, decay in zip(rows, rates, decays, strict=True):
         groups.setdefault((id(rate), decay), (rate, []))[1].append(row)

@@ -11,6 +11,8 @@ flag that suppresses the update, as in bodies/multi_tensor.py.
 
 from functools import partial
 
+import numpy
+
 from .. import arrays
 from ..bodies.block_code import WARP, pack_name, pack_width, packs, reductions
 from ..bodies.c_code import (
@@ -35,8 +37,9 @@ from ..bodies.multi_tensor import (
     row_head,
 )
 from ..bodies.row_plan import RowPlan
-from .complete import Several, Unit, assigned, called, complete
+from .complete import Reserve, Several, Unit, assigned, called, complete
 
+TEMPORARIES = 3  # arrays of the size of a row that the formula of Lamb holds at a time
 _LOOP = """
     const bool aligned = ({addresses}) % 16 == 0;
     {before}
@@ -70,6 +73,18 @@ def whole_norm(xp, x):
     """Returns the Euclidean norm over all elements, in float32 or better."""
     upcast = x if x.dtype.itemsize >= 4 else x.astype("float32")
     return xp.sqrt(xp.sum(upcast * upcast))
+
+
+def reserve(row, temporaries=TEMPORARIES):
+    """Returns the Reserve for rows of which this one is the largest.
+
+    Args:
+        row: its arrays.
+        temporaries (int): the most arrays of this size that a formula holds at a time.
+    """
+    array = row[0]
+    is_of_host = type(array) is numpy.ndarray
+    return Reserve(temporaries * array.size * max(array.itemsize, 4) if is_of_host else 0)
 
 
 def kernels_take(rows):
@@ -133,9 +148,9 @@ class Whole:
         """
         if kernels_take(rows):
             return self._units_of_kernels(rows, skip, scalars)
-        # the largest first: if memory runs out, it does before anything is written
         rows = sorted(rows, key=lambda row: -row[0].size)
-        return [Several(partial(self._units_of_row, *row, **scalars)) for row in rows]
+        units = [Several(partial(self._units_of_row, *row, **scalars)) for row in rows]
+        return [reserve(rows[0]), *units] if rows else []
 
     def can_skip(self, rows):
         """Returns True if kernels update these rows, so that they can check a flag first."""

@@ -9,7 +9,7 @@ import operator
 from functools import partial
 
 from ..._backend import arrays
-from ..._backend.updates.complete import Unit
+from ..._backend.updates.complete import Reserve, Unit
 from ..._backend.updates.flat_buffers import Pack, Scratch, groups_of_small
 from ..._core.autograd.row_sparse import MarkedRows
 from ..._core.autograd.tape import note_in_place_write
@@ -303,6 +303,8 @@ class Plan:
                 # `settle` has checked their shapes
                 rows = zip(arrays_of_params, grads, *states, strict=True)
                 units += fused.units(rows, skip, **scalars[part.setting])
+        if self.whole:
+            units.sort(key=lambda unit: type(unit) is not Reserve)  # before any write
         for setting, packs in packed.items():
             rows = fused.units_of_flat([pack.row() for pack, *_ in packs], **scalars[setting])
             for (pack, *gathered), unit in zip(packs, rows, strict=True):

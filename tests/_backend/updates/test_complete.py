@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 
-from mindspore_compat._backend.updates.complete import Several, Unit, complete
+from mindspore_compat._backend.updates.complete import Reserve, Several, Unit, complete
 from mindspore_compat._backend.updates.fuse import fuse
 from mindspore_compat.ops._optimizer import formulas
 
@@ -55,6 +55,23 @@ def test_groups_of_writes_go_on_after_an_error(failing, kind):
         assert out == [] and not unit.begun()
         return
     assert out == list(wanted) and unit.finished()
+
+
+def test_a_lack_of_memory_behind_a_write_gets_the_reserve():
+    reserve, out = Reserve(8), []
+
+    def prepare():
+        if reserve._memory is not None:
+            raise MemoryError("held")
+        return out.append, [2]
+
+    with pytest.raises(MemoryError, match="held"):
+        complete([reserve, Unit(prepare)])
+    assert out == []
+    reserve = Reserve(8)
+    with pytest.raises(MemoryError, match="held"):
+        complete([reserve, Unit(lambda: (out.append, [1])), Unit(prepare)])
+    assert out == [1, 2]
 
 
 FORMULAS = {
