@@ -325,10 +325,19 @@ def memory_for(path):
         is_full = isinstance(error, OSError) and error.errno == errno.ENOMEM
         if not (panics or is_full or isinstance(error, MemoryError)):
             raise
-        detail = "" if panics or is_full or not str(error) else f": {error}"
-        raise MemoryError(
-            f"There is not enough memory for the file {os.fspath(path)}{detail}."
-        ) from error
+        start = f"There is not enough memory for the file {os.fspath(path)}"
+        if str(error).startswith(start):
+            raise
+        detail = _length_of(path) if panics or is_full or not str(error) else f": {error}"
+        raise MemoryError(f"{start}{detail}.") from error
+
+
+def _length_of(path):
+    """Returns the length of a file, as text for an error, if the file is there."""
+    try:
+        return f" of {os.path.getsize(path)} bytes"
+    except (OSError, MemoryError):
+        return ""
 
 
 @contextlib.contextmanager

@@ -27,6 +27,7 @@ from .._core.context.config import GRAPH_MODE, config
 from .._core.gradients.custom import custom_gradient, recompute
 from .._core.gradients.transforms import map_tensors
 from .._core.hints import no_attribute
+from .._core.memory_errors import name_operator
 from .._core.rules.vocabulary import CellOf, InstanceOf, Str, register_type
 from .._core.sharding.stage_cells import call as call_on_stage
 from .._core.sharding.staged import flow
@@ -149,11 +150,17 @@ class Cell(Naming, Hooks, State, Settings, Internals):
     # The call -------------------------------------------------------------------------------------
 
     def __call__(self, *args, **kwargs):
-        if config.mode == GRAPH_MODE and not graphs.running:
-            return steps.run_graph(self, args, kwargs)
-        if self._cell_plain:
-            return self.construct(*args, **kwargs)
-        return self._cell_call(args, kwargs)
+        try:
+            if config.mode == GRAPH_MODE and not graphs.running:
+                return steps.run_graph(self, args, kwargs)
+            if self._cell_plain:
+                return self.construct(*args, **kwargs)
+            return self._cell_call(args, kwargs)
+        except MemoryError as error:
+            named = name_operator(type(self).__name__, error)
+            if named is error:
+                raise
+            raise named from None
 
     def _cell_choose_path(self):
         """Decides whether a call may go directly to `construct`."""

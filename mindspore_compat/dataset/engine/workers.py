@@ -369,7 +369,12 @@ class _Pool:
                 name=f"{self.api} worker {number}",
             )
             self.threads.append(thread)
-            thread.start()
+            try:
+                thread.start()
+            except (RuntimeError, MemoryError) as error:
+                raise RuntimeError(
+                    f"For '{self.api}', worker {number} cannot start: {error}"
+                ) from error
 
     def note_alone(self, count, seconds, elapsed):
         """Records the time of rows that the reader processed.
