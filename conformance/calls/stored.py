@@ -108,10 +108,23 @@ def _holding(name):
             if isinstance(case.get(part), list):
                 case[part] = {f"*{i}": text for i, text in enumerate(case[part])}
         seen = {f"then {i}": "True" for i, _ in enumerate(case["then"], 1)}
+        if "ranks" in case:
+            seen = _of_ranks(case, seen)
         if "refused" in case:
             error, *case["errors"] = case.pop("refused").split()
             seen = {"refused": error}
         yield f"holds {index}", {**case, **_wanted(f"{name}::holds {index}", seen)}
+
+
+def _of_ranks(case, seen):
+    """The facts that each rank must see; with `other`, rank 1 sees those of its own."""
+    found = [seen] * case["ranks"]
+    if "other" in case:
+        case["other"] = [f"bool({text})" for text in case["other"]]
+        found = [seen, {f"other {i}": "True" for i, _ in enumerate(case["other"], 1)}]
+    return {
+        f"rank {rank} {key}": part for rank, own in enumerate(found) for key, part in own.items()
+    }
 
 
 def _wanted(key, seen):

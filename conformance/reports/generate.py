@@ -110,7 +110,8 @@ def _write_compared(found, folder, target, recorded):
     modules = {}
     for case in found:
         answer = answer_to(case, recorded)
-        if case["kind"] in COMPARED and "apart" not in case and _is_answered(case, answer):
+        alone = "apart" not in case and "ranks" not in case
+        if case["kind"] in COMPARED and alone and _is_answered(case, answer):
             modules.setdefault(case["area"], []).append([case, answer])
     if not modules:
         return []

@@ -22,7 +22,7 @@ from ..errors import BadInput, TargetBroken, text_of
 from ..kinds.cases import LOST, digest
 from ..targets import REFERENCE
 
-SECONDS = {"example": 60}  # examples may train and load files
+SECONDS = {"example": 60, "ranks": 70}  # examples may train and load files; ranks are started
 LIMIT, START = 10, 180  # seconds for any other case, and for the import of the target
 RENEW = 600  # cases after which a worker is replaced, so that its memory is given back
 # Loads the tool in another interpreter under its own name, without the folder next to it.
@@ -102,7 +102,7 @@ class Process:
 
     def ask(self, case):
         """Returns the result of one case; its status is one of `LOST` if the worker died."""
-        limit = SECONDS.get(case["kind"], LIMIT)
+        limit = _limit(case)
         start = time.monotonic()
         try:
             self.process.stdin.write(json.dumps(case) + "\n")
@@ -119,7 +119,7 @@ class Process:
 
     def _lost(self, case, status, start):
         if status == "hang":
-            got = f"no answer within {SECONDS.get(case['kind'], LIMIT)} s"
+            got = f"no answer within {_limit(case)} s"
         else:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(5)
@@ -146,6 +146,11 @@ class Process:
     @property
     def alive(self):
         return self.process.poll() is None
+
+
+def _limit(case):
+    """The seconds within which a case must be answered."""
+    return SECONDS.get("ranks" if "ranks" in case else case["kind"], LIMIT)
 
 
 def _paths(target, python):

@@ -24,7 +24,9 @@ LEAST = 400  # elements of random numbers from which moments are compared
 
 def drive(worker, case):
     """{"seen": {"result": facts, ...}}; with `probe`, without the numbers that are drawn; with
-    `seed`, whether that argument decides which they are."""
+    `seed`, whether that argument decides which they are; with `ranks`, what each of them sees."""
+    if "ranks" in case:
+        return {"seen": worker.ranks.observed(case)}
     if "seed" in case:
         return {"seen": _by_seed(worker, case, case["seed"])}
     seen = _prepared_for(worker, case)
@@ -53,12 +55,20 @@ def _prepared_for(worker, case):
     sample.played, sample.printed, sample.signalled = loops.played, loops.printed, loops.signalled
     sample.spy = lambda: loops.spy(sample.held)
     sample.changed, sample.orders = _changed_parameters, _orders
-    sample.files, sample.world, sample.held = Files(worker.ms), World(worker.ms), None
+    sample.files, sample.held = Files(worker.ms), None
+    sample.world = World(worker.ms, "rank" in case)
+    worker.values.names["rank"] = case.get("rank", 0)
     sample.hold = lambda value: [setattr(sample, "held", value), value][1]  # seen after a call
     sample.note = Note
     with sample.world:
         for text in case.get("first", ()):
             worker.values.build(text)
+        if case.get("rank") and "other" in case:  # the call is made by rank 0 alone
+            return {
+                name: fact
+                for index, text in enumerate(case["other"], 1)
+                for name, fact in _done(worker, f"other {index}", str(text), None).items()
+            }
         return _seen(worker, case)
 
 

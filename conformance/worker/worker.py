@@ -31,7 +31,7 @@ from ..kinds.observations import observe, same_but_for_rounding, without_values
 from ..mutation.faults import NotPlanted, Plant
 from ..reading import signatures
 from ..varied import uses
-from . import blocked, memory
+from . import blocked, memory, ranks
 
 ROOM = 250  # MiB: a worker whose memory has grown by more is replaced
 PATIENCE = 3  # seconds; a slower call is not repeated to see whether its values are random
@@ -58,7 +58,7 @@ class Worker:
 
     def __init__(self, ms, folder=None):
         self.ms, self.values, self.absent, self.plant = ms, Values(ms), {}, None
-        self.folder = folder
+        self.folder, self.ranks = folder, None
         with contextlib.suppress(Exception):  # errors must belong to a call
             ms.set_context(pynative_synchronize=True)
 
@@ -69,6 +69,8 @@ class Worker:
             return self._replant(case["fault"])
         if self.plant:
             self.plant.put()
+        if self.ranks and "ranks" not in case:
+            self.ranks.rest()
         self._reset()
         try:
             with _new_folder(self.folder), warnings.catch_warnings():
@@ -99,6 +101,8 @@ class Worker:
         if self.plant:
             self.plant.take_out()
             self.plant = None
+        if self.ranks:
+            counts = [sum(both) for both in zip(counts, self.ranks.replant(fault), strict=True)]
         answer = {"id": "plant", "status": "pass", "observed": counts}
         if fault is None:
             return answer
@@ -409,6 +413,7 @@ def main(arguments=None):
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     parser = argparse.ArgumentParser()
     parser.add_argument("--target", required=True)
+    parser.add_argument("--join", metavar="PORT", help="of a worker, as one of its ranks")
     options = parser.parse_args(arguments)
     channel = os.fdopen(os.dup(1), "w", buffering=1)
     sink = os.open(os.devnull, os.O_WRONLY)
@@ -420,6 +425,10 @@ def main(arguments=None):
         print(json.dumps({"broken": describe(error)}), file=channel)
         return
     worker, limit = Worker(ms, os.getcwd()), memory.held() + ROOM
+    if options.join:
+        ranks.serve(ms, options.join, worker.run)
+        return
+    worker.ranks = ranks.Ranks(options.target, sys.orig_argv[1:], os.getcwd())
     about = {
         "release": str(getattr(ms, "__version__", "?")),
         "python": platform.python_version(),

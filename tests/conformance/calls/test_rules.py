@@ -28,7 +28,7 @@ def failing(worker, name, entry):
     found = []
     for case in cases.of_entry(name, entry, ("values",)):
         label = case["id"].split("::", 2)[2]
-        if case.get("by") == "its page":
+        if case.get("by") == "its page" and "ranks" not in case:
             if answers.judge(case, worker.run(case), {})["status"] != "pass":
                 found.append(label)
     return found
