@@ -62,13 +62,16 @@ class Judge:
 
     def _plant(self, fault):
         """Plants a fault in place of the one before, which counts the calls that it changed."""
-        answer = self._ask({"id": "plant", "kind": "plant", "name": "", "fault": fault})
+        answer = self._ask(_planting(fault))
+        self._count(answer)
+        self.fault = fault if answer["status"] == "pass" else None
+        return answer
+
+    def _count(self, answer):
         counts = answer.get("observed")  # a word where the worker was lost
         called, reached = counts if isinstance(counts, list) else (0, 0)
         self.called += called
         self.reached += reached
-        self.fault = fault if answer["status"] == "pass" else None
-        return answer
 
     def _fails(self, case):
         result = answers.judge(case, self._ask(case), self.recorded)
@@ -84,6 +87,8 @@ class Judge:
     def _ask(self, case):
         """The answer of a process that lives and has the fault."""
         if self.process is None or not self.process.alive or self.process.full:
+            if self.process is not None and self.process.alive:
+                self._count(self.process.ask(_planting(None)))  # which would end with the process
             self.stop()
             self.process = Process(self.target, self.python)
             if self.fault is not None and case["kind"] != "plant":
@@ -95,6 +100,10 @@ class Judge:
         if self.process is not None:
             self.process.stop()
             self.process = None
+
+
+def _planting(fault):
+    return {"id": "plant", "kind": "plant", "name": "", "fault": fault}
 
 
 def _by_promise(cases, fault):
