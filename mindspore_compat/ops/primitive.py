@@ -23,7 +23,7 @@ from .._core.rules.vocabulary import (
     register_type,
 )
 from .._core.sharding.network import run_with_strategy, running
-from .._core.sharding.strategies import letters_of
+from .._core.sharding.strategies import Declared, letters_of
 from .._core.without_effect import without_effect
 from ..common.mutable import constexpr
 from . import _input_counts
@@ -229,6 +229,7 @@ class Primitive:
         self.add_prim_attr("in_strategy", in_strategy)
         self.add_prim_attr("out_strategy", out_strategy)
         self.__class__ = _with_strategies(type(self))
+        Declared.changes += 1
         return self
 
     @without_effect("ops.Primitive.recompute", "'nn.Cell.recompute' and 'recompute' act")
@@ -300,7 +301,7 @@ def _with_strategies(kind):
         strategies = self.attrs["in_strategy"], self.attrs["out_strategy"]
         if running.space is None or strategies == (None, None):
             return function(*args)
-        return run_with_strategy(self.name, function, args, self._letters, *strategies)
+        return run_with_strategy(self, self.name, function, args, self._letters, *strategies)
 
     def letters(self, ranks):
         transposes = [getattr(self, f"transpose_{side}", False) for side in "ab"]

@@ -176,6 +176,6 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
     @functools.wraps(fn)
     def run(*args, **kwargs):
         parameters = fn.parameters_dict() if isinstance(fn, Cell) else {}
-        return run_part(functools.partial(fn, **kwargs), args, parameters, strategies)
+        return run_part(None, functools.partial(fn, **kwargs), args, parameters, strategies)
 
     return run

@@ -2,11 +2,14 @@
 output. Each rank's gradient of `weight` is its rank number plus 1.
 """
 
+import itertools
+
 import numpy
 from kit.rank_checks import check, run_named_checks
 
 import mindspore_compat as ms
-from mindspore_compat import Parameter, Tensor, communication, nn
+from mindspore_compat import Parameter, Tensor, communication, nn, ops
+from mindspore_compat.mint import distributed as dist
 from mindspore_compat.parallel import Layout
 from mindspore_compat.parallel.auto_parallel import AutoParallel
 
@@ -118,6 +121,98 @@ def stages_of_a_pipeline_sum_by_themselves():
     net = AutoParallel(inner)
     net.pipeline(stages=SIZE)
     assert gradient_of(net, inner) == [RANK + 1] * 3
+
+
+class Product(nn.Cell):
+    def __init__(self, strategy):
+        super().__init__()
+        self.weight = Parameter(Tensor(numpy.ones((4, 8), numpy.float32)), name="weight")
+        self.matmul = ops.MatMul() if strategy is None else ops.MatMul().shard(strategy)
+
+    def construct(self, x):
+        return self.matmul(x, self.weight)
+
+
+def in_pynative_mode(strategy, x, data="full_batch"):
+    net = AutoParallel(Product(strategy))
+    net.dataset_strategy(data)
+    return net(x)
+
+
+def in_graph_mode(strategy, x, data="full_batch"):
+    mode = ms.get_context("mode")
+    ms.set_context(mode=ms.GRAPH_MODE)
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", dataset_strategy=data)
+    try:
+        return Product(strategy)(x)
+    finally:
+        ms.reset_auto_parallel_context()
+        ms.set_context(mode=mode)
+
+
+def errors_of_ranks(call):
+    """The text of the RuntimeError that a call raises on each rank; None without an error."""
+    text = None
+    try:
+        call()
+    except RuntimeError as error:
+        text = str(error)
+    texts = [None] * SIZE
+    dist.all_gather_object(texts, text)
+    return texts
+
+
+@check
+def strategies_that_ranks_used_before_are_compared():
+    """Also those that let one rank compute without an exchange."""
+    x = Tensor(numpy.ones((4, 4), numpy.float32))
+    strategies = (((SIZE, 1), (1, 1)), ((1, 1), (1, SIZE)), ((1, SIZE), (SIZE, 1)), None)
+    for run in (in_pynative_mode, in_graph_mode):
+        for strategy in strategies:
+            assert run(strategy, x).shape == (4, 8)
+        for first, others in itertools.permutations(strategies, 2):
+            (text,) = set(errors_of_ranks(lambda: run(others if RANK else first, x)))  # noqa: B023
+            assert text.startswith("For 'matmul', all ranks of a divided network"), text
+            assert "from rank 0" in text
+            passed = [("nothing" if s is None else str(s)) for s in (first, others)]
+            assert all(one in text for one in passed), text
+        assert run(strategies[0], x).shape == (4, 8)
+
+
+@check
+def wrong_strategies_of_one_rank_are_refused_by_all():
+    x = Tensor(numpy.ones((4, 4), numpy.float32))
+    for run in (in_pynative_mode, in_graph_mode):
+        for wrong in (((3, 1), (1, 1)), ((1, 2), (1, 1)), ((1,), (1, 1)), ((16, 1), (1, 1))):
+            for strategy in (wrong, None if RANK else wrong, wrong if RANK else ((2, 1), (1, 1))):
+                assert None not in errors_of_ranks(lambda: run(strategy, x))  # noqa: B023
+        assert run(((SIZE, 1), (1, 1)), x).shape == (4, 8)
+
+
+@check
+def settings_that_differ_between_ranks_are_refused_by_all():
+    x = Tensor(numpy.ones((4, 4), numpy.float32))
+    for run in (in_pynative_mode, in_graph_mode):
+        for first, other in (
+            ("full_batch", ((SIZE, 1),)),
+            (((1, 1),), ((SIZE, 1),)),
+            (((1, 1),), ((1, SIZE),)),  # the product of the other rank fails
+        ):
+            data = other if RANK else first
+            (text,) = set(errors_of_ranks(lambda: run(((SIZE, 1), (1, 1)), x, data)))  # noqa: B023
+            assert "For 'dataset_strategy'" in text, text
+
+    def step(level):
+        net = nn.Dense(4, 8)
+        made = AutoParallel(nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 1.0)))
+        made.dataset_strategy("full_batch")
+        made.hsdp(-1, 0, level)
+        return made(x)
+
+    for level in ("level1", "level3"):
+        step(level)
+    (text,) = set(errors_of_ranks(lambda: step("level3" if RANK else "level1")))
+    assert "For 'optimizer_level'" in text and "level1 from rank 0" in text
 
 
 run_named_checks()

@@ -464,6 +464,30 @@ def a_wrong_strategy_is_refused_on_every_rank():
 
 
 @check
+def strategies_that_ranks_used_before_are_compared():
+    """The first exchange of each is between other pairs of ranks, which would wait in a circle."""
+    x = Tensor(DATA[MLP][0])
+
+    def run(first, second):
+        net = set_weights(MLP())
+        net.first.shard(first)
+        net.second.shard(second)
+        return parallel(net, **FULL)(x)
+
+    pairs = [
+        (((1, 2), (2, 1)), ((SIZE // 2, 2), (2, 1))),
+        (((SIZE // 2, 2), (2, 1)), ((1, 2), (2, 1))),
+        (((1, SIZE), (SIZE, 1)), ((SIZE, 1), (1, 1))),
+    ]
+    for pair in pairs:
+        run(*pair)
+    for first, other in itertools.permutations(pairs, 2):
+        for rank in (0, SIZE - 1):
+            refused(RuntimeError, lambda: run(*(other if RANK == rank else first)))  # noqa: B023
+        run(*first)
+
+
+@check
 def a_cell_and_a_function_with_strategies():
     x = seeded((8, 6), 1.0)
     net = nn.Dense(6, 4, Tensor(seeded((4, 6))), "zeros")

@@ -18,6 +18,7 @@ class World:
         self.ranks, self.own = tuple(ranks), own
         self.rank, self.size = self.ranks.index(own), len(ranks)
         self.shared = shared
+        self.notes, self.is_due = [], False
 
     def subgroup(self, ranks):
         return World(ranks, self.own, self.shared)
@@ -52,6 +53,16 @@ class World:
 
     def objects(self, value):
         return self._all(value)
+
+    def note(self, pairs, is_due=True, text=None):
+        self.notes.append(pairs)
+        self.is_due |= is_due
+
+    def compare(self):
+        """Compares what `note` was given. Unlike those of Group, exchanges do not compare it."""
+        if self.is_due:
+            notes, self.notes, self.is_due = tuple(self.notes), [], False
+            assert len(set(self._all(notes))) == 1
 
     def broadcast_object(self, value, root):
         return self._all(value)[root]

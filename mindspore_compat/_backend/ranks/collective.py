@@ -8,25 +8,28 @@ Each operation returns a `Pending`; `wait()` returns the array. The ranks of a g
 same operations in the same order, with arrays of the same shape and dtype. A header precedes every
 operation (`headers.py`). If the headers of the ranks differ, no data follow, `wait()` raises a
 RuntimeError on each rank, and the group stays usable. Exchanges over NCCL have a header only the
-first time; the next header of the group checks the later ones.
+first time; the next header of the group checks the later ones. A header also compares what `note`
+was given since the last one: the settings and strategies of a divided network.
 """
 
 import collections
 import contextlib
 import functools
+import itertools
 import math
 import zlib
 
 import numpy
 
 from .. import arrays
-from . import endings, headers, nccl
+from . import endings, headers, nccl, object_steps
 from .buffers import at_least_1d, bytes_of, empty_for, landing, part_shape, to_reduce
 from .launcher import launched, mpi
 from .objects import ObjectExchangesMixin
 from .pending import Line, Pending, progress, wait_for_all
 
 REDUCTIONS = ("sum", "prod", "max", "min")
+_NOTES = 256  # how many calls of `note` a group keeps, for an error
 _group_counts = collections.Counter()  # ranks -> number of groups with these ranks so far
 
 
@@ -84,6 +87,9 @@ class Group(ObjectExchangesMixin):
         self._line = Line()
         self._agreed = set()  # descriptions of NCCL exchanges that the members have compared
         self._digest = 0  # digest of the exchanges over NCCL since the last header
+        self._notes = collections.deque(maxlen=_NOTES)  # what `note` was given since then
+        self._notes_digest = 0  # its digest
+        self._is_due = False  # whether `compare` has to compare it
         self._messages = collections.Counter()
         self._parts = collections.Counter()  # of messages: the header, and the data if MPI has them
 
@@ -356,6 +362,25 @@ class Group(ObjectExchangesMixin):
         the others."""
         return Pending(None) if self.size == 1 else self._agree("barrier")
 
+    def note(self, pairs, is_due=True, text=None):
+        """Makes the next header of the group also compare what this member passes to a divided
+        network. If two members differ, the exchange is a RuntimeError on each of them, which names
+        the first difference.
+
+        Args:
+            pairs (tuple): pairs of a name and a text.
+            is_due (bool): whether `compare` compares them, if no header has done so before.
+            text (str): stands for the pairs in the header. Default: their representation.
+        """
+        self._notes.append(pairs)
+        self._notes_digest = zlib.crc32((text or repr(pairs)).encode(), self._notes_digest)
+        self._is_due |= is_due
+
+    def compare(self):
+        """Compares what `note` was given, unless a header has done so already."""
+        if self._is_due:
+            self._agree("a comparison of settings").wait()
+
     def sent(self, to):
         """Returns how many messages this rank has sent to a member: for each tag the number, and
         that of their parts."""
@@ -384,9 +409,9 @@ class Group(ObjectExchangesMixin):
 
     def _agree_once(self, call):
         """Compares `call`, the text of an exchange over NCCL, among the members when it first
-        occurs. Later exchanges with this text do not wait: the next header of the group has a
-        digest of them."""
-        if call not in self._agreed:
+        occurs, or if `note` was given what is due. Other exchanges do not wait: the next
+        header of the group has a digest of them."""
+        if call not in self._agreed or self._is_due:
             self._agree(call).wait()
             self._agreed.add(call)
             return
@@ -442,15 +467,22 @@ class Group(ObjectExchangesMixin):
         call = f"{call} as exchange {number}"
         if self._digest:
             call, self._digest = f"{call} after others on GPUs ({self._digest:08x})", 0
+        if self._notes_digest:
+            call = f"{call} with settings ({self._notes_digest:08x})"
         if endings.Exchanges.undone:
             call = headers.UNDONE + call
-        header = headers.packed(call)
+        header, notes = headers.packed(call), list(itertools.chain(*self._notes))
+        self._notes.clear()
+        self._notes_digest, self._is_due = 0, False
 
         def run():
             gathered = bytearray(headers.SIZE * self.size)
             try:
                 yield self.communicator.Iallgather(header, gathered)
-                headers.compare(gathered, header, self.ranks)
+                if not headers.same(gathered, header, self.ranks):
+                    found = []
+                    yield from object_steps.gather(self, object_steps.content_of(notes), found)
+                    raise headers.difference(gathered, found, self.ranks)
                 yield from steps
             except mpi().Exception as error:
                 if "memory" not in str(error).lower():
@@ -541,7 +573,9 @@ class Group(ObjectExchangesMixin):
             header = bytearray(headers.SIZE)
             yield self.communicator.Irecv(header, rank, tag)
             pair = (packed, header) if self.rank < rank else (header, packed)
-            headers.compare(b"".join(pair), packed, sorted((self.rank, rank)))
+            both, gathered = sorted((self.rank, rank)), b"".join(pair)
+            if not headers.same(gathered, packed, both):
+                raise headers.difference(gathered, [], both)
 
         waiting = [
             Pending(None, steps(rank), self._absent_peer(rank, "make", call)) for rank in others

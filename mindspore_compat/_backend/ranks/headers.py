@@ -36,8 +36,8 @@ def array_text(array):
     return f"{array.dtype.name} {tuple(array.shape)}"
 
 
-def compare(gathered, header, ranks):
-    """Compares the headers of several ranks with this rank's own.
+def same(gathered, header, ranks):
+    """Returns whether the headers of several ranks equal this rank's own.
 
     Args:
         gathered (bytes): the headers of all ranks, one after another.
@@ -45,24 +45,57 @@ def compare(gathered, header, ranks):
         ranks (Sequence[int]): the world ranks, in the order of their headers.
 
     Raises:
-        RuntimeError: if they differ, or an interrupt has undone a training step of one rank; the
-            same message on all ranks says what each one called, or names that rank.
+        RuntimeError: if an interrupt has undone a training step of one rank; the message names it.
     """
     mark = UNDONE.encode()
     if gathered == header * len(ranks) and not header.startswith(mark):
-        return
+        return True
+    callers = _callers(gathered, ranks)
+    undone = [members for text, members in callers.items() if text.startswith(UNDONE)]
+    if undone:
+        raise endings.undone_steps(sorted(itertools.chain(*undone)))
+    return False
+
+
+def difference(gathered, notes, ranks):
+    """Returns the error of ranks whose headers differ, the same on all ranks.
+
+    Args:
+        gathered (bytes): the headers of all ranks, one after another.
+        notes (Sequence[list]): for each rank the pairs of names and texts that its header has
+            compared, too (`Group.note`); the error names the first ones that differ.
+        ranks (Sequence[int]): the world ranks, in the order of their headers.
+    """
+    for row in itertools.zip_longest(*notes, fillvalue=("", "nothing")):
+        if len(set(row)) > 1:
+            several = len({name for name, _ in row if name}) > 1
+            ranks_by_text = {}
+            for rank, (name, text) in zip(ranks, row, strict=True):
+                ranks_by_text.setdefault(f"{name} {text}" if several else text, []).append(rank)
+            passed = "; ".join(
+                f"{text} from {_names(some)}" for text, some in ranks_by_text.items()
+            )
+            error = RuntimeError(
+                f"For '{next(filter(None, (name for name, _ in row)))}', all ranks of a divided "
+                f"network must pass the same, but got {passed}."
+            )
+            error.is_of_notes = all(name for name, _ in row)  # else one rank may have failed
+            return error
+    callers = _callers(gathered, ranks)
+    calls = "; ".join(f"{_names(members)} called {text}" for text, members in callers.items())
+    return RuntimeError(
+        "The ranks of a group must call the same exchanges in the same order, with "
+        f"arrays of one dtype and shape, but {calls}."
+    )
+
+
+def _callers(gathered, ranks):
+    """Returns a dict: the text of a header -> the ranks that have it."""
     callers = {}
     for index, rank in enumerate(ranks):
         text = text_of(gathered[index * SIZE : (index + 1) * SIZE])
         callers.setdefault(text, []).append(rank)
-    undone = [members for text, members in callers.items() if text.startswith(UNDONE)]
-    if undone:
-        raise endings.undone_steps(sorted(itertools.chain(*undone)))
-    calls = "; ".join(f"{_rank_names(members)} called {text}" for text, members in callers.items())
-    raise RuntimeError(
-        "The ranks of a group must call the same exchanges in the same order, with "
-        f"arrays of one dtype and shape, but {calls}."
-    )
+    return callers
 
 
 def compare_rows(sent, received, ranks):
@@ -84,6 +117,6 @@ def compare_rows(sent, received, ranks):
                 )
 
 
-def _rank_names(ranks):
+def _names(ranks):
     """Returns the names of ranks in messages."""
     return f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"

@@ -8,8 +8,11 @@ and 1 for its first number and axis 2 for its second one. All Tensors of a netwo
 """
 
 import collections
+import contextlib
 import itertools
 import math
+
+from .strategies import text_of
 
 
 class Mesh:
@@ -34,7 +37,6 @@ class Mesh:
         self.place = self._places()[self.ranks.index(world.ranks[world.rank])]
         self.traffic = collections.Counter()
         self._groups = {}
-        self._agreed = set()  # the strategies that the ranks have compared
 
     @property
     def axes(self):
@@ -62,8 +64,14 @@ class Mesh:
 
     def group(self, axes):
         """Returns the group of ranks along some axes, in the order of `index`. All ranks of the
-        mesh must ask for the same groups in the same order."""
+        mesh must ask for the same groups in the same order.
+
+        Before an exchange of some ranks, all ranks compare what `agree` was given: if their
+        strategies differ, they might wait for ranks that wait for others.
+        """
         axes = tuple(axes)
+        if axes != self.axes:
+            self.compare()
         if axes not in self._groups:
             rank_at = dict(zip(self._places(), self.ranks))
             members = []
@@ -75,28 +83,52 @@ class Mesh:
             self._groups[axes] = group_of(self.world, members)
         return self._groups[axes]
 
-    def agree(self, api, *strategies):
-        """Compares strategies among the ranks, when they first occur.
+    def agree(self, api, *strategies, is_declared=False):
+        """Makes the ranks compare strategies: the next exchange of all ranks does so, and before an
+        exchange of some ranks, an error or the end of the network, all ranks do so at once. If two
+        ranks differ, that is a RuntimeError on each rank.
 
         Args:
             api (str): what is divided.
-            strategies: None, names, Layouts, ints, or sequences or dicts of these.
-
-        Raises:
-            RuntimeError: on each rank, if the strategies of two ranks differ.
+            *strategies: None, names, Layouts, ints, or sequences or dicts of these.
+            is_declared (bool): whether `note` was given them as those of the network that runs.
+                Then only the next exchange of all ranks compares them.
         """
-        text = f"{api} by {', '.join(map(_text_of, strategies))}"
-        if self.size == 1 or text in self._agreed:
-            return
-        ranks_by_text = {}
-        for rank, passed in zip(self.ranks, self.group(self.axes).objects(text), strict=True):
-            ranks_by_text.setdefault(passed, []).append(rank)
-        if len(ranks_by_text) > 1:
-            passed = "; ".join(f"{ranks} divide {text}" for text, ranks in ranks_by_text.items())
-            raise RuntimeError(
-                f"For '{api}', all ranks must pass the same strategy, but the ranks {passed}."
-            )
-        self._agreed.add(text)
+        if self.size > 1:
+            self.note(((api, text_of(strategies)),), not is_declared)
+
+    def note(self, pairs, is_due=True, text=None):
+        """Makes the ranks compare pairs of a name and a text as `agree` does. The arguments are
+        those of `Group.note`."""
+        if self.size > 1:
+            self.group(self.axes).note(pairs, is_due, text)
+
+    def compare(self):
+        """Compares what `agree` was given since the last exchange of all ranks."""
+        if self.size > 1:
+            self.group(self.axes).compare()
+
+    @contextlib.contextmanager
+    def run(self):
+        """Returns a context for a network. At its end the ranks compare what `note` was given, also
+        if it fails: the error of this rank may come from settings that others do not have, and
+        would let them wait."""
+        try:
+            yield
+            self.compare()
+        except Exception as error:
+            difference = self._difference()
+            if difference is not None:
+                raise difference from error
+            raise
+
+    def _difference(self):
+        """Returns the error of ranks that were given different things; None for others."""
+        try:
+            self.compare()
+        except RuntimeError as error:
+            return error if getattr(error, "is_of_notes", False) else None
+        return None
 
     def axes_for(self, parts, taken=()):
         """Returns mesh axes that together divide something into `parts` parts, or None if there are
@@ -107,17 +139,6 @@ class Mesh:
                 axes.append(axis)
                 parts //= length
         return tuple(axes) if parts == 1 else None
-
-
-def _text_of(strategy):
-    if hasattr(strategy, "to_dict"):
-        fields = strategy.to_dict()
-        return f"Layout({fields['device_matrix']}, {fields['tensor_map']})"
-    if isinstance(strategy, dict):
-        return _text_of(list(strategy.items()))
-    if isinstance(strategy, (tuple, list)):
-        return f"({', '.join(map(_text_of, strategy))})"
-    return str(strategy)
 
 
 def group_of(world, ranks):

@@ -27,7 +27,7 @@ from .mesh import Mesh
 from .micro_batches import run_on_stages
 from .staged import Staged, flow
 from .stages import Stages
-from .strategies import data_dims, divisions, result_dims
+from .strategies import Declared, data_dims, divisions, result_dims, text_of
 
 
 class _World:
@@ -42,27 +42,31 @@ _meshes = {}  # number of stages -> the Mesh of this rank's stage in `world.grou
 
 class _Running(threading.local):
     """The divided network that this thread runs: `space` is the space of its arrays, `data` tells
-    how its inputs are divided (see `run_on`). Both are None outside of divided networks."""
+    how its inputs are divided (see `run_on`), and `declared` has the strategies that are known
+    before it runs. All are None outside of divided networks."""
 
     space = None
     data = None
+    declared = None
 
     @contextlib.contextmanager
-    def on(self, mesh, data):
+    def on(self, mesh, data, declared):
         """Returns a context in which this thread runs a divided network on `mesh`; `data` is as for
-        `run_on`."""
-        before = self.space, self.data, flow.stages
+        `run_on`, `declared` the Declared of the network."""
+        before = self.space, self.data, self.declared, flow.stages
         self.space, self.data, flow.stages = space_on(mesh), data, mesh.stages
+        self.declared = declared
         self.space.averages = bool(config.parallel.gradients_mean)
         chooses = _chooses(mesh)
         self.space.choose = functools.partial(choose, self.space) if chooses else None
         if mesh.stages is not None:
             mesh.stages.space = self.space
         try:
-            yield
+            with mesh.run():
+                yield
         finally:
             self.space.choose = None
-            self.space, self.data, flow.stages = before
+            self.space, self.data, self.declared, flow.stages = before
 
 
 running = _Running()
@@ -287,20 +291,46 @@ def run_on(mesh, data, function, args, kwargs, network=None):
     captured = current.running()
     if captured is not None:
         captured.refuse("a network that is divided over ranks")
-    given = [] if mesh.stages is not None else [_kind_of(t) for t in tensors_in([args, kwargs])]
-    mesh.agree("dataset_strategy", data, *given)
-    with running.on(mesh, data):
+    declared = Declared.of(network)
+    _agree_on_run(mesh, data, declared, (args, kwargs))
+    with running.on(mesh, data, declared):
         if isinstance(data, str):
             args, kwargs = map_tensors(
                 lambda tensor: _entered_by_name(tensor, data), (args, kwargs)
             )
         else:
-            args = tuple(_entered_by_parts(*pair) for pair in _pairs(args, data))
+            with contextlib.nullcontext() if mesh.stages is None else mesh.stages.compared():
+                args = tuple(_entered_by_parts(*pair) for pair in _pairs(args, data))
         try:
             out = run_on_stages(network, function, args, kwargs)
             return map_tensors(lambda tensor: left(tensor, data), out)
         finally:
             running.space.forget()
+
+
+_COMPARED = (  # the settings that must be the same on all ranks
+    "parallel_mode",
+    "gradients_mean",
+    "search_mode",
+    "enable_parallel_optimizer",
+    "optimizer_level",
+    "optimizer_weight_shard_size",
+    "parallel_optimizer_threshold",
+)
+
+
+def _agree_on_run(mesh, data, declared, inputs):
+    """Makes the ranks compare what they are about to run. Those of all stages do so before they run
+    a pipeline, which has micro-batches for inputs."""
+    settings = {name: str(getattr(config.parallel, name)) for name in _COMPARED}
+    if mesh.stages is not None:
+        settings["dataset_strategy"] = text_of(data)
+        mesh.stages.settings = {**settings, "shard": declared.text}
+        return
+    kinds = [_kind_of(tensor) for tensor in tensors_in(inputs)]
+    mesh.note((*settings.items(), ("dataset_strategy", text_of((data, *kinds)))))
+    if declared.strategies:
+        mesh.note(declared.strategies, text=declared.text)
 
 
 def _kind_of(tensor):
@@ -336,11 +366,12 @@ def _is_weight(tensor):
 # Operators with a strategy ------------------------------------------------------------------------
 
 
-def run_with_strategy(api, function, args, letters, in_strategy, out_strategy):
+def run_with_strategy(owner, api, function, args, letters, in_strategy, out_strategy):
     """Calls an operator, or a part of a network, after dividing its inputs as a strategy says;
     divides its results as well.
 
     Args:
+        owner: the primitive or Cell that has the strategy; None for a function.
         api (str): the name of the operator, for errors.
         function (Callable): the operator.
         args (Sequence): the arguments; the strategy has an entry for each Tensor among them.
@@ -350,26 +381,31 @@ def run_with_strategy(api, function, args, letters, in_strategy, out_strategy):
             leaves the inputs or the results as they are.
     """
     mesh = running.space.mesh
-    mesh.agree(api, in_strategy, out_strategy)
+    mesh.agree(api, in_strategy, out_strategy, is_declared=running.declared.has(owner))
     tensors = [i for i, arg in enumerate(args) if isinstance(arg, Tensor)]
     args = list(args)
     if in_strategy is not None:
-        shapes = [tuple(args[i].shape) for i in tensors]
-        strategies = _pad_strategies(in_strategy, len(shapes))
-        if letters is None:
-            placements = [
-                None
-                if strategy is None
-                else divisions(api, mesh, [shape], [strategy], [range(len(shape))])[0]
-                for shape, strategy in zip(shapes, strategies)
-            ]
-        else:
-            placements = divisions(api, mesh, shapes, strategies, letters(list(map(len, shapes))))
+        placements = _placements(api, [args[i] for i in tensors], letters, in_strategy)
         for i, dims in zip(tensors, placements):
             if dims is not None:
                 args[i] = placed(args[i], dims)
     out = function(*args)
     return out if out_strategy is None else _with_out_strategy(api, out, out_strategy)
+
+
+def _placements(api, tensors, letters, strategies):
+    """Returns the mesh axes that divide each Tensor; the arguments are those of
+    `run_with_strategy`."""
+    mesh, shapes = running.space.mesh, [tuple(tensor.shape) for tensor in tensors]
+    strategies = _pad_strategies(strategies, len(shapes))
+    if letters is not None:
+        return divisions(api, mesh, shapes, strategies, letters(list(map(len, shapes))))
+    return [
+        None
+        if strategy is None
+        else divisions(api, mesh, [shape], [strategy], [range(len(shape))])[0]
+        for shape, strategy in zip(shapes, strategies)
+    ]
 
 
 def _pad_strategies(strategies, count):
@@ -394,11 +430,12 @@ def _with_result(api, tensor, strategy):
     return placed(tensor, result_dims(api, mesh, tuple(tensor.shape), now, strategy))
 
 
-def run_part(function, args, parameters, strategies):
+def run_part(owner, function, args, parameters, strategies):
     """Calls a part of a network with the strategies that `shard` gave it. Without a mesh, the part
     is simply called.
 
     Args:
+        owner (Cell): the Cell that has the strategies; None for a function.
         function (Callable): the part.
         args (Sequence): the arguments.
         parameters (dict): the Parameters of the part, by name.
@@ -410,14 +447,16 @@ def run_part(function, args, parameters, strategies):
         mesh = mesh_of(config.parallel.pipeline_stages) if is_wanted() else None
         if mesh is None:
             return function(*args)
-        again = functools.partial(run_part, function, parameters=parameters, strategies=strategies)
+        again = functools.partial(
+            run_part, owner, function, parameters=parameters, strategies=strategies
+        )
         return run_on(mesh, "full_batch", lambda *args: again(args), args, {})
     mesh = running.space.mesh
-    mesh.agree("shard", *strategies)
+    mesh.agree("shard", *strategies, is_declared=running.declared.has(owner))
     for name, strategy in (plan or {}).items():
         parameter = parameters.get(name.removeprefix("self."))
         if parameter is not None:
             shape = tuple(parameter.shape)
             (dims,) = divisions("shard", mesh, [shape], [strategy], [range(len(shape))])
             adopt(parameter, running.space, dims)
-    return run_with_strategy("shard", function, args, None, in_strategy, out_strategy)
+    return run_with_strategy(owner, "shard", function, args, None, in_strategy, out_strategy)

@@ -13,6 +13,7 @@ all of them are there (_backend/ranks/channels.py).
 """
 
 import collections
+import contextlib
 import json
 import zlib
 
@@ -43,10 +44,12 @@ class Stages:
         own (int): the stage of this rank.
         ranks (tuple[int]): the ranks of this stage.
         space (ShardedSpace): the space of this stage's divided arrays; network.py sets it.
+        settings (dict): the settings of the network that runs, as text; network.py sets it.
         traffic (Counter): the bytes of arrays that this rank received, by kind of exchange.
     """
 
     space = None
+    settings = {}
     last_segment = 0  # of the network that runs, if its stages are interleaved
 
     def __init__(self, world, count):
@@ -196,7 +199,8 @@ class Stages:
         if pair[0] == -pair[1]:
             return
         others = self.world.objects(settings)
-        name = next(key for key in settings if len({other.get(key) for other in others}) > 1)
+        names = {name: None for other in others for name in other}
+        name = next(name for name in names if len({other.get(name) for other in others}) > 1)
         ranks_by_value = {}
         for rank, other in zip(self.world.ranks, others, strict=True):
             ranks_by_value.setdefault(other.get(name), []).append(rank)
@@ -204,6 +208,16 @@ class Stages:
         raise RuntimeError(
             f"All ranks must run the same pipeline, but '{name}' differs between them: {values}."
         )
+
+    @contextlib.contextmanager
+    def compared(self):
+        """Returns a context in which the ranks of all stages compare `settings` before one of them
+        ends with an error: those of the others may be right."""
+        try:
+            yield
+        except RuntimeError:
+            self.agree(self.settings)
+            raise
 
     # Messages -------------------------------------------------------------------------------------
 
@@ -277,7 +291,8 @@ class Stages:
         """
         group = self.group(self.all)  # made while all stages can
         try:
-            result, error = function(), None
+            with contextlib.nullcontext() if self.space is None else self.space.mesh.run():
+                result, error = function(), None
         except Exception as failure:
             result, error = None, failure
         if error is not None:

@@ -10,6 +10,65 @@ block r // 4 of the first matrix, and column block r % 4 of the second one.
 """
 
 import math
+import weakref
+
+
+class Declared:
+    """The strategies that primitives and Cells of a network have before it runs.
+
+    Args:
+        network (Cell): the network; None for a function, of which nothing is known.
+
+    Attributes:
+        strategies (tuple): pairs of a name and the text of strategies.
+        text (str): the text of all of them.
+    """
+
+    changes = 0  # how often something has got a strategy: those found before are outdated
+    _of_networks = weakref.WeakKeyDictionary()
+
+    def __init__(self, network):
+        self.version, self._owners, strategies = Declared.changes, {}, []
+        for name, cell in () if network is None else network.cells_and_names():
+            if cell._cell_strategies is not None:
+                self._owners[id(cell)] = cell
+                strategies.append((name or type(cell).__name__, text_of(cell._cell_strategies)))
+            for key, value in vars(cell).items():
+                if getattr(type(value), "_follows_strategy", False):
+                    self._owners[id(value)] = value
+                    pair = value.attrs["in_strategy"], value.attrs["out_strategy"]
+                    strategies.append((f"{name}.{key}".strip("."), text_of(pair)))
+        self.strategies, self.text = tuple(strategies), repr(strategies)
+
+    @classmethod
+    def of(cls, network):
+        """Returns the Declared of a Cell or a function; that of an earlier call, as long as nothing
+        has got a strategy since."""
+        if not hasattr(network, "cells_and_names"):
+            return _NOTHING_DECLARED
+        declared = cls._of_networks.get(network)
+        if declared is None or declared.version != cls.changes:
+            declared = cls._of_networks[network] = cls(network)
+        return declared
+
+    def has(self, owner):
+        """Returns whether the strategy of a primitive or Cell is among them."""
+        return id(owner) in self._owners
+
+
+_NOTHING_DECLARED = Declared(None)
+
+
+def text_of(strategy):
+    """Returns a strategy, or a sequence or dict of strategies, as text."""
+    if hasattr(strategy, "to_dict"):
+        fields = strategy.to_dict()
+        return f"Layout({fields['device_matrix']}, {fields['tensor_map']})"
+    if isinstance(strategy, dict):
+        return text_of(list(strategy.items()))
+    if isinstance(strategy, (tuple, list)):
+        return f"({', '.join(map(text_of, strategy))})"
+    return str(strategy)
 
 
 def letters_of(name, ranks, transposed=(), layout=None):

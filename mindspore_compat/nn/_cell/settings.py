@@ -12,6 +12,7 @@ from ..._core.dynamic_shape import misfit
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
 from ..._core.sharding.network import run_part
 from ..._core.sharding.stage_cells import Labels
+from ..._core.sharding.strategies import Declared
 from ..._core.without_effect import without_effect
 from ...common.api import _cell_graph_executor
 
@@ -254,6 +255,7 @@ class Settings:
         (InstanceOf(tuple) | None).refuse("shard", "out_strategy", out_strategy)
         (InstanceOf(dict) | None).refuse("shard", "parameter_plan", parameter_plan)
         self.__dict__["_cell_strategies"] = (in_strategy, out_strategy, parameter_plan)
+        Declared.changes += 1
         self._cell_choose_path()
         return self
 
@@ -261,6 +263,7 @@ class Settings:
         """Runs the call, divided as `shard` has said."""
         if self._cell_strategies is not None:
             return run_part(
+                self,
                 lambda *args: self._cell_inside(args, kwargs),
                 args,
                 {**dict(self.parameters_and_names()), **self.parameters_dict()},
