@@ -244,6 +244,8 @@ _TRAINING = """common.np_dtype/np_dtype_valid _core.tensor.dtype/type_size_in_by
     amp parallel"""
 FURTHER = {
     "train": f"""amp=train.amp boost=boost debug_ops=ops.operations log/vlog_print
+        train.callback/_InternalCallbackParam train.callback/_CallbackManager
+        dataset/_set_training_dataset dataset/_reset_training_dataset
         dataset.engine.config/get_debug_mode {_TRAINING}""",
     """common nn.loss nn.grad nn.sparse nn.utils nn.dynamic_lr nn.learning_rate_schedule
     utils tools graph safeguard amp""": _TRAINING,
@@ -414,8 +416,10 @@ def show_further(module, homes):
             if name.startswith("__") or key in _names_in_progress():
                 raise
             _names_in_progress().add(key)
-            try:  # private names: only modules
-                attribute = _sought(module, name, () if name.startswith("_") else homes)
+            private = name.startswith("_")  # then only modules, and names of the table itself
+            listed = [home for home in homes if home.endswith(f"/{name}")] if private else homes
+            try:
+                attribute = _sought(module, name, listed)
             finally:
                 _names_in_progress().discard(key)
             if attribute is None:

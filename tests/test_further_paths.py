@@ -38,6 +38,10 @@ SAME = [  # path, name, the path of the same object
     ("ops.function.comm_func", "dist_comm_barrier_op", "ops.auto_generate"),
     ("ops.auto_generate.gen_extend_func", "roll_impl", "ops._primitive_aliases.pyboost_inner_prim"),
     ("train.model", "Callback", "train"),
+    ("train.model", "_InternalCallbackParam", "train.callback"),
+    ("train.model", "_CallbackManager", "train.callback"),
+    ("train.model", "_set_training_dataset", "dataset"),
+    ("train.model", "_reset_training_dataset", "dataset"),
     ("onnx.onnx_export", "Dataset", "dataset"),
 ]
 

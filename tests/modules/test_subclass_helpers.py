@@ -83,3 +83,12 @@ def test_the_dtype_of_labels():
         check(dtype, "Focal")
     with pytest.raises(TypeError, match="For 'Focal', 'labels' must be of dtype int32 or int64"):
         check(ms.float32, "Focal")
+
+
+def test_inputs_of_losses_that_are_no_tensors():
+    check = ms.nn.loss.loss._check_is_tensor
+    check("logits", ms.Tensor([1.0]), "Focal")
+    check("logits", ms.Parameter(1.0), "Focal")
+    check("logits", None, "Focal")
+    with pytest.raises(TypeError, match="For 'Focal', 'logits' must be a Tensor, but got float"):
+        check("logits", 1.0, "Focal")

@@ -17,6 +17,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.dtype import int32, int64
 from ...common.parameter import Parameter
+from ..._core.tensor.tensor import Tensor
 from ..layer.activation import get_activation
 from ._base import LossBase
 
@@ -27,6 +28,23 @@ Reduction = OneOf("none", "mean", "sum")
 
 
 # Entropies ----------------------------------------------------------------------------------------
+
+
+def _check_is_tensor(param_name, input_data, cls_name):
+    """Rejects an input of a loss that is no Tensor.
+
+    Args:
+        param_name (str): the name of the input, for the message.
+        input_data (object): the input.
+        cls_name (str): the name of the loss, for the message.
+
+    Raises:
+        TypeError: if `input_data` is not a Tensor.
+    """
+    if input_data is not None and not isinstance(input_data, Tensor):
+        raise TypeError(
+            f"For '{cls_name}', '{param_name}' must be a Tensor, but got {type(input_data).__name__}."
+        )
 
 
 def _check_label_dtype(labels_dtype, cls_name):

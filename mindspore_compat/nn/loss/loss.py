@@ -11,6 +11,7 @@ from ._classes import (
     NLLLoss,
     SampledSoftmaxLoss,
     SoftmaxCrossEntropyWithLogits,
+    _check_is_tensor,
     _check_label_dtype,
 )
 from ._distances import (
@@ -37,6 +38,7 @@ from ._overlaps import DiceLoss, MultiClassDiceLoss
 __all__ = [
     "LossBase",
     "_Loss",
+    "_check_is_tensor",
     "_check_label_dtype",
     "BCELoss",
     "BCEWithLogitsLoss",
