@@ -22,6 +22,13 @@ from ..arguments.world import schedule
 from ..errors import describe
 from ..targets import REFERENCE
 
+# Becomes a command that ends with the process that starts it (on Linux).
+_TIED = """
+import contextlib, ctypes, os, sys
+with contextlib.suppress(Exception):
+    ctypes.CDLL(None).prctl(1, 15)  # PR_SET_PDEATHSIG, SIGTERM
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 COUNT = 2
 START, LIMIT = 60, 5  # seconds until both have started, and for a case
 IDLE = 50  # cases without ranks after which they are ended
@@ -67,6 +74,10 @@ class Ranks:
                 connection.shutdown(socket.SHUT_RDWR)  # a rank ends with its connection
             connection.close()
         for process in self.processes:
+            process.terminate()  # mpiexec ends its ranks then
+        for process in self.processes:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(2)
             with contextlib.suppress(OSError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -117,6 +128,7 @@ class Ranks:
             commands = [([_mpiexec(), "-n", str(COUNT), *command], {})]
         for line, known in commands:
             more = {"env": {**os.environ, **known}, "cwd": self.folder, **quiet}
+            line = [sys.executable, "-c", _TIED, *line]
             self.processes.append(subprocess.Popen(line, start_new_session=True, **more))
 
     def _ask(self, question, seconds):

@@ -1,5 +1,11 @@
 """Cases of two ranks: both observe what they exchange, a fault acts in both, a wait is bounded."""
 
+import contextlib
+import json
+import os
+import time
+from pathlib import Path
+
 import pytest
 from kit.ranks import require_mpi
 
@@ -74,3 +80,30 @@ def test_a_wait_without_end_is_bounded(both, monkeypatch):
     received = case(first=HELD, call={"tensor": "sample.held", "src": "1"}, other=["rank"])
     assert both.observed({**received, "name": "mint.distributed.recv"}) == {"refused": "hang"}
     assert not both.processes
+
+
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="there is no /proc")
+def test_ranks_that_are_starting_end_with_their_worker():
+    worker = runner.Process("mindspore_compat")
+    worker.process.stdin.write(json.dumps(broadcast("1")) + "\n")
+    worker.process.stdin.flush()
+    assert until(lambda: len(running_in(worker.folder.name)) > 1)
+    worker.stop()
+    assert until(lambda: not running_in(worker.folder.name))
+
+
+def running_in(folder):
+    """The processes that work in a folder or in one within it."""
+    found = []
+    for link in Path("/proc").glob("[0-9]*/cwd"):
+        with contextlib.suppress(OSError):
+            found += [link] if os.readlink(link).startswith(folder) else []
+    return found
+
+
+def until(condition, seconds=20):
+    """Whether a condition becomes true."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
