@@ -16,8 +16,8 @@ from ..._core.rules.vocabulary import (
     checked,
 )
 from ..._core.tensor.dtype import int32, int64
-from ...common.parameter import Parameter
 from ..._core.tensor.tensor import Tensor
+from ...common.parameter import Parameter
 from ..layer.activation import get_activation
 from ._base import LossBase
 
@@ -42,9 +42,8 @@ def _check_is_tensor(param_name, input_data, cls_name):
         TypeError: if `input_data` is not a Tensor.
     """
     if input_data is not None and not isinstance(input_data, Tensor):
-        raise TypeError(
-            f"For '{cls_name}', '{param_name}' must be a Tensor, but got {type(input_data).__name__}."
-        )
+        got = type(input_data).__name__
+        raise TypeError(f"For '{cls_name}', '{param_name}' must be a Tensor, but got {got}.")
 
 
 def _check_label_dtype(labels_dtype, cls_name):
