@@ -26,7 +26,7 @@ import threading
 from importlib.machinery import PathFinder
 
 from . import disk_cache
-from .linker import link
+from .linker import Linker
 
 _EXTENSIONS = ("_helperlib", "_dynfunc", "core.runtime._nrt_python")
 # Variables with such names point to an object with the constants of a function that are objects of
@@ -84,10 +84,16 @@ def _linked(content):
     """Links what `store` has written; returns the address of the function."""
     header, code = content.split(b"\n", 1)
     header = json.loads(header)
-    addresses = link(code, _helpers(), [header["symbol"], *header["environments"]])
+    addresses = _linker().link(code, [header["symbol"], *header["environments"]])
     for name in header["environments"]:
         ctypes.c_void_p.from_address(addresses[name]).value = id(_environment())
     return addresses[header["symbol"]]
+
+
+@functools.cache
+def _linker():
+    """Returns the linker of all functions."""
+    return Linker(_helpers())
 
 
 @functools.cache
@@ -111,7 +117,6 @@ def _extensions():
     return modules
 
 
-@functools.cache
 def _helpers():
     """Returns the addresses of the symbols that Numba provides, by name."""
     modules = _extensions()

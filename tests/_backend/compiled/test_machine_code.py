@@ -13,7 +13,8 @@ from kit.loop_calls import CALLS
 from kit.loops import every_size
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.compiled import disk_cache, jit, linker, machine_code
+from mindspore_compat._backend.compiled import disk_cache, jit, machine_code
+from mindspore_compat._backend.compiled.linker import Linker
 from mindspore_compat._backend.loops import products
 from mindspore_compat._backend.threads import job_slot, parallel_loops
 from mindspore_compat._backend.threads.parallel_loops import FLOAT, array, memory, number, piece
@@ -41,15 +42,6 @@ def cache(tmp_path_factory, monkeypatch):
     monkeypatch.setattr(machine_code, "_functions", {})
 
 
-@pytest.fixture(params=["own", "LLVM"])
-def linked_by(request, monkeypatch):
-    """Code is linked by each linker."""
-    if request.param == "LLVM":
-        monkeypatch.setattr(machine_code, "link", linker.link_by_llvm)
-    elif sys.platform != "linux" or machine_code.sys.maxsize < 2**32:
-        pytest.skip("LLVM links here")
-
-
 def add():
     """Returns the loop `ADD` from the disk cache, where Numba has stored it."""
     loop = jit.Loop(ADD.format, [(FLOAT, True), (FLOAT, False), (INDEX, False)], False, "add")
@@ -60,7 +52,7 @@ def add():
     return loop.ready
 
 
-def test_arguments_and_results_are_converted(linked_by):
+def test_arguments_and_results_are_converted():
     x = np.zeros(5, np.float32)
     assert add()(x, np.float32(0.1), 7) == 7
     assert add()(x, 2, np.int64(1 << 40)) == 1 << 40
@@ -71,7 +63,7 @@ def test_arguments_and_results_are_converted(linked_by):
         add()(x, "two", 3)
 
 
-def test_arrays_are_neither_kept_nor_lost(linked_by):
+def test_arrays_are_neither_kept_nor_lost():
     x, run = np.zeros(5, np.float32), add()
     before = sys.getrefcount(x)
     for _ in range(100):
@@ -87,7 +79,7 @@ def scaled(x: array(FLOAT), factor: number(FLOAT), buffer: memory(FLOAT), start:
     return x[start] >= 0
 
 
-def test_a_parallel_loop_with_memory_and_checks(linked_by):
+def test_a_parallel_loop_with_memory_and_checks():
     for _ in range(2):
         parallel_loops.loop_of.cache_clear()
         loop = parallel_loops.loop_of(scaled)
@@ -99,7 +91,7 @@ def test_a_parallel_loop_with_memory_and_checks(linked_by):
     assert loop.ready.entry is None
 
 
-def test_the_interpreter_lock_is_released(linked_by):
+def test_the_interpreter_lock_is_released():
     """The loop runs until another thread, which runs Python, sets a flag."""
     text = """def {}(flag):
     while flag[0] == 0:
@@ -148,7 +140,7 @@ assert loop.request()
 x = np.zeros(3, np.float32)
 assert loop.ready(x, 2, 5) == 5 and x.tolist() == [2, 2, 2]
 if sys.argv[2] == "never":
-    assert not [name for name in sys.modules if name.split(".")[0] in ("numba", "llvmlite")]
+    assert not [name for name in sys.modules if name.split(".")[0] == "numba"]
 if sys.argv[2] != "never":
     import numba
     assert numba.njit(lambda x: np.arange(x).sum())(4) == 6
@@ -194,10 +186,10 @@ def test_code_that_cannot_be_linked_is_not_stored(obstacle, tmp_path, monkeypatc
     if obstacle == "another Numba":
         monkeypatch.setattr(machine_code.json, "dumps", lambda header: header.attribute)
     elif obstacle == "unknown code":
-        monkeypatch.setattr(machine_code, "link", linker.link_elf)
-        monkeypatch.setattr(linker, "ADDRESS", 10**6)
+        link = Linker.link
+        monkeypatch.setattr(Linker, "link", lambda self, code, names: link(self, code[:99], names))
     else:
-        monkeypatch.setattr(machine_code, "_helpers", dict)
+        monkeypatch.setattr(machine_code, "_linker", lambda: Linker({}))
     loop = jit.Loop(ADD.format, [(FLOAT, True), (FLOAT, False), (INDEX, False)], False, "add")
     loop.wait()
     x = np.zeros(2, np.float32)
@@ -205,7 +197,7 @@ def test_code_that_cannot_be_linked_is_not_stored(obstacle, tmp_path, monkeypatc
     assert not list(tmp_path.rglob("*.loop"))
 
 
-@pytest.mark.parametrize("obstacle", ["no new code", "no extension modules"])
+@pytest.mark.parametrize("obstacle", ["no new code", "no extension modules", "no LLVM"])
 def test_code_that_cannot_be_linked_is_compiled(obstacle, monkeypatch):
     add()
     machine_code._functions.clear()
@@ -213,7 +205,13 @@ def test_code_that_cannot_be_linked_is_compiled(obstacle, monkeypatch):
     def refused(*arguments):
         raise OSError
 
-    monkeypatch.setattr(machine_code, "link" if obstacle == "no new code" else "_helpers", refused)
+    owner, name = {
+        "no new code": (Linker, "link"),
+        "no extension modules": (machine_code, "_helpers"),
+        "no LLVM": (Linker, "__init__"),
+    }[obstacle]
+    monkeypatch.setattr(owner, name, refused)
+    monkeypatch.setattr(machine_code, "_linker", machine_code._linker.__wrapped__)
     loop = jit.Loop(ADD.format, [(FLOAT, True), (FLOAT, False), (INDEX, False)], False, "add")
     loop.wait()
     assert loop.ready(np.zeros(2, np.float32), 1, 3) == 3
