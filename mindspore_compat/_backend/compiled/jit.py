@@ -83,6 +83,7 @@ class Loop:
         self._label = label
         self._library = library
         self._done = None
+        self._waits = False  # whether `request` waits
         self._is_awaited = False
         self._requests = 0  # calls that would have used it
         self._digest = None
@@ -95,10 +96,14 @@ class Loop:
     def request(self):
         """Loads the loop if the disk cache has it; else requests its compilation, unless it was
         requested before. Returns True if the loop is ready."""
-        if self._done is None or not self._done.is_set():
+        done = self._done
+        if done is None:
+            self._waits = _setting() == "wait"
+        if done is None or not done.is_set():
             self._requests += 1
-            _queue.add(self)
-        if _setting() == "wait":
+            if done is None or not _queue.is_working():
+                _queue.add(self)
+        if self._waits:
             self._is_awaited = True
             _queue.wait(self)
         return self.ready is not None
@@ -311,6 +316,10 @@ class _Queue:
         self.is_used = False  # whether a loop was ever requested
         self.compiler = Compiler()
 
+    def is_working(self):
+        """Returns True unless the thread has ended, or not begun."""
+        return self._thread is not None
+
     def add(self, loop):
         """Loads a loop, or appends it, once, no matter how many threads ask for it."""
         with self._lock:
@@ -377,6 +386,10 @@ class _Closed:
 
     compiler = Compiler()
     is_used = False
+
+    def is_working(self):
+        """Returns True, although no thread works: nothing is ever added."""
+        return True
 
     def add(self, loop):
         """Does nothing: a forked process loads and compiles no loops."""

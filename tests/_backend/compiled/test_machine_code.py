@@ -167,11 +167,15 @@ def test_a_forked_process_runs_what_was_loaded_and_loads_nothing():
         SCRIPT.split("if sys.argv[2] != ")[0]
         + """
 import os
+jit._queue._start = lambda: None
+waiting = jit.Loop(sys.argv[1].format, parameters[::-1], False, "add")
+assert not waiting.request() and not waiting.request()
 child = os.fork()
 if not child:
     loop.ready(x, 2, 5)
     other = jit.Loop(sys.argv[1].format, parameters, False, "add")
-    os._exit(7 if x.tolist() == [4, 4, 4] and not other.request() else 1)
+    requested = waiting.request() or other.request()
+    os._exit(7 if x.tolist() == [4, 4, 4] and not requested else 1)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), x.tolist())
 """
     )
