@@ -212,6 +212,12 @@ def test_a_schema_prints_its_keys_in_alphabetical_order():
     ]
 
 
+def test_a_column_without_a_shape_has_one_axis():
+    schema = ds.Schema()
+    schema.add_column("a", "uint8")
+    assert '"rank": 1' in schema.to_json() and "shape" not in schema.to_json()
+
+
 def test_random_rows_are_limited_shared_and_kept():
     schema = ds.Schema()
     schema.add_column("a", "uint8", [])

@@ -59,7 +59,7 @@ class Schema:
             raise TypeError(
                 f"For 'Schema', 'de_type' must be a dtype or its name, but got {de_type!r}."
             )
-        column = {"name": name, "type": text}
+        column = {"name": name, "type": text, "rank": 1}
         if shape is not None:
             column.update(shape=shape, rank=len(shape))
         self.columns.append(column)

@@ -256,7 +256,11 @@ _NEEDED = {
 _OF_TBE = f"{_PLACE}, need_compile=None, param_type=None, shape=None"
 TBERegOp = _kind(
     "ops.TBERegOp",
-    {"imply_type": "TBE", **{entry: value for entry, value, _ in _TBE.values()}},
+    {
+        "imply_type": "TBE",
+        **{entry: value for entry, value, _ in _TBE.values()},
+        "partial_flag": False,  # until the method, whose default is True, is called
+    },
     "of TBE",
     input=f"{_OF_TBE}, value_depend=None",
     output=_OF_TBE,
@@ -265,13 +269,16 @@ TBERegOp = _kind(
 
 
 def _setting(method, entry, first, kind):
-    """Makes a method that sets one entry; its parameter has the method's own name."""
+    """Makes a method that sets one entry, or appends to `unknown_shape_formats`; its parameter has
+    the method's own name."""
     name = "pattern" if method == "op_pattern" else method
     default = "" if method in _NEEDED else "=None" if method == "op_pattern" else "=first"
 
     def set_entry(self, value):
         if value is not None or method != "op_pattern":
-            self.more[entry] = _need(value, kind, "TBERegOp")
+            given = _need(value, kind, "TBERegOp")
+            is_added = method == "unknown_shape_formats"
+            self.more[entry] = [*self.more[entry], given] if is_added else given
         return self
 
     lines = [f"def {method}(self, {name}{default}):", f"    return set_entry(self, {name})"]

@@ -65,6 +65,14 @@ def test_what_is_not_given_is_left_out():
     assert CustomRegOp().output().outputs == [{"paramType": "required"}]
 
 
+def test_settings_before_and_after_their_methods_are_called():
+    made = TBERegOp("S")
+    assert made.get_op_info()["partial_flag"] is False
+    assert made.partial_flag().get_op_info()["partial_flag"] is True
+    made.unknown_shape_formats(["ND"]).unknown_shape_formats(["NCHW"])
+    assert made.get_op_info()["unknown_shape_formats"] == [["ND"], ["NCHW"]]
+
+
 def test_descriptions_share_nothing():
     TBERegOp("A").compute_cost(1).input(0, "x")
     assert TBERegOp("B").get_op_info()["inputs"] == []
