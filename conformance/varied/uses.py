@@ -42,7 +42,8 @@ def _by_seed(worker, case, argument):
 
     def seen(seed):
         worker._reset()
-        return _prepared_for(worker, {**case, part: {**case[part], argument: seed}})
+        text = f"sample.generator({seed})" if argument == "generator" else seed
+        return _prepared_for(worker, {**case, part: {**case[part], argument: text}})
 
     first, again, *others = map(seen, SEEDS)
     return {"the same": str(again == first), "another": str(any(o != first for o in others))}
@@ -60,6 +61,7 @@ def _prepared_for(worker, case):
     worker.values.names["rank"] = case.get("rank", 0)
     sample.hold = lambda value: [setattr(sample, "held", value), value][1]  # seen after a call
     sample.note = Note
+    sample.generator = lambda seed: _generator(worker.ms, seed)
     with sample.world:
         for text in case.get("first", ()):
             worker.values.build(text)
@@ -70,6 +72,13 @@ def _prepared_for(worker, case):
                 for name, fact in _done(worker, f"other {index}", str(text), None).items()
             }
         return _seen(worker, case)
+
+
+def _generator(ms, seed):
+    """Returns a generator of random numbers with a seed."""
+    made = ms.Generator()
+    made.manual_seed(seed)
+    return made
 
 
 def _changed_parameters(distribution, factor=0.5):

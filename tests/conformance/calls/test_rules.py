@@ -74,6 +74,8 @@ def test_an_optimizer_that_says_nothing_is_found(entries, worker):
         ("dataset.NumpySlicesDataset", "shifted", "num_shards"),
         ("dataset.NumpySlicesDataset", "ignored", "sampler"),
         ("dataset.MnistDataset", "shifted", "shuffle"),
+        ("dataset.MnistDataset", "ignored", "num_parallel_workers"),
+        ("dataset.MnistDataset", "ignored", "cache"),
         ("mint.distributed.gather", "ignored", "group"),
         ("mint.distributed.broadcast", "shifted", "src"),
         ("communication.comm_func.broadcast", "ignored", "group"),

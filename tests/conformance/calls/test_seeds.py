@@ -30,6 +30,7 @@ def _case(name, argument, entries):
     "name, argument",
     [
         ("ops.rand", "seed"),
+        ("mint.rand", "generator"),
         ("dataset.FakeImageDataset", "base_seed"),
         ("nn.probability.distribution.Normal", "seed"),
     ],
