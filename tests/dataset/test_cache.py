@@ -5,6 +5,7 @@ Orders and rejections are those of 2.10 with its cache server, one worker and se
 
 import copy
 import gc
+import os
 
 import numpy as np
 import pytest
@@ -172,6 +173,20 @@ def test_what_is_above_the_size_spills_or_is_made_again(tmp_path, spilling, on_d
     assert values(data, 2) == [[0, 1, 2, 3, 4, 5, 5, 0]] * 2
     stat = cache.get_stat()
     assert (stat.num_mem_cached, stat.num_disk_cached) == (2, on_disk)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_row_that_does_not_fit_on_the_disk_is_not_stored(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    for number in range(4):
+        (tmp_path / "a" / f"{number}.png").write_bytes(bytes([number]) * 500_000)
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda: open("/dev/full", "w+b", 0))
+    cache = new_cache(size=1, spilling=True)
+    data = images(tmp_path, shuffle=False, cache=cache)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="'DatasetCache', a row cannot be .*No space left"):
+            values(data)
+        assert cache.get_stat()[1:] == (2, 0)
 
 
 def test_a_source_kept_whole_must_fit(tmp_path):

@@ -66,11 +66,23 @@ class StoredRows:
                 self._memory[number] = row
                 self._in_memory += size
             elif cache.spilling:
-                self._file = self._file or tempfile.TemporaryFile()
-                self._disk[number] = self._file.seek(0, 2)
-                pickle.dump(row, self._file, pickle.HIGHEST_PROTOCOL)
+                self._disk[number] = self._append(row)
                 self._in_file += size
             return number in self
+
+    def _append(self, row):
+        """Writes a row to the end of the file, and returns its position."""
+        try:
+            self._file = self._file or tempfile.TemporaryFile()
+            position = self._file.seek(0, 2)
+            pickle.dump(row, self._file, pickle.HIGHEST_PROTOCOL)
+            self._file.flush()
+        except OSError as error:
+            raise RuntimeError(
+                "For 'DatasetCache', a row cannot be stored in a temporary file in "
+                f"{tempfile.gettempdir()!r}: {error}"
+            ) from error
+        return position
 
     def stat(self):
         """Returns the statistics of the stored rows, a CacheStat."""
