@@ -401,6 +401,14 @@ def test_image_files_are_written_and_read(tmp_path):
             wrong()
 
 
+def test_the_function_that_cannot_write_is_named(tmp_path):
+    pytest.importorskip("cv2")
+    path, data = str(tmp_path / "missing" / "a"), np.zeros(4, np.uint8)
+    for name, values in (("write_png", IMAGE), ("write_jpeg", IMAGE), ("write_file", data)):
+        with pytest.raises(RuntimeError, match=f"^For '{name}', '{path}' cannot be written"):
+            getattr(vision, name)(path, values)
+
+
 def test_the_size_of_an_image():
     assert vision.get_image_size(IMAGE) == [12, 16] and vision.get_image_num_channels(IMAGE) == 3
     assert vision.get_image_num_channels(IMAGE[..., 0]) == 1

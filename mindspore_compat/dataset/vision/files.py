@@ -87,11 +87,16 @@ def write_file(filename: Str, data: _Image):
             f"For 'write_file', 'data' must have one axis of uint8, but got shape "
             f"{data.shape} and dtype {data.dtype}."
         )
+    _write("write_file", filename, data)
+
+
+def _write(api, filename, data):
+    """Writes an array of bytes to a file, for a public function."""
     try:
         with open(filename, "wb") as file:
             file.write(data.tobytes())
     except OSError as error:
-        raise RuntimeError(f"For 'write_file', {filename!r} cannot be written: {error}") from error
+        raise RuntimeError(f"For '{api}', {filename!r} cannot be written: {error}") from error
 
 
 @checked
@@ -231,7 +236,7 @@ def write_jpeg(filename: Str, image: _Image, quality: Int | Bool = 75):
 
     Source: mindspore.dataset.vision.write_jpeg of MindSpore 2.10.
     """
-    write_file(filename, encode_jpeg(image, quality))
+    _write("write_jpeg", filename, encode_jpeg(image, quality))
 
 
 @checked
@@ -255,7 +260,7 @@ def write_png(filename: Str, image: _Image, compression_level: Int | Bool = 6):
 
     Source: mindspore.dataset.vision.write_png of MindSpore 2.10.
     """
-    write_file(filename, encode_png(image, compression_level))
+    _write("write_png", filename, encode_png(image, compression_level))
 
 
 def _shape(api, image):
