@@ -215,4 +215,38 @@ def settings_that_differ_between_ranks_are_refused_by_all():
     assert "For 'optimizer_level'" in text and "level1 from rank 0" in text
 
 
+@check
+def set_ups_of_one_rank_are_refused_by_all():
+    x = Tensor(numpy.ones((4, 4), numpy.float32))
+    one, other = Layout((SIZE,), ("a",)), Layout((2 * SIZE,), ("a",))
+
+    def laid_out(layout):
+        return AutoParallel(lambda x: ops.reshard(x, layout) * 2)
+
+    def cell(*strategies):
+        return AutoParallel(nn.Dense(4, 4).shard(*strategies))
+
+    def optimizer(size):
+        net = nn.Dense(4, 4)
+        step = AutoParallel(nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 1.0)))
+        step.hsdp(size, 0, "level1")
+        return step
+
+    whole = ((1, 1),)
+    for make, first, others in (
+        (laid_out, one("a", "None"), other("a", "None")),
+        (laid_out, one("a", "None"), one("None", "a")),
+        (laid_out, one("a", "None"), one("a")),
+        (cell, (((3, 1),),), (((SIZE, 1),),)),
+        (cell, (whole, ((3, 1),)), (whole, ((SIZE, 1),))),
+        (cell, (whole, None, {"weight": (SIZE, 1)}), (whole, None, {"weight": (1, SIZE)})),
+        (optimizer, 1, SIZE),
+    ):
+        given = others if RANK else first
+        net = make(*given) if make is cell else make(given)
+        net.dataset_strategy("full_batch")
+        (text,) = set(errors_of_ranks(lambda: net(x)))  # noqa: B023
+        assert "from rank 0" in text and "all ranks of a divided network" in text, text
+
+
 run_named_checks()

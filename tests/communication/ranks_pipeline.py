@@ -520,6 +520,11 @@ def pipelines_that_differ_between_ranks_are_refused_by_all():
             lambda: around(with_stages(*(0, 0, 1, 1) if first else (0, 1, 1, 1)).set_train()),
             "stage",
         ),
+        *(
+            [(lambda: around(step_of(MLP(2)), 2 if first else SIZE), "pipeline_stages")]
+            if SIZE > 2
+            else []
+        ),
         (lambda: in_micro_batches(4 if first else 8), "micro_size"),
         (lambda: with_schedule("gpipe" if first else "1f1b"), "schedule"),
     ):

@@ -105,8 +105,8 @@ class Mesh:
 
     def compare(self):
         """Compares what `agree` was given since the last exchange of all ranks."""
-        if self.size > 1:
-            self.group(self.axes).compare()
+        if self.axes in self._groups:  # which `agree` has made
+            self._groups[self.axes].compare()
 
     @contextlib.contextmanager
     def run(self):

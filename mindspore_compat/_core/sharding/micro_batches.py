@@ -251,7 +251,7 @@ def _common_plan(network, stages, **settings):
     except RuntimeError as failure:
         error = failure
     settings["pipeline_stage"] = plan.text if error is None else error
-    stages.agree({**stages.settings, **settings})
+    stages.agree({"pipeline_stages": stages.count, **stages.settings, **settings})
     if error is not None:
         raise error
     return plan

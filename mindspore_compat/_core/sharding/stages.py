@@ -216,7 +216,7 @@ class Stages:
         try:
             yield
         except RuntimeError:
-            self.agree(self.settings)
+            self.agree({"pipeline_stages": self.count, **self.settings})
             raise
 
     # Messages -------------------------------------------------------------------------------------
