@@ -86,6 +86,9 @@ def install():
     if StandIn not in sys.meta_path:
         sys.meta_path.insert(0, StandIn)
         traceback_hooks.install()
+    if sys.platform == "linux":
+        # MindSpore's import sets it, and libraries read it unchecked. Empty, it adds no folder.
+        os.environ.setdefault("LD_LIBRARY_PATH", "")
     return StandIn
 
 

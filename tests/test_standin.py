@@ -97,6 +97,14 @@ class TestInstall:
             == "True"
         )
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="a variable of Linux")
+    @pytest.mark.parametrize("before, after", [(None, ""), ("/some/folder", "/some/folder")])
+    def test_the_variable_that_mindspore_sets_is_there(self, before, after):
+        unset = "os.environ.pop('LD_LIBRARY_PATH', None)\n" if before is None else ""
+        code = f"import os\n{unset}" + installed("print(repr(os.environ['LD_LIBRARY_PATH']))")
+        variables = {} if before is None else {"LD_LIBRARY_PATH": before}
+        assert output("-c", code, **variables) == repr(after)
+
     def test_unknown_module_is_not_found(self):
         done = python("-c", installed("import mindspore.no_such_module"))
         assert "ModuleNotFoundError: No module named 'mindspore.no_such_module'" in done.stderr
