@@ -2103,7 +2103,8 @@ class Schema:
         Args:
             name: the name of the column.
             de_type: the dtype of the column, or its name.
-            shape: the shape of the column; -1 for any length.
+            shape: the shape of the column; -1 for any length. Without it the column has one axis
+                of any length.
         """
     def from_json(self, json_obj: _b.dict[_t.Any, _t.Any]) -> _t.Any:
         """Loads the columns and the number of rows from a schema in JSON form.
@@ -2118,7 +2119,10 @@ class Schema:
             columns (Union[dict, list[dict]]): the columns, by name or with "name".
         """
     def to_json(self) -> _t.Any:
-        """Returns the schema as JSON text, with the keys of each object in alphabetical order."""
+        """Returns the schema as JSON text, with the keys of each object in alphabetical order.
+
+        A column that was read without a shape is written as one of scalars.
+        """
 class SemeionDataset(MappableDataset):
     """Reads the digits of Semeion as (16, 16) uint8 images of 0 and 1, and uint32 labels.
 

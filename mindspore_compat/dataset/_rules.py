@@ -5,6 +5,8 @@ They are built from the rules of `_core.rules` and stand in signatures in the sa
 
 import os
 
+import numpy as np
+
 from .._core.rules.base import Rule
 from .._core.rules.vocabulary import InstanceOf, Int, ListOf, Number, Str, TupleOf
 
@@ -75,6 +77,9 @@ natural = Int(ge=0, le=INT32_MAX)
 Workers = _Cores(ge=1, le=os.cpu_count() or 1)
 Size = Int(ge=1, le=16777216) | sequence(Int(ge=1, le=16777216), 2)
 Probability = Number(ge=0.0, le=1.0)
+FLOAT_MAX = 16777216  # the largest number that parameters of the original's transforms take
+Factor = Number(ge=0.0, le=FLOAT_MAX)
+NumpyInt = AnInstance(np.integer).called("a NumPy integer")
 Fill = Int(ge=0, le=255) | TupleOf(Int(ge=0, le=255), length=3, length_is_kind=True)
 Padding = natural | sequence(natural, (2, 4), length_is_kind=False)
 Columns = Str | ListOf(Str, min_length=1)

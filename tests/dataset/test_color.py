@@ -18,3 +18,36 @@ def test_sharpness_factors_are_float32(factor):
     image = (np.random.RandomState(0).rand(30, 34, 3) * 255).astype(np.uint8)
     sums = {1.7: 391118, 1.1: 391872, 0.9: 391699, 1.3: 391772}  # of MindSpore 2.10
     assert vision.AdjustSharpness(factor)(image).sum() == sums[factor]
+
+
+GREY, COLOURS, ALPHA = (
+    (np.arange(4 * channels) * 11).astype(np.uint8).reshape(2, 2, channels)
+    for channels in (1, 3, 4)
+)
+
+
+@pytest.mark.parametrize(
+    "mode, image, pixel",
+    [
+        ("BGR2RGB", GREY, [11, 11, 11]),
+        ("BGR2RGB", GREY[..., 0], [11, 11, 11]),
+        ("RGBA2BGR", GREY, [11, 11, 11]),
+        ("RGBA2BGR", COLOURS, [55, 44, 33]),
+        ("BGR2BGRA", GREY, [11, 11, 11, 255]),
+        ("BGR2BGRA", ALPHA, [44, 55, 66, 77]),
+        ("BGR2RGBA", ALPHA, [66, 55, 44, 77]),
+        ("BGRA2RGBA", COLOURS, [55, 44, 33, 255]),
+    ],
+)
+def test_colours_are_reordered_whatever_the_number_of_channels(mode, image, pixel):
+    convert = vision.ConvertColor(getattr(vision.ConvertMode, f"COLOR_{mode}"))
+    assert convert(image)[0, 1].tolist() == pixel
+
+
+def test_grey_is_computed_from_colours_with_or_without_alpha():
+    convert = vision.ConvertColor(vision.ConvertMode.COLOR_RGBA2GRAY)
+    np.testing.assert_array_equal(
+        convert(COLOURS), vision.ConvertColor(vision.ConvertMode.COLOR_RGB2GRAY)(COLOURS)
+    )
+    with pytest.raises(RuntimeError, match="channels"):
+        convert(GREY)

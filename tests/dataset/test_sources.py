@@ -212,10 +212,15 @@ def test_a_schema_prints_its_keys_in_alphabetical_order():
     ]
 
 
-def test_a_column_without_a_shape_has_one_axis():
+def test_columns_without_a_shape_have_one_axis_if_added_and_none_if_parsed():
     schema = ds.Schema()
-    schema.add_column("a", "uint8")
-    assert '"rank": 1' in schema.to_json() and "shape" not in schema.to_json()
+    assert json.loads(schema.to_json()) == {"columns": None}
+    schema.add_column("x", "int8")
+    schema.parse_columns({"y": {"type": "int8", "rank": 3}})
+    assert json.loads(schema.to_json())["columns"] == [
+        {"name": "x", "type": "int8", "rank": 1},
+        {"name": "y", "type": "int8", "rank": 0, "shape": []},
+    ]
 
 
 def test_random_rows_are_limited_shared_and_kept():

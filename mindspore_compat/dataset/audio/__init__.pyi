@@ -729,9 +729,9 @@ class Resample(_TensorOperation):
         rolloff (float, optional): the cutoff frequency, as a fraction of the lower Nyquist
             frequency, in (0, 1].
         beta (float, optional): the shape parameter of the Kaiser window; None is
-            14.769656459379492.
+            14.769656459379492. Other windows ignore it.
     """
-    def __init__(self, orig_freq: _b.float = 16000, new_freq: _b.float = 16000, resample_method: ResampleMethod = ..., lowpass_filter_width: _b.int = 6, rolloff: _b.float = 0.99, beta: _b.float | None = None) -> None: ...
+    def __init__(self, orig_freq: _b.float = 16000, new_freq: _b.float = 16000, resample_method: ResampleMethod = ..., lowpass_filter_width: _b.int = 6, rolloff: _b.float = 0.99, beta: _t.Any = None) -> None: ...
     axes: _t.Any
     least: _t.Any
 class ResampleMethod(_b.str):
@@ -893,7 +893,7 @@ class Vad(_TensorOperation):
         lp_lifter_freq (float, optional): the highest frequency of the cepstrum that is measured, in
             Hz.
     """
-    def __init__(self, sample_rate: _b.int, trigger_level: _b.float = 7.0, trigger_time: _b.float = 0.25, search_time: _b.float = 1.0, allowed_gap: _b.float = 0.25, pre_trigger_time: _b.float = 0.0, boot_time: _b.float = 0.35, noise_up_time: _b.float = 0.1, noise_down_time: _b.float = 0.01, noise_reduction_amount: _b.float = 1.35, measure_freq: _b.float = 20.0, measure_duration: _b.float | None = None, measure_smooth_time: _b.float = 0.4, hp_filter_freq: _b.float = 50.0, lp_filter_freq: _b.float = 6000.0, hp_lifter_freq: _b.float = 150.0, lp_lifter_freq: _b.float = 2000.0) -> None: ...
+    def __init__(self, sample_rate: _b.int, trigger_level: _b.float = 7.0, trigger_time: _b.float = 0.25, search_time: _b.float = 1.0, allowed_gap: _b.float = 0.25, pre_trigger_time: _b.float = 0.0, boot_time: _b.float = 0.35, noise_up_time: _b.float = 0.1, noise_down_time: _b.float = 0.01, noise_reduction_amount: _b.float = 1.35, measure_freq: _b.float = 20.0, measure_duration: _b.float | _b.bool | None = None, measure_smooth_time: _b.float = 0.4, hp_filter_freq: _b.float = 50.0, lp_filter_freq: _b.float = 6000.0, hp_lifter_freq: _b.float = 150.0, lp_lifter_freq: _b.float = 2000.0) -> None: ...
     axes: _t.Any
     least: _t.Any
 class Vol(_TensorOperation):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.value_rules import Falsy
 from .._rules import positive
 from ._wave import AudioOperation, NonZero, NotNegative, Positive, Real, rows_of
 
@@ -181,7 +182,7 @@ class Vad(AudioOperation):
         noise_down_time: NotNegative = 0.01,
         noise_reduction_amount: NotNegative = 1.35,
         measure_freq: Positive = 20.0,
-        measure_duration: NotNegative | None = None,
+        measure_duration: NotNegative | Falsy = None,
         measure_smooth_time: NotNegative = 0.4,
         hp_filter_freq: Positive = 50.0,
         lp_filter_freq: Positive = 6000.0,
@@ -197,7 +198,7 @@ class Vad(AudioOperation):
         self.pre_trigger_time, self.boot_time = pre_trigger_time, boot_time
         self.noise_up_time, self.noise_down_time = noise_up_time, noise_down_time
         self.noise_reduction_amount, self.measure_freq = noise_reduction_amount, measure_freq
-        self.measure_duration = 2.0 / measure_freq if measure_duration is None else measure_duration
+        self.measure_duration = measure_duration if measure_duration else 2.0 / measure_freq
         self.measure_smooth_time = measure_smooth_time
         self.hp_filter_freq, self.lp_filter_freq = hp_filter_freq, lp_filter_freq
         self.hp_lifter_freq, self.lp_lifter_freq = hp_lifter_freq, lp_lifter_freq

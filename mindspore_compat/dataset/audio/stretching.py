@@ -205,7 +205,7 @@ class Resample(AudioOperation):
         rolloff (float, optional): the cutoff frequency, as a fraction of the lower Nyquist
             frequency, in (0, 1].
         beta (float, optional): the shape parameter of the Kaiser window; None is
-            14.769656459379492.
+            14.769656459379492. Other windows ignore it.
 
     Raises:
         TypeError: if an argument is of the wrong type.
@@ -230,8 +230,10 @@ class Resample(AudioOperation):
         resample_method: AnInstance(ResampleMethod) = ResampleMethod.SINC_INTERPOLATION,
         lowpass_filter_width: Int(ge=1, le=INT32_MAX) = 6,
         rolloff: Float(gt=0.0, le=1.0) = 0.99,
-        beta: Real | None = None,
+        beta=None,
     ):
+        if resample_method is ResampleMethod.KAISER_WINDOW:
+            (Real | None).refuse("Resample", "beta", beta)
         self.orig_freq, self.new_freq, self.resample_method = orig_freq, new_freq, resample_method
         self.lowpass_filter_width, self.rolloff = lowpass_filter_width, rolloff
         self.beta = 14.769656459379492 if beta is None else beta

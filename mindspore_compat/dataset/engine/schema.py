@@ -46,11 +46,16 @@ class Schema:
         Args:
             name: the name of the column.
             de_type: the dtype of the column, or its name.
-            shape: the shape of the column; -1 for any length.
+            shape: the shape of the column; -1 for any length. Without it the column has one axis
+                of any length.
 
         Raises:
             TypeError: if `de_type` is unknown.
         """
+        self.columns.append({"rank": 1, **self._column(name, de_type, shape)})
+
+    @staticmethod
+    def _column(name, de_type, shape):
         text = de_type.lower() if isinstance(de_type, str) else str(de_type).lower()
         names_known = {str(dtype).lower() for dtype in (*dtypes.all_types, dtypes.string)} | {
             "bytes"
@@ -59,10 +64,10 @@ class Schema:
             raise TypeError(
                 f"For 'Schema', 'de_type' must be a dtype or its name, but got {de_type!r}."
             )
-        column = {"name": name, "type": text, "rank": 1}
+        column = {"name": name, "type": text}
         if shape is not None:
             column.update(shape=shape, rank=len(shape))
-        self.columns.append(column)
+        return column
 
     def parse_columns(self, columns):
         """Adds columns in the format of a schema file.
@@ -84,7 +89,11 @@ class Schema:
                     f"For 'Schema', a column must have a name, a type and perhaps a "
                     f"shape and a rank, but got {column}."
                 )
-            self.add_column(column["name"], column["type"], column.get("shape"))
+            name, de_type, shape = column["name"], column["type"], column.get("shape")
+            Str.refuse("Schema", "name", name)
+            (Str | AnInstance(dtypes.Type)).refuse("Schema", "de_type", de_type)
+            (ListOf(Int) | None).refuse("Schema", "shape", shape)
+            self.columns.append(self._column(name, de_type, shape))
 
     @checked
     def from_json(self, json_obj: InstanceOf(dict)):
@@ -113,8 +122,15 @@ class Schema:
         self.parse_columns(json_obj["columns"])
 
     def to_json(self):
-        """Returns the schema as JSON text, with the keys of each object in alphabetical order."""
-        whole = {"columns": self.columns}
+        """Returns the schema as JSON text, with the keys of each object in alphabetical order.
+
+        A column that was read without a shape is written as one of scalars.
+        """
+        columns = [
+            column if "rank" in column else {**column, "rank": 0, "shape": []}
+            for column in self.columns
+        ]
+        whole = {"columns": columns or None}
         if self.num_rows:
             whole = {"datasetType": self.dataset_type, "numRows": self.num_rows, **whole}
         return json.dumps(whole, indent=2, sort_keys=True)

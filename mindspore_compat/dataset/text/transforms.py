@@ -495,6 +495,11 @@ class Ngram(TextTensorOperation):
             ValueError,
             "'left_pad' and 'right_pad' must be pairs",
         ),
+        Forbid(
+            "not all(isinstance(pad[0], str) for pad in (left_pad, right_pad))",
+            ValueError,
+            "pads must begin with a token",
+        ),
         Forbid("left_pad[1] < 0 or right_pad[1] < 0", ValueError, "pads must not be negative"),
     )
     def __init__(

@@ -148,7 +148,7 @@ class Affine(_TensorOperation):
         resample (Inter, optional): the interpolation method.
         fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
     """
-    def __init__(self, degrees: _b.float, translate: _b.tuple[_b.float, _b.float] | _b.list[_b.float], scale: _b.float, shear: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float], resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
+    def __init__(self, degrees: _b.float, translate: _b.tuple[_b.float, _b.float] | _b.list[_b.float], scale: _b.float, shear: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float], resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -469,7 +469,7 @@ class GaussianBlur(_TensorOperation):
         sigma (Union[float, sequence], optional): the standard deviation along the width and the
             height; 0 and the default mean ((kernel_size - 1) * 0.5 - 1) * 0.3 + 0.8.
     """
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], sigma: _b.float | _b.bool | _b.tuple[_b.float | _b.bool, ...] | _b.list[_b.float | _b.bool] | None = None) -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], sigma: _b.float | _t.Any | _b.bool | _b.tuple[_b.float | _t.Any | _b.bool, _b.float | _t.Any | _b.bool] | _b.list[_b.float | _t.Any | _b.bool] | None = None) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -848,7 +848,7 @@ class RandomAffine(_TensorOperation):
         resample (Inter, optional): the interpolation method.
         fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
     """
-    def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float], translate: _b.tuple[_b.float, ...] | _b.list[_b.float] | None = None, scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = None, shear: _b.float | _t.Literal[True] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] | _b.tuple[_b.float, _b.float, _b.float, _b.float] | _b.list[_b.float] | None = None, resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
+    def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float], translate: _b.tuple[_b.float, ...] | _b.list[_b.float] | None = None, scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = None, shear: _b.float | _t.Any | _t.Literal[True] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] | _b.tuple[_b.float, _b.float, _b.float, _b.float] | _b.list[_b.float] | None = None, resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] | None = 0) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -889,7 +889,7 @@ class RandomColor(_TensorOperation):
     Args:
         degrees (sequence, optional): (min, max) of the factor.
     """
-    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.1, 1.9)) -> None: ...
+    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.1, 1.9)) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -913,7 +913,7 @@ class RandomColorAdjust(_TensorOperation):
         hue (Union[float, sequence], optional): (min, max) of the hue shift, in [-0.5, 0.5]; a
             number n means (-n, n).
     """
-    def __init__(self, brightness: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), contrast: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), saturation: _b.float | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), hue: _b.float | _t.Literal[False] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0, 0)) -> None: ...
+    def __init__(self, brightness: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), contrast: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), saturation: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), hue: _b.float | _t.Literal[False] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0, 0)) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -937,7 +937,7 @@ class RandomCrop(_TensorOperation):
         fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
         padding_mode (Border, optional): the kind of border.
     """
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, pad_if_needed: _b.bool = False, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, pad_if_needed: _b.bool = False, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] | None = 0, padding_mode: Border | None = ...) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -967,7 +967,7 @@ class RandomCropDecodeResize(_TensorOperation):
     ratio: _t.Any
     interpolation: _t.Any
     max_attempts: _t.Any
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.75, 1.3333333333333333), interpolation: Inter = ..., max_attempts: _b.int = 10) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1167,7 +1167,7 @@ class RandomPosterize(_TensorOperation):
     Args:
         bits (Union[int, sequence], optional): (min, max) of the number, in [1, 8].
     """
-    def __init__(self, bits: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] = (8, 8)) -> None: ...
+    def __init__(self, bits: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | None = (8, 8)) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1222,7 +1222,7 @@ class RandomResizedCrop(_TensorOperation):
     ratio: _t.Any
     interpolation: _t.Any
     max_attempts: _t.Any
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.75, 1.3333333333333333), interpolation: Inter = ..., max_attempts: _b.int = 10) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1301,7 +1301,7 @@ class RandomSharpness(_TensorOperation):
     Args:
         degrees (sequence, optional): (min, max) of the factor; 0 blurs, 1 does nothing.
     """
-    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.1, 1.9)) -> None: ...
+    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.1, 1.9)) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.

@@ -5,7 +5,7 @@ import numpy as np
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Number, OneOf
 from .._extra import decode_image, image_bytes, pillow, pillow_image
-from .._rules import AnInstance, sequence
+from .._rules import FLOAT_MAX, AnInstance, sequence
 from ..core.py_util_helpers import Implementation
 from ..engine.rows import as_column
 from ..transforms.base import is_pil
@@ -26,6 +26,7 @@ __all__ = [
     "ToType",
 ]
 
+_Real = Number(ge=-FLOAT_MAX, le=FLOAT_MAX)
 _Means = sequence(Number(ge=0.0, le=255.0))
 _Deviations = sequence(Number(gt=0.0, le=255.0))
 _as_many = Forbid("len(mean) != len(std)", ValueError, "'mean' and 'std' must be as long")
@@ -53,7 +54,7 @@ class Rescale(ImageOperation):
     blockwise = _by_value = True
 
     @checked
-    def __init__(self, rescale: Number, shift: Number):
+    def __init__(self, rescale: _Real, shift: _Real):
         self.rescale, self.shift = rescale, shift
 
     def _array(self, image, lead):

@@ -5,7 +5,7 @@ import numpy as np
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Int, Number
 from .._extra import opencv, pillow
-from .._rules import Increasing, sequence
+from .._rules import FLOAT_MAX, Factor, Increasing, sequence
 from . import _color
 from ._image import ImageOperation, check_channels, check_dtype, check_rank, with_channels
 from ._resize import round_to
@@ -24,7 +24,6 @@ __all__ = [
     "Solarize",
 ]
 
-_Factor = Number(ge=0.0)
 _Ignored = Int(ge=0, le=255) | sequence(Int(ge=0, le=255))
 
 
@@ -54,7 +53,7 @@ class AdjustBrightness(ImageOperation):
     blockwise = True
 
     @checked
-    def __init__(self, brightness_factor: _Factor):
+    def __init__(self, brightness_factor: Factor):
         self.brightness_factor = brightness_factor
 
     def _pil(self, image):
@@ -101,7 +100,7 @@ class AdjustContrast(ImageOperation):
     """
 
     @checked
-    def __init__(self, contrast_factor: _Factor):
+    def __init__(self, contrast_factor: Factor):
         self.contrast_factor = contrast_factor
 
     def _pil(self, image):
@@ -151,7 +150,7 @@ class AdjustSaturation(ImageOperation):
     """
 
     @checked
-    def __init__(self, saturation_factor: _Factor):
+    def __init__(self, saturation_factor: Factor):
         self.saturation_factor = saturation_factor
 
     def _pil(self, image):
@@ -243,7 +242,7 @@ class AdjustGamma(ImageOperation):
     blockwise = True
 
     @checked
-    def __init__(self, gamma: _Factor, gain: Number = 1):
+    def __init__(self, gamma: Factor, gain: Number(ge=-FLOAT_MAX, le=FLOAT_MAX) = 1):
         self.gamma, self.gain = gamma, gain
 
     def _pil(self, image):
@@ -305,7 +304,7 @@ class AdjustSharpness(ImageOperation):
     """
 
     @checked
-    def __init__(self, sharpness_factor: _Factor):
+    def __init__(self, sharpness_factor: Factor):
         self.sharpness_factor = sharpness_factor
 
     def _array(self, image, lead):

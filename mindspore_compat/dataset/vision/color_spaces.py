@@ -5,9 +5,9 @@ GaussianBlur.
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
+from ..._core.rules.vocabulary import Bool, Int, OneOf
 from .._extra import opencv
-from .._rules import AnInstance, sequence
+from .._rules import AnInstance, Factor, NumpyInt, sequence
 from ..core.py_util_helpers import Implementation
 from . import _color
 from ._image import (
@@ -23,7 +23,7 @@ from .utils import ConvertMode
 
 __all__ = ["ConvertColor", "GaussianBlur", "Grayscale", "HsvToRgb", "RgbToHsv"]
 
-_Sigma = Number(ge=0.0) | Bool
+_Sigma = Factor | NumpyInt | Bool
 
 
 class Grayscale(PilOperation):
@@ -60,7 +60,7 @@ def grey_pil(image, channels):
     return image if channels == 1 else image.convert("RGB")
 
 
-# Whether red and blue are swapped, and whether input and output have an alpha channel.
+# Whether red and blue are swapped, and whether the output has an alpha channel.
 _permuted = {
     ConvertMode.COLOR_BGR2BGRA: (False, True),
     ConvertMode.COLOR_BGRA2BGR: (False, False),
@@ -76,13 +76,6 @@ _to_grey = {
     ConvertMode.COLOR_BGRA2GRAY: (2, 1, 0),
     ConvertMode.COLOR_RGBA2GRAY: (0, 1, 2),
 }
-_four = (
-    ConvertMode.COLOR_BGRA2BGR,
-    ConvertMode.COLOR_RGBA2BGR,
-    ConvertMode.COLOR_BGRA2RGBA,
-    ConvertMode.COLOR_BGRA2GRAY,
-    ConvertMode.COLOR_RGBA2GRAY,
-)
 
 
 class ConvertColor(ImageOperation):
@@ -121,12 +114,14 @@ class ConvertColor(ImageOperation):
         if mode in _from_grey:
             check_channels("ConvertColor", image, (1,))
             return _with_alpha(np.repeat(image, 3, -1), _from_grey[mode] == 4)
-        check_channels("ConvertColor", image, (4,) if mode in _four else (3, 4))
+        check_channels("ConvertColor", image, (3, 4) if mode in _to_grey else (1, 3, 4))
         if mode in _to_grey:
             return _color.grey(image, _to_grey[mode])
+        if image.shape[-1] == 1:
+            image = np.repeat(image, 3, -1)
         is_swapped, alpha = _permuted[mode]
         colours = image[..., 2::-1] if is_swapped else image[..., :3]
-        if alpha and mode in _four:
+        if alpha and image.shape[-1] == 4:
             return np.concatenate([colours, image[..., 3:]], -1)
         return _with_alpha(np.ascontiguousarray(colours), alpha)
 
@@ -283,15 +278,14 @@ class GaussianBlur(ImageOperation):
     )
     def __init__(
         self,
-        kernel_size: Int(ge=1) | sequence(Int(ge=1), (1, 2)),
-        sigma: _Sigma | sequence(_Sigma, (1, 2)) = None,
+        kernel_size: Int(ge=1) | sequence(Int(ge=1), 2),
+        sigma: _Sigma | sequence(_Sigma, 2) = None,
     ):
-        whole = (kernel_size,) if isinstance(kernel_size, int) else tuple(kernel_size)
-        self.kernel_size = pair(whole[0]) if len(whole) == 1 else whole
-        sigma = tuple(sigma) if isinstance(sigma, (tuple, list)) else (sigma,)
+        self.kernel_size = pair(kernel_size) if isinstance(kernel_size, int) else tuple(kernel_size)
+        sigma = tuple(sigma) if isinstance(sigma, (tuple, list)) else (sigma, sigma)
         self.sigma = tuple(
             float(deviation or ((size - 1) * 0.5 - 1) * 0.3 + 0.8)
-            for deviation, size in zip(sigma * 2 if len(sigma) == 1 else sigma, self.kernel_size)
+            for deviation, size in zip(sigma, self.kernel_size, strict=True)
         )
 
     def _array(self, image, lead):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, InstanceOf, ListOf, Number
-from .._rules import AnInstance, Probability, positive
+from .._rules import FLOAT_MAX, AnInstance, Probability, positive
 from ..core.py_util_helpers import Implementation
 from ..engine.twister import Gamma32
 from ..transforms.base import (
@@ -25,7 +25,7 @@ _Policy = ListOf(InstanceOf(list)).called("a list of lists")
 
 __all__ = ["CutMixBatch", "MixUp", "MixUpBatch", "RandomSelectSubpolicy", "UniformAugment"]
 
-_Positive = Number(gt=0.0)
+_Positive = Number(gt=0.0, le=FLOAT_MAX)
 
 
 class _OnBatches(ImageTensorOperation):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Int
-from .._rules import AnInstance, Fill, natural
+from .._rules import FLOAT_MAX, AnInstance, Fill, natural
 from . import _color, warping
 from ._image import ImageOperation
 from .color import adjust_contrast, brighten, check_rgb, invert, saturate, sharpen, solarize
@@ -253,7 +253,7 @@ class RandAugment(_Augmentation):
         self,
         num_ops: natural = 2,
         magnitude: natural = 9,
-        num_magnitude_bins: Int(ge=2) = 31,
+        num_magnitude_bins: Int(ge=2, le=FLOAT_MAX) = 31,
         interpolation: AnInstance(Inter) = Inter.NEAREST,
         fill_value: Fill = 0,
     ):
@@ -311,7 +311,7 @@ class TrivialAugmentWide(_Augmentation):
     @checked
     def __init__(
         self,
-        num_magnitude_bins: Int(ge=2) = 31,
+        num_magnitude_bins: Int(ge=2, le=FLOAT_MAX) = 31,
         interpolation: AnInstance(Inter) = Inter.NEAREST,
         fill_value: Fill = 0,
     ):

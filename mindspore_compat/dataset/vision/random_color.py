@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
-from .._rules import Increasing, Probability, sequence
+from .._rules import Factor, Increasing, NumpyInt, Probability, sequence
 from . import _color
 from ._image import ImageOperation, PilOperation, check_channels, check_rank
 from ._resize import round_to
@@ -43,17 +43,16 @@ __all__ = [
     "RandomSolarize",
 ]
 
-_Factor = Number(ge=0.0)
 _Turn = Number(ge=0.0, le=0.5) | OneOf(False) | Increasing(Number(ge=-0.5, le=0.5))
-_Factors = _Factor | Bool | Increasing(_Factor)
-_Range = Increasing(Number(ge=0.0), length_is_kind=False)
+_Factors = Factor | NumpyInt | Bool | Increasing(Factor)
+_Range = Increasing(Number(ge=0.0), length_is_kind=False) | None
 _Ignored = Int(ge=0, le=255) | sequence(Int(ge=0, le=255))
 _Byte = Int(ge=0, le=255)
 
 
 def _around_one(factor):
     """Returns the range of factors that a number stands for."""
-    if isinstance(factor, (int, float)):
+    if isinstance(factor, (int, float, np.integer)):
         return max(0.0, 1 - factor), 1 + factor
     return tuple(factor)
 
@@ -150,7 +149,7 @@ class RandomColor(ImageOperation):
 
     @checked
     def __init__(self, degrees: _Range = (0.1, 1.9)):
-        self.degrees = degrees
+        self.degrees = (0.1, 1.9) if degrees is None else degrees
 
     def _pil(self, image):
         return enhance("RandomColor", "Color", image, self._random.uniform32(*self.degrees))
@@ -182,7 +181,7 @@ class RandomSharpness(ImageOperation):
 
     @checked
     def __init__(self, degrees: _Range = (0.1, 1.9)):
-        self.degrees = degrees
+        self.degrees = (0.1, 1.9) if degrees is None else degrees
 
     def _pil(self, image):
         return enhance("RandomSharpness", "Sharpness", image, self._random.uniform32(*self.degrees))
@@ -214,7 +213,7 @@ class RandomAdjustSharpness(ImageOperation):
     """
 
     @checked
-    def __init__(self, degree: _Factor, prob: Probability = 0.5):
+    def __init__(self, degree: Factor, prob: Probability = 0.5):
         self.degree, self.prob = degree, prob
 
     def _array(self, image, lead):
@@ -350,7 +349,8 @@ class RandomPosterize(ImageOperation):
     """
 
     @checked
-    def __init__(self, bits: Int(ge=1, le=8) | Increasing(Int(ge=1, le=8)) = (8, 8)):
+    def __init__(self, bits: Int(ge=1, le=8) | Increasing(Int(ge=1, le=8)) | None = (8, 8)):
+        bits = (8, 8) if bits is None else bits
         self.bits = (bits, bits) if isinstance(bits, int) else tuple(bits)
 
     def _array(self, image, lead):
@@ -419,7 +419,7 @@ class RandomLighting(ImageOperation):
     )
 
     @checked
-    def __init__(self, alpha: _Factor = 0.05):
+    def __init__(self, alpha: Factor = 0.05):
         self.alpha = alpha
 
     def _pil(self, image):

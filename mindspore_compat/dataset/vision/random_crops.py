@@ -48,11 +48,12 @@ class RandomCrop(ImageOperation):
         size: Size,
         padding: Padding = None,
         pad_if_needed: Bool = False,
-        fill_value: Fill = 0,
-        padding_mode: AnInstance(Border) = Border.CONSTANT,
+        fill_value: Fill | None = 0,
+        padding_mode: AnInstance(Border) | None = Border.CONSTANT,
     ):
         self.size, self.padding, self.pad_if_needed = pair(size), padding, pad_if_needed
-        self.fill_value, self.padding_mode = fill_value, padding_mode
+        self.fill_value = 0 if fill_value is None else fill_value
+        self.padding_mode = padding_mode or Border.CONSTANT
 
     def _corner(self, height, width):
         """Returns (top, left) of the region in an image of this size.
@@ -116,19 +117,20 @@ class _ResizedCrop(ImageOperation):
     def __init__(
         self,
         size: Size,
-        scale: _Range = (0.08, 1.0),
-        ratio: _Range = (3 / 4, 4 / 3),
-        interpolation: AnInstance(Inter) = Inter.LINEAR,
-        max_attempts: positive = 10,
+        scale: _Range | None = (0.08, 1.0),
+        ratio: _Range | None = (3 / 4, 4 / 3),
+        interpolation: AnInstance(Inter) | None = Inter.LINEAR,
+        max_attempts: positive | None = 10,
     ):
         api = type(self).__name__
+        scale, ratio = scale or (0.08, 1.0), ratio or (3 / 4, 4 / 3)
         if scale[1] <= 0 or ratio[0] <= 0:
             raise ValueError(
                 f"For '{api}', 'scale' must end, and 'ratio' begin, above 0, but got "
                 f"{scale} and {ratio}."
             )
         self.size, self.scale, self.ratio = pair(size), scale, ratio
-        self.interpolation, self.max_attempts = interpolation, max_attempts
+        self.interpolation, self.max_attempts = interpolation or Inter.LINEAR, max_attempts or 10
 
     def _region(self, height, width):
         """Returns (top, left, height, width) of a random region; the central one if no attempt

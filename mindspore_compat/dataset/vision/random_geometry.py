@@ -14,7 +14,16 @@ import numpy as np
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, Number, OneOf, Str, TupleOf
 from .._extra import pillow
-from .._rules import AnInstance, Fill, Increasing, Probability, positive, sequence
+from .._rules import (
+    FLOAT_MAX,
+    AnInstance,
+    Fill,
+    Increasing,
+    NumpyInt,
+    Probability,
+    positive,
+    sequence,
+)
 from ..core.py_util_helpers import Implementation
 from . import warping
 from ._image import ImageOperation, PilOperation, check_least_rank, check_rank
@@ -32,10 +41,10 @@ __all__ = [
     "RandomVerticalFlip",
 ]
 
-_Range = Increasing(Number(ge=0.0, le=16777216))
+_Range = Increasing(Number(ge=0.0, le=FLOAT_MAX))
 _Chance = Float(ge=0.0, le=1.0)
-_Shear = Number(gt=0) | OneOf(True) | Increasing(Number) | sequence(Number, 4)
-_Degrees = Number(ge=0) | Increasing(Number)
+_Shear = Number(gt=0) | NumpyInt | OneOf(True) | Increasing(Number) | sequence(Number, 4)
+_Degrees = Number(ge=0, le=FLOAT_MAX) | Increasing(Number)
 
 
 # Flips --------------------------------------------------------------------------------------------
@@ -163,7 +172,9 @@ class RandomRotation(ImageOperation):
 
 def around_zero(degrees):
     """Returns the range around zero that a number stands for."""
-    return (-degrees, degrees) if isinstance(degrees, (int, float)) else tuple(degrees)
+    if isinstance(degrees, (int, float, np.integer)):
+        return -degrees, degrees
+    return tuple(degrees)
 
 
 class RandomAffine(ImageOperation):
@@ -203,7 +214,7 @@ class RandomAffine(ImageOperation):
         scale: _Range = None,
         shear: _Shear = None,
         resample: AnInstance(Inter) = Inter.NEAREST,
-        fill_value: Fill = 0,
+        fill_value: Fill | None = 0,
     ):
         nothing = (0.0, 0.0)
         translate = tuple(translate or nothing)
@@ -211,7 +222,7 @@ class RandomAffine(ImageOperation):
         self.degrees, self.scale = around_zero(degrees), scale or (1.0, 1.0)
         self.translate = translate if len(translate) == 4 else translate + nothing
         self.shear = shear if len(shear) == 4 else shear + nothing
-        self.resample, self.fill_value = resample, fill_value
+        self.resample, self.fill_value = resample, 0 if fill_value is None else fill_value
 
     def _draw(self):
         """Draws an angle, shifts, a factor and shears."""

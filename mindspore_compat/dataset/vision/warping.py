@@ -10,7 +10,7 @@ import numpy as np
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import AsValue, Bool, Number, TupleOf
 from .._extra import opencv, pillow
-from .._rules import AnInstance, Fill, sequence
+from .._rules import FLOAT_MAX, AnInstance, Fill, NumpyInt, sequence
 from . import _warp
 from ._image import ImageOperation, check_rank, with_channels
 from .resizing import pil_filter
@@ -47,7 +47,7 @@ def warp(api, image, matrix, size, interpolation, fill):
         )
     plain, grey = with_channels(image, 0)
     plain = plain.view(np.uint8) if image.dtype == bool else plain
-    fill = (*(fill if isinstance(fill, tuple) else (fill,) * 3), 0)[: plain.shape[-1]]
+    fill = _fill_of_channels(fill, plain.shape[-1])
     where = _warp.affine_coordinates if len(matrix) == 2 else _warp.perspective_coordinates
     coordinates = where(matrix, size, nearest)
     if interpolation is Inter.CUBIC:
@@ -60,10 +60,21 @@ def warp(api, image, matrix, size, interpolation, fill):
     return out[..., 0] if grey else out
 
 
+def _fill_of_channels(fill, channels):
+    """Returns the values outside the image for each channel: three are given, the fourth is 0, and
+    more channels repeat these four."""
+    four = (*(fill if isinstance(fill, tuple) else (fill,) * 3), 0)
+    return tuple(four[channel % 4] for channel in range(channels))
+
+
 def _warp_cubic(api, image, coordinates, fill):
     """Interpolates at coordinates in steps of 1/32 of a pixel. The functions of OpenCV 5 that take
     a matrix do not round coordinates to such steps.
     """
+    if image.shape[-1] > 4:
+        raise RuntimeError(
+            f"For '{api}', CUBIC applies to at most 4 channels, but got {image.shape[-1]}."
+        )
     cv2 = opencv(api)
     x, y = coordinates
     pixels = np.clip(np.stack([x >> 5, y >> 5], -1), -(2**15), 2**15 - 1).astype(np.int16)
@@ -73,8 +84,12 @@ def _warp_cubic(api, image, coordinates, fill):
 
 
 def rotate(api, image, degrees, interpolation, expand, center, fill):
-    """Rotates an image counterclockwise around its center, or around `center` (x, y)."""
+    """Rotates an image counterclockwise around its center, or around `center` (x, y).
+
+    As in the original, the values of a tuple as `fill` belong to the channels in reverse order.
+    """
     check_rank(api, image, 0, (2, 3))
+    fill = fill[::-1] if isinstance(fill, tuple) else fill
     height, width = image.shape[:2]
     x, y = np.float32(center or ((width - 1) / 2.0, (height - 1) / 2.0)).tolist()
     angle = math.radians(degrees)
@@ -137,7 +152,7 @@ class Rotate(ImageOperation):
     @checked
     def __init__(
         self,
-        degrees: Number,
+        degrees: Number(ge=-FLOAT_MAX, le=FLOAT_MAX),
         resample: AnInstance(Inter) = Inter.NEAREST,
         expand: Bool = False,
         center: AsValue(TupleOf(Number, length=2)) = None,
@@ -147,6 +162,8 @@ class Rotate(ImageOperation):
         self.center, self.fill_value = center, fill_value
 
     def _array(self, image, lead):
+        if image.ndim > 3 and self.expand:
+            check_rank("Rotate", image, 0, (2, 3))
         if image.ndim > 3:  # several images, all rotated by the same angle
             return np.stack([self._array(item, 0) for item in image])
         return rotate(
@@ -217,12 +234,13 @@ class Affine(ImageOperation):
         degrees: _Angle,
         translate: sequence(_Shift, 2),
         scale: Number(gt=0),
-        shear: _Angle | Bool | sequence(_Angle, 2),
+        shear: _Angle | NumpyInt | Bool | sequence(_Angle, 2),
         resample: AnInstance(Inter) = Inter.NEAREST,
         fill_value: Fill = 0,
     ):
         self.degrees, self.translate, self.scale = degrees, translate, scale
-        self.shear = (shear, 0.0) if isinstance(shear, (int, float)) else tuple(shear)
+        is_number = isinstance(shear, (int, float, np.integer))
+        self.shear = (shear, 0.0) if is_number else tuple(shear)
         self.resample, self.fill_value = resample, fill_value
 
     def _array(self, image, lead):
