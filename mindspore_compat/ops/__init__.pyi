@@ -8973,7 +8973,9 @@ class Unique(_Primitive):
         """`Unique` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class UniqueConsecutive(_Primitive):
-    """The class form of `ops.unique_consecutive`."""
+    """The class form of `ops.unique_consecutive`. It always has three results: the values, the
+    inverse indices and the counts; the latter two are a Tensor without axes where not requested.
+    """
     return_inverse: _t.Any
     return_counts: _t.Any
     dim: _t.Any

@@ -7,6 +7,7 @@ from .._core.rules.base import register_type
 from .._core.rules.vocabulary import Callable as Called
 from .._core.rules.vocabulary import CellOf, InstanceOf
 from .._core.sharding.network import is_wanted, run_part
+from .._core.sharding.strategies import are_strategies, refuse_strategies
 from ..nn.cell import Cell
 
 
@@ -155,7 +156,8 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
         strategy does not divide an axis or the number of processes.
 
     Raises:
-        TypeError: if `fn` is not callable, a strategy is not a tuple, or the plan is not a dict.
+        TypeError: if the parallel mode divides networks, and `fn` is not callable, a strategy is
+            not a tuple, or the plan is not a dict. In other modes `fn` is returned then.
 
     Example:
         >>> from mindspore_compat import nn, ops, parallel
@@ -163,15 +165,11 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
         >>> print(parallel.shard(net, in_strategy=((1, 1),))(ops.ones((1, 2))))
         [[1. 1.]]
     """
-    if not callable(fn) and not is_wanted():  # as in the original, which returns anything
-        return fn
-    (CellOf | Called).refuse("shard", "fn", fn)
-    InstanceOf(tuple).refuse("shard", "in_strategy", in_strategy)
-    if out_strategy is not None:
-        InstanceOf(tuple).refuse("shard", "out_strategy", out_strategy)
-    if parameter_plan is not None:
-        InstanceOf(dict).refuse("shard", "parameter_plan", parameter_plan)
     strategies = in_strategy, out_strategy, parameter_plan
+    if not (is_wanted() or callable(fn) and are_strategies(*strategies)):
+        return fn  # as in the original, which returns anything
+    (CellOf | Called).refuse("shard", "fn", fn)
+    refuse_strategies(*strategies)
 
     @functools.wraps(fn)
     def run(*args, **kwargs):

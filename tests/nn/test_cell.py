@@ -482,3 +482,18 @@ def test_the_network_of_a_gradient_cell_is_shown_first():
     lines = [line for line in repr(cell).split("\n") if line.startswith("  (")]
     names = [line.strip().partition(")")[0] for line in lines]
     assert names == ["(network", "(loss_fn", "(network_with_loss"]
+
+
+@pytest.mark.parametrize("arguments", [(3,), ("a",), (((1, 1),), 3), (((1, 1),), None, 3)])
+def test_strategies_are_checked_where_networks_are_divided(arguments):
+    net = nn.ReLU()
+    assert ms.shard(net, *arguments) is net
+    net.shard(*arguments)
+    assert net(ms.Tensor([-1.0, 2.0])).asnumpy().tolist() == [0, 2]
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel")
+    try:
+        for divide in (net.shard, lambda *given: ms.shard(net, *given)):
+            with pytest.raises(TypeError, match="For 'shard'"):
+                divide(*arguments)
+    finally:
+        ms.reset_auto_parallel_context()

@@ -325,3 +325,23 @@ def test_nanmean_casts_its_result_to_dtypes_without_nan(form, dtype, mean):
     result = form(Tensor([1.0, 2.5, np.nan]), dtype=dtype)
     assert result.dtype == dtype
     assert result.item() == mean
+
+
+@pytest.mark.parametrize("order", ["k0", "k0e", "k1", "k1e", "y0", "y1"])
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float32, ms.float64])
+def test_bessel_functions_of_negative_numbers_are_infinite(order, dtype):
+    x = Tensor([-np.inf, -2.0, -0.5, np.nan], dtype)
+    limit = np.inf if order[0] == "k" else -np.inf
+    np.testing.assert_array_equal(
+        getattr(ops, f"bessel_{order}")(x).asnumpy(), [limit, limit, limit, np.nan]
+    )
+
+
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("counts", [False, True])
+def test_unique_consecutive_as_a_class_has_three_results(inverse, counts):
+    output, *rest = ops.UniqueConsecutive(inverse, counts)(Tensor([1, 1, 2, 1]))
+    assert output.asnumpy().tolist() == [1, 2, 1]
+    shapes = [(4,) if inverse else (), (3,) if counts else ()]
+    assert [part.shape for part in rest] == shapes
+    assert all(part.dtype == ms.int64 for part in rest)

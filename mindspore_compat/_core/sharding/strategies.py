@@ -12,6 +12,8 @@ block r // 4 of the first matrix, and column block r % 4 of the second one.
 import math
 import weakref
 
+from ..rules.vocabulary import InstanceOf
+
 
 class Declared:
     """The strategies that primitives and Cells of a network have before it runs.
@@ -69,6 +71,24 @@ def text_of(strategy):
     if isinstance(strategy, (tuple, list)):
         return f"({', '.join(map(text_of, strategy))})"
     return str(strategy)
+
+
+_RULES = {
+    "in_strategy": InstanceOf(tuple),
+    "out_strategy": InstanceOf(tuple) | None,
+    "parameter_plan": InstanceOf(dict) | None,
+}
+
+
+def are_strategies(*values):
+    """Returns whether the arguments of `shard` after the function have the types that it needs."""
+    return all(rule.accepts(value) for rule, value in zip(_RULES.values(), values, strict=True))
+
+
+def refuse_strategies(*values):
+    """Raises a TypeError unless `are_strategies`."""
+    for (name, rule), value in zip(_RULES.items(), values, strict=True):
+        rule.refuse("shard", name, value)
 
 
 def letters_of(name, ranks, transposed=(), layout=None):

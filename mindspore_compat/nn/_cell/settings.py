@@ -10,9 +10,9 @@ import inspect
 from ..._core.context.config import GRAPH_MODE, config
 from ..._core.dynamic_shape import misfit
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
-from ..._core.sharding.network import run_part
+from ..._core.sharding.network import is_wanted, run_part
 from ..._core.sharding.stage_cells import Labels
-from ..._core.sharding.strategies import Declared
+from ..._core.sharding.strategies import Declared, are_strategies, refuse_strategies
 from ..._core.without_effect import without_effect
 from ...common.api import _cell_graph_executor
 
@@ -249,14 +249,15 @@ class Settings:
             number of processes.
 
         Raises:
-            TypeError: if a strategy is not a tuple, or the plan not a dict.
+            TypeError: if the parallel mode divides networks, and a strategy is not a tuple or the
+                plan not a dict. In other modes such arguments are ignored.
         """
-        InstanceOf(tuple).refuse("shard", "in_strategy", in_strategy)
-        (InstanceOf(tuple) | None).refuse("shard", "out_strategy", out_strategy)
-        (InstanceOf(dict) | None).refuse("shard", "parameter_plan", parameter_plan)
-        self.__dict__["_cell_strategies"] = (in_strategy, out_strategy, parameter_plan)
-        Declared.changes += 1
-        self._cell_choose_path()
+        strategies = in_strategy, out_strategy, parameter_plan
+        if is_wanted() or are_strategies(*strategies):
+            refuse_strategies(*strategies)
+            self.__dict__["_cell_strategies"] = strategies
+            Declared.changes += 1
+            self._cell_choose_path()
         return self
 
     def _cell_divided(self, args, kwargs):

@@ -26,7 +26,7 @@ class TimeDistributed(Cell):
 
     Raises:
         TypeError: if `layer` is neither a Cell nor a Primitive, or an axis is not an int.
-        ValueError: if the input has fewer than 3 axes.
+        ValueError: if the input has fewer than 3 axes, or both axes are 0.
 
     Example:
         >>> import mindspore_compat as ms
@@ -67,15 +67,22 @@ class TimeDistributed(Cell):
 
     def _apply_joined(self, inputs, time, other):
         """Moves the time axis next to the other axis, joins the two, calls the layer, and splits
-        them again."""
+        them again. As in the original, the time axis of the result is next to the other axis, on
+        the other side of it.
+        """
+        if time == other == 0:
+            raise ValueError(
+                "For 'TimeDistributed', 'time_axis' and 'reshape_with_axis' must not both be 0."
+            )
         order = [axis for axis in range(inputs.ndim) if axis != time]
-        at = order.index(other)
-        order.insert(at, time)
+        order.insert(other, time)
+        first = other if other < time else other - 1
         x = inputs.transpose(*order)
-        shape = x.shape
-        output = self.layer(x.reshape(*shape[:at], shape[at] * shape[at + 1], *shape[at + 2 :]))
+        lengths = x.shape[first : first + 2]
+        x = x.reshape(*x.shape[:first], lengths[0] * lengths[1], *x.shape[first + 2 :])
+        output = self.layer(x)
         rest = output.shape
-        output = output.reshape(*rest[:at], shape[at], shape[at + 1], *rest[at + 1 :])
-        back = [axis for axis in range(output.ndim) if axis != at]
-        back.insert(time, at)
+        output = output.reshape(*rest[:first], *lengths, *rest[first + 1 :])
+        back = list(range(output.ndim))
+        back[first : first + 2] = first + 1, first
         return output.transpose(*back)

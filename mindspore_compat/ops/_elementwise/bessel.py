@@ -1,5 +1,7 @@
 """Bessel functions, element by element."""
 
+from math import inf
+
 from .._rules import Float16To64
 from .unary import unary
 
@@ -57,6 +59,7 @@ unary(
     "ops.bessel_k0(x: input)",
     "ops.BesselK0()(x: input)",
     only=Float16To64,
+    below_zero=inf,
 )
 
 
@@ -68,6 +71,7 @@ unary(
     "ops.bessel_k0e(x: input)",
     "ops.BesselK0e()(x: input)",
     only=Float16To64,
+    below_zero=inf,
 )
 
 
@@ -79,6 +83,7 @@ unary(
     "ops.bessel_k1(x: input)",
     "ops.BesselK1()(x: input)",
     only=Float16To64,
+    below_zero=inf,
 )
 
 
@@ -90,6 +95,7 @@ unary(
     "ops.bessel_k1e(x: input)",
     "ops.BesselK1e()(x: input)",
     only=Float16To64,
+    below_zero=inf,
 )
 
 
@@ -123,6 +129,7 @@ unary(
     "ops.bessel_y0(x: input)",
     "ops.BesselY0()(x: input)",
     only=Float16To64,
+    below_zero=-inf,
 )
 
 
@@ -134,4 +141,5 @@ unary(
     "ops.bessel_y1(x: input)",
     "ops.BesselY1()(x: input)",
     only=Float16To64,
+    below_zero=-inf,
 )

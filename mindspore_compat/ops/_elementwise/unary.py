@@ -9,15 +9,17 @@ def as_floating(xp, x):
     return xp.cast(x, "float32") if x.dtype.kind in "iub" else x
 
 
-def unary(name, doc, example, printed, *lines, only=Anything):
+def unary(name, doc, example, printed, *lines, only=Anything, below_zero=None):
     """Declares an operator that applies the function `name` of `xp`; integers are cast to float32.
 
     `printed` is the output of the documented example, the first signature called with a Tensor of
-    `example`.
+    `example`. `below_zero` is the result for negative numbers, where the function has none.
     """
 
     def body(xp, input: only):
-        return getattr(xp, name)(as_floating(xp, input))
+        x = as_floating(xp, input)
+        out = getattr(xp, name)(x)
+        return out if below_zero is None else xp.where(x < 0, below_zero, out)
 
     body.__name__, body.__doc__ = (
         name,

@@ -89,7 +89,8 @@ def unique_consecutive(
 
 @public("ops.UniqueConsecutive")
 class UniqueConsecutive(Primitive):
-    """The class form of `ops.unique_consecutive`.
+    """The class form of `ops.unique_consecutive`. It always has three results: the values, the
+    inverse indices and the counts; the latter two are a Tensor without axes where not requested.
 
     Example:
         >>> import mindspore_compat as ms
@@ -104,7 +105,13 @@ class UniqueConsecutive(Primitive):
         self.return_inverse, self.return_counts, self.dim = return_inverse, return_counts, dim
 
     def __call__(self, input):
-        return unique_consecutive(input, self.return_inverse, self.return_counts, self.dim)
+        output, inverse, counts = unique_consecutive(input, True, True, self.dim)
+        nothing = Tensor._wrap(space_for(input._array).zeros((), "int64"))
+        return (
+            output,
+            inverse if self.return_inverse else nothing,
+            counts if self.return_counts else nothing,
+        )
 
 
 @public("ops.UniqueWithPad")
