@@ -7,7 +7,8 @@ The pieces depend on the shape and memory order of the array alone. If the remai
 enough, each piece has some of their elements, and results are bitwise NumPy's. Otherwise the
 reduced elements are cut into blocks, whose sums are then added. That is at least as accurate as
 NumPy, which adds leading axes one row after the other. Sums over leading axes are products with
-ones, several times as fast for short rows; those of float32 have a compiled loop (loops/sums.py).
+ones, several times as fast for short rows; those of float32 have compiled loops
+(loops/row_reductions.py).
 """
 
 import math

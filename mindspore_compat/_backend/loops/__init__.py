@@ -18,8 +18,8 @@ from . import (  # noqa: F401 - they register their loops
     products,
     remainders,
     row_products,
+    row_reductions,
     rows,
     stacks,
-    sums,
     taps,
 )

@@ -341,17 +341,17 @@ def product_of_few(x, y, out, addend):
     rows, length, across = *x.shape, y.shape[1]
     (a, a_turned), (b, b_turned) = _flat(x), _flat(y)
     out = numpy.empty((rows, across), FLOAT) if out is None else out
-    own, depth = vector_sizes(), min(length, CHUNK)
-    width = own["VECTORS"] * own["LANES"]
-    panels = max(PANEL // (rows * length * width), 1) * width
+    vectors, depth = vector_sizes(), min(length, CHUNK)
+    width = vectors["VECTORS"] * vectors["LANES"]
+    columns = max(PANEL // (rows * length * width), 1) * width  # of a piece
     _loop_of_columns().run(
-        blocks(across, panels),
+        blocks(across, columns),
         a,
         b,
         out.reshape(-1),
         _flat_addend(addend),
-        panels * depth,
-        own["ROWS"] * width,
+        columns * depth,
+        vectors["ROWS"] * width,
         a_turned,
         b_turned,
         rows,

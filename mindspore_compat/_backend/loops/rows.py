@@ -2,7 +2,7 @@
 
 Threads share the rows of the result. In a scatter-add, each piece zeroes its own rows and adds
 their values while they are in the cache, in the order of the indices. So the results are bitwise
-those of sequential additions. Sums and extremes of rows are in sums.py.
+those of sequential additions. Sums and extremes of rows are in row_reductions.py.
 """
 
 import functools
@@ -42,7 +42,7 @@ def take_rows(
             target[j] = source[j]
 
 
-def sum_rows(
+def sum_segments(
     values: array(FLOAT),
     index: array(INDEX),
     out: array(FLOAT),
@@ -99,7 +99,7 @@ def take(x, indices):
     least="TAKE_ROWS",
     size=lambda index, rows, count: count * rows.shape[1],
     takes=lambda index, rows, count: rows.dtype == FLOAT and rows.shape[1] >= Least.ROW,
-    loop=functools.partial(loop_of, sum_rows),
+    loop=functools.partial(loop_of, sum_segments),
 )
 def add_rows(index, rows, count):
     """Returns a matrix of `count` rows, with `rows[i]` added to row `index[i]` for every i.
@@ -110,7 +110,7 @@ def add_rows(index, rows, count):
         count (int): the number of rows.
     """
     out = numpy.empty((count, rows.shape[1]), FLOAT)
-    _run(sum_rows, rows, index, out, rows.shape[1])
+    _run(sum_segments, rows, index, out, rows.shape[1])
     return out
 
 

@@ -9,7 +9,7 @@ from kit.loops import by_python, fresh_loops, needs_numba
 
 from mindspore_compat._backend.arrays import LARGE
 from mindspore_compat._backend.host import reductions
-from mindspore_compat._backend.loops import sums
+from mindspore_compat._backend.loops import row_reductions
 from mindspore_compat._backend.threads import scheduler
 
 pytestmark = pytest.mark.host
@@ -21,7 +21,7 @@ AXES = {"rows": (0,), "first": (0, 1), "between": (1,), "all": None, "all but on
 
 @pytest.fixture
 def any_size(monkeypatch):
-    with fresh_loops(monkeypatch, sums, sums._table, PIECE=64, LANES=8):
+    with fresh_loops(monkeypatch, row_reductions, row_reductions._table, PIECE=64, LANES=8):
         yield
     scheduler.limit(0)
 
