@@ -11,15 +11,11 @@ import math
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Float, TensorOf
 from .._activation.softmax import softmax_along, softmax_along_vjp
+from .._precision import at_least_float32
 from .._rules import Bools, Floats
 from .blocks import Blocks, broadcast_lead
 
 _LOWEST = -1e30  # the largest score of a query that may not attend to any key
-
-
-def _upcast(xp, *arrays):
-    """Casts the arrays to float32 unless they are wider."""
-    return [x if x is None or x.dtype.itemsize > 2 else xp.cast(x, "float32") for x in arrays]
 
 
 def _scores(xp, query, key, shift, barred, factor=1.0, masked=-math.inf):
@@ -49,7 +45,7 @@ def _weights(xp, query, key, shift, barred, factor=1.0):
 
 def _float32_shift(xp, shift, scale, shift_first):
     """Returns the shift of the scaled scores, in float32."""
-    (shift,) = _upcast(xp, shift)
+    shift = at_least_float32(xp, shift)
     return shift * scale if shift is not None and shift_first else shift
 
 

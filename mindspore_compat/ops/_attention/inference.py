@@ -12,9 +12,10 @@ from ..._backend.arrays import to_host
 from ..._core.declare.op import op, space_for
 from ..._core.rules.vocabulary import Any, Float, TensorOf
 from ..._core.tensor.tensor import Tensor
+from .._precision import at_least_float32
 from .._rules import Floats
 from .._shape.join_split import cat
-from .attention import _upcast, _weights, attend, attention_extent
+from .attention import _weights, attend, attention_extent
 from .blocks import Blocks
 from .flash_masks import ALL_TOKENS, COMPRESSED
 from .head_layouts import folded_heads, numbers_of, split_heads
@@ -30,7 +31,7 @@ _SHARED = 64  # the maximum number of query heads that share one key head
 @op(compute="native")
 def from_bytes(xp, x: Bytes, scale: Floats, offset: Floats = None, dtype: Any = "float16"):
     """Dequantizes int8 values: (x + offset) * scale, computed in float32 at least, as `dtype`."""
-    scale, offset = _upcast(xp, scale, offset)
+    scale, offset = at_least_float32(xp, scale, offset)
     upcast = xp.cast(x, scale.dtype)
     return xp.cast((upcast if offset is None else upcast + offset) * scale, dtype)
 
@@ -38,7 +39,7 @@ def from_bytes(xp, x: Bytes, scale: Floats, offset: Floats = None, dtype: Any = 
 @op(compute="native")
 def to_bytes(xp, x: Floats, scale: Floats, offset: Floats = None):
     """Quantizes to int8: x * scale + offset, rounded and clipped."""
-    x, scale, offset = _upcast(xp, x, scale, offset)
+    x, scale, offset = at_least_float32(xp, x, scale, offset)
     return _byte(xp, x * scale if offset is None else x * scale + offset, "int8")
 
 

@@ -7,8 +7,8 @@ attention to selected keys is in _attention/sparse_flash.py.
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, ListOf, TupleOf
+from .._precision import at_least_float32
 from .._rules import HalfPrecision
-from .attention import _upcast
 
 
 @op(
@@ -62,7 +62,7 @@ def nsa_compress(
     """
     _need_windows(input, weight, compress_block_size, compress_stride, actual_seq_len)
     firsts = xp.asarray(_firsts(compress_block_size, compress_stride, actual_seq_len), "int64")
-    x, table = _upcast(xp, input, weight)
+    x, table = at_least_float32(xp, input, weight)
     out = xp.zeros((firsts.shape[0], *input.shape[1:]), x.dtype)
     for i in range(compress_block_size):
         out = out + xp.getitem(x, (firsts + i,)) * xp.expand_dims(table[i], -1)
@@ -73,7 +73,7 @@ def nsa_compress(
 def nsa_compress_vjp(xp, g, input, weight, compress_block_size, compress_stride, actual_seq_len):
     """Returns the gradients of tokens and weights: a token's is the sum over the windows that
     contain it."""
-    g, x, table = _upcast(xp, g, input, weight)
+    g, x, table = at_least_float32(xp, g, input, weight)
     firsts = xp.asarray(_firsts(compress_block_size, compress_stride, actual_seq_len), "int64")
     sums = [xp.sum(g * xp.getitem(x, (firsts + i,)), (0, 2)) for i in range(compress_block_size)]
     counts = _window_counts(compress_block_size, compress_stride, actual_seq_len)

@@ -12,9 +12,10 @@ from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Float, Int, OneDtype, checked
 from ..._core.tensor.tensor import Tensor
+from .._precision import at_least_float32
 from .._rules import Bools, Floats, HalfPrecision, Ints
 from .._shape.join_split import cat
-from .attention import _upcast, _weights, attend, attention_extent
+from .attention import _weights, attend, attention_extent
 
 _NONE = -1  # the index of a block that does not exist
 
@@ -156,7 +157,7 @@ def favoured_blocks(
 
     Block j starts at key `step` * j, and a window covers `windows` strides.
     """
-    query, key = _upcast(xp, query, key)
+    query, key = at_least_float32(xp, query, key)
     shares = [0] * (step + windows - 1)  # the number of pairs (m, n) with each sum m + n
     for m in range(step):
         for n in range(windows):

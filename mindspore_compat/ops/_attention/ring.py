@@ -10,17 +10,9 @@ attention.py.
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Float, TensorOf
 from ..._core.sharding.ring import has_ring
+from .._precision import at_least_float32
 from .._rules import Bools, Floats
-from .attention import (
-    _drop,
-    _float32_shift,
-    _from,
-    _scores,
-    _top_and_sum,
-    _upcast,
-    attend,
-    attention_extent,
-)
+from .attention import _drop, _float32_shift, _from, _scores, _top_and_sum, attend, attention_extent
 from .blocks import Blocks, axes_of_one
 
 
@@ -74,8 +66,8 @@ def ring_attend(
             block, scores, mask = part.scores(xp, number)
             top, powers, total = _top_and_sum(xp, scores, mask)
             dropped = _drop(xp, powers, block.kept(xp, part.bits), keep_prob)
-            (values,) = _upcast(xp, block.keys_of(keys[1]))
-            return xp.matmul_float32(dropped, values), *_upcast(xp, top, total)
+            values = at_least_float32(xp, block.keys_of(keys[1]))
+            return xp.matmul_float32(dropped, values), *at_least_float32(xp, top, total)
 
         results = xp.share(work, part.plan.count, rows[0])
         new = [part.plan.joined(xp, column) for column in zip(*results)]
@@ -105,7 +97,7 @@ def ring_attend_vjp(
     """Returns the gradients of queries, keys, values and shift; recomputes the weights."""
     (g, _, g_total), (out, top, total) = g, out
     g = xp.zeros_like(out) if g is None else g
-    wide_g, wide_out = _upcast(xp, g, out)
+    wide_g, wide_out = at_least_float32(xp, g, out)
     level = xp.sum(wide_g * wide_out, -1, keepdims=True)
     if g_total is not None:
         level = level - g_total * total
@@ -114,7 +106,7 @@ def ring_attend_vjp(
     def gradients(xp, row, first_key, rows, keys, state):
         part = _Part(xp, row, first_key, [rows[0], *rows[5:]], keys, scale, shift_first, band)
         if state is not None and part.is_apart:
-            return state, [xp.zeros_like(x) for x in _upcast(xp, *keys)]
+            return state, [xp.zeros_like(x) for x in at_least_float32(xp, *keys)]
         new, sums = _gradients_of_part(xp, part, *rows[:5], *keys, scale, keep_prob, for_shift)
         if for_shift:
             new[1] = part.widened(xp, new[1])
@@ -140,7 +132,7 @@ def _gradients_of_part(
         for number in runs[index]:
             block, scores, _ = part.scores(xp, number)
             weights = xp.exp(scores - block.rows_of(top)) / _not_zero(xp, block.rows_of(total))
-            flow, values = _upcast(xp, block.rows_of(g), block.keys_of(value))
+            flow, values = at_least_float32(xp, block.rows_of(g), block.keys_of(value))
             keep = block.kept(xp, part.bits)
             dropped = _drop(xp, weights, keep, keep_prob)
             addend = xp.matmul_float32(xp.swapaxes(dropped, -1, -2), flow)
@@ -148,7 +140,7 @@ def _gradients_of_part(
             flow = xp.matmul_float32(flow, xp.swapaxes(values, -1, -2))
             flow = weights * (_drop(xp, flow, keep, keep_prob) - block.rows_of(level))
             to_shift = block.padded(xp, flow) if for_shift else None
-            rows, keys = _upcast(xp, *block.operands(query, key, None)[:2])
+            rows, keys = at_least_float32(xp, *block.operands(query, key, None)[:2])
             addend = xp.matmul_float32(xp.swapaxes(flow, -1, -2), rows, scale)
             to_key = block.added(xp, to_key, addend)
             outs.append((xp.matmul_float32(flow, keys, scale), to_shift))

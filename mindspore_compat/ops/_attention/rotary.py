@@ -6,6 +6,7 @@ MindSpore runs these operators on Ascend only, so its documentation of 2.10 is t
 
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, TensorOf
+from .._precision import at_least_float32
 from .._rules import Floats
 
 
@@ -52,12 +53,13 @@ def rotary_position_embedding(xp, x: Floats, cos: Floats, sin: Floats, mode: Int
         )
     if mode not in (0, 1):
         raise ValueError(f"For '{api}', 'mode' must be 0 or 1, but got {mode}.")
-    upcast, half = _upcast(xp, x), x.shape[-1] // 2
+    upcast, half = at_least_float32(xp, x), x.shape[-1] // 2
     if mode == 0:
         rotated = xp.concatenate([-upcast[..., half:], upcast[..., :half]], -1)
     else:
         rotated = xp.reshape(xp.stack([-upcast[..., 1::2], upcast[..., ::2]], -1), x.shape)
-    return xp.cast(upcast * _upcast(xp, cos) + rotated * _upcast(xp, sin), x.dtype)
+    cos, sin = at_least_float32(xp, cos, sin)
+    return xp.cast(upcast * cos + rotated * sin, x.dtype)
 
 
 @op(
@@ -121,8 +123,3 @@ def _rotate(xp, x, cos, sin, position_ids):
     rotated = xp.concatenate([-heads[..., half:], heads[..., :half]], -1)
     result = heads * cos + rotated * sin
     return result if x.ndim == 4 else xp.reshape(xp.swapaxes(result, 1, 2), x.shape)
-
-
-def _upcast(xp, x):
-    """Casts `x` to float32 unless it is wider."""
-    return xp.cast(x, "float32") if x.dtype.itemsize < 4 else x

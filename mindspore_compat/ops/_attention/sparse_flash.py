@@ -25,9 +25,10 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor.tensor import Tensor
 from .._activation.softmax import softmax_along_vjp
+from .._precision import at_least_float32
 from .._rules import Floats, HalfPrecision, Index
 from .._shape.join_split import cat
-from .attention import _scores, _top_and_sum, _upcast, _weights
+from .attention import _scores, _top_and_sum, _weights
 
 Int32 = TensorOf("int32")
 
@@ -153,7 +154,7 @@ def _visible_counts(xp, mode, start, stop, queries, keys):
 def indexer_scores(xp, query: Floats, key: Floats, weights: Floats):
     """Computes the sum over heads of weights * relu(query @ key.T), (queries, keys), in float32 at
     least."""
-    query, key, weights = _upcast(xp, query, key, weights)
+    query, key, weights = at_least_float32(xp, query, key, weights)
     out, keys = 0, xp.swapaxes(key, -1, -2)
     for h in range(query.shape[1]):
         out = out + weights[:, h : h + 1] * xp.maximum(xp.matmul(query[:, h], keys), 0)
@@ -163,7 +164,7 @@ def indexer_scores(xp, query: Floats, key: Floats, weights: Floats):
 @indexer_scores.vjp_joint
 def indexer_scores_vjp(xp, g, query, key, weights):
     """Returns the gradients of queries, keys and weights; recomputes the products."""
-    g, query, key, weights = _upcast(xp, g, query, key, weights)
+    g, query, key, weights = at_least_float32(xp, g, query, key, weights)
     to_query, to_key, to_weights = [], 0, []
     for h in range(query.shape[1]):
         score = xp.matmul(query[:, h], xp.swapaxes(key, -1, -2))
@@ -332,7 +333,7 @@ def attend_chosen(
     twice.
     """
     chunks, dtype = [], query.dtype
-    query, key, value = _upcast(xp, query, key, value)
+    query, key, value = at_least_float32(xp, query, key, value)
     for part, at, barred in _key_ranges(xp, query, indices, seen):
         weights = _weights(xp, query[part] * scale, xp.getitem(key, (at,)), None, barred)
         chunks.append(xp.matmul(weights, xp.getitem(value, (at,))))
@@ -342,7 +343,7 @@ def attend_chosen(
 @attend_chosen.vjp_joint
 def attend_chosen_vjp(xp, g, query, key, value, indices, seen, scale):
     """Returns the gradients of queries, keys and values; recomputes the weights."""
-    g, query, key, value = _upcast(xp, g, query, key, value)
+    g, query, key, value = at_least_float32(xp, g, query, key, value)
     to_query, to_key, to_value = [], xp.zeros_like(key), xp.zeros_like(value)
     for part, at, barred in _key_ranges(xp, query, indices, seen):
         rows, flow = query[part] * scale, g[part]
@@ -361,7 +362,7 @@ def chosen_extent(xp, query: Floats, key: Floats, indices: Index, seen: Index, s
     """Returns the largest score of each query and head at its own indices, and the sum of
     exponentials relative to it, (queries, heads), in float32.
     """
-    query, key = _upcast(xp, query, key)
+    query, key = at_least_float32(xp, query, key)
     extents = []
     for part, at, barred in _key_ranges(xp, query, indices, seen):
         scores = _scores(xp, query[part] * scale, xp.getitem(key, (at,)), None, barred)

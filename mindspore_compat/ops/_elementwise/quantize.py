@@ -4,7 +4,7 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import DType, OneOf, TensorOf
 from ..._core.tensor import dtype as dtypes
-from .._normalization.batch_norm import upcast
+from .._precision import at_least_float32
 from .._rules import Floats
 
 
@@ -59,7 +59,7 @@ def quantized(
                 f"For 'QuantV2', '{name}' must have length {tuple(x.shape[-1:])} in the last axis "
                 f"and 1 in others, but got shape {tuple(factor.shape)}."
             )
-    x, scale, offset = upcast(xp, x, scale, offset)
+    x, scale, offset = at_least_float32(xp, x, scale, offset)
     return _bytes(xp, xp.reshape(scale, (-1,)) * x + xp.reshape(offset, (-1,)))
 
 
@@ -103,8 +103,8 @@ def quantized_by_rows(
             f"rows, but got shape {tuple(x.shape)} and "
             f"{None if smooth_scales is None else tuple(smooth_scales.shape)}."
         )
-    rows = upcast(xp, x)
-    rows = rows if smooth_scales is None else rows * upcast(xp, smooth_scales)
+    rows = at_least_float32(xp, x)
+    rows = rows if smooth_scales is None else rows * at_least_float32(xp, smooth_scales)
     unit = xp.max(xp.abs(rows), -1, keepdims=True) / 127
     quotients = _bytes(xp, rows / xp.where(unit > 0, unit, 1))
     return quotients, xp.squeeze(unit, -1)

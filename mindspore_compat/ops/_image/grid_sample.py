@@ -1,7 +1,7 @@
 """Grid sampling of images and volumes, and the sampling grids of affine transformations.
 
-The arithmetic is in _image/grid_points.py. Regions are in _image/roi_align.py and _image/crop.py,
-deformable convolution is in _image/deformable.py.
+The arithmetic is in _image/grid_points.py. Pooling over regions of interest is in roi_align.py and
+roi_pooling.py, cropping in crop.py, deformable convolution in deformable.py.
 """
 
 import numpy as np

@@ -95,8 +95,8 @@ def resize_bicubic(
     align_corners: Bool = False,
     half_pixel_centers: Bool = False,
 ):
-    """Resizes images with bicubic interpolation. `size` is a sequence of two numbers or an int
-    Tensor.
+    """Resizes images with bicubic interpolation. `size` is a sequence of two positive ints or an
+    int Tensor.
 
     Shapes:
         `images` is (N, C, H, W). The result is (N, C, *size).

@@ -3,7 +3,7 @@
 import math
 
 from ..._core.declare.op import op
-from .._normalization.batch_norm import upcast
+from .._precision import at_least_float32
 from .._rules import InexactOfNumPy
 from .decomposition import _square
 
@@ -38,7 +38,7 @@ def matrix_exp(xp, input: InexactOfNumPy):
          [0. 1.]]
     """
     _square("matrix_exp", "input", input)
-    dtype, input = input.dtype, upcast(xp, input)
+    dtype, input = input.dtype, at_least_float32(xp, input)
     size = float(xp.max(xp.sum(xp.abs(xp.stop(input)), -1))) if input.size else 0.0
     halvings = max(0, math.ceil(math.log2(size / 5.4))) if size > 5.4 else 0
     x = input / 2**halvings

@@ -99,10 +99,7 @@ def binary_cross_entropy(
 @op(
     "mint.nn.functional.binary_cross_entropy(input, target, weight=None, reduction='mean')",
     "mint.nn.BCELoss(weight=None, reduction='mean')(input, target)",
-    quirks=Quirks(
-        rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}},
-        checked_at_once=("mint.nn.BCELoss",),
-    ),
+    quirks=Quirks(rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}}),
 )
 def binary_cross_entropy_ext(
     xp,
@@ -136,7 +133,6 @@ def binary_cross_entropy_ext(
     "mint.nn.BCEWithLogitsLoss(weight=None, reduction='mean', pos_weight=None)(input, target)",
     "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None)",
     compute="body",
-    quirks=Quirks(checked_at_once=("mint.nn.BCEWithLogitsLoss",)),
 )
 def binary_cross_entropy_with_logits(
     xp,

@@ -27,6 +27,7 @@ from ..._core.rules.vocabulary import (
     number,
 )
 from .._indexing.gather import beyond
+from .._precision import at_least_float32
 from .._rules import Float16Or32, Floats, Index
 from .reduction import Reduced, Reduction, need_shape, reduced
 from .row_likelihoods import smoothed_shares
@@ -101,7 +102,7 @@ def _need_targets(xp, api, x, target, weight):
 
 def _factors(xp, target, counts, weight):
     """Returns the weight of the class of each target, and 0 for an ignored one."""
-    weights = _upcast_halves(xp, xp.take(weight, xp.where(counts, target, 0), 0))
+    weights = at_least_float32(xp, xp.take(weight, xp.where(counts, target, 0), 0))
     return xp.where(counts, weights, 0)
 
 
@@ -110,8 +111,8 @@ def _smoothed(xp, x, target, counts, factors, weight, smoothing):
     share = smoothing / x.shape[1]
     if weight is None:
         weight, factors = xp.ones((x.shape[1],), x.dtype), xp.ones(target.shape, x.dtype)
-    shares = _upcast_halves(xp, weight) * share
-    factors = _upcast_halves(xp, factors) * (1 - smoothing)
+    shares = at_least_float32(xp, weight) * share
+    factors = at_least_float32(xp, factors) * (1 - smoothing)
     return xp.smooth_nll(x, target, counts, factors, shares)
 
 
@@ -138,11 +139,6 @@ def _of_classes(xp, x, target, weight, ignore, reduction, smoothing):
     return xp.cast(loss, x.dtype)
 
 
-def _upcast_halves(xp, a):
-    """Casts float16 and bfloat16 to float32, also where the library computes with them."""
-    return xp.cast(a, "float32") if a.dtype.itemsize == 2 else a
-
-
 def _class_weights(xp, weight, x, axis):
     """Returns the weights of the classes, shaped to multiply `x`."""
     return xp.reshape(weight, (-1,) + (1,) * (x.ndim - 1 - axis))
@@ -156,14 +152,14 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
     _need_targets(xp, api, logs, target, weight)
     axis = min(logs.ndim, 2) - 1
     counts = target != ignore
-    picked = _upcast_halves(xp, xp.pick_class(logs, xp.where(counts, target, 0), axis))
+    picked = at_least_float32(xp, xp.pick_class(logs, xp.where(counts, target, 0), axis))
     if weight is None:
         factors = xp.cast(counts, picked.dtype)
     else:
         factors = _factors(xp, target, counts, weight)
     loss = -picked * factors
     if smoothing:
-        terms = _upcast_halves(xp, logs)
+        terms = at_least_float32(xp, logs)
         if weight is not None:
             terms = terms * _class_weights(xp, xp.cast(weight, terms.dtype), logs, axis)
         uniform = -xp.sum(terms, axis) * xp.cast(counts, terms.dtype)
@@ -181,8 +177,8 @@ def _against_probabilities(xp, x, target, weight, reduction, smoothing):
     need_shape("cross_entropy", "input", "target", x, target)
     axis = min(x.ndim, 2) - 1
     if weight is not None:
-        shares = smoothed_shares(_upcast_halves(xp, target), smoothing, axis)
-        target = shares * _class_weights(xp, _upcast_halves(xp, weight), x, axis)
+        shares = smoothed_shares(at_least_float32(xp, target), smoothing, axis)
+        target = shares * _class_weights(xp, at_least_float32(xp, weight), x, axis)
         smoothing = 0.0
     if x.ndim <= 2 and x.size and target.shape == x.shape:
         rows = (xp.reshape(array, (-1, x.shape[-1])) for array in (x, target))

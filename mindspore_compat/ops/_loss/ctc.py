@@ -12,7 +12,7 @@ from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, OneOf, TensorOf
 from ..._core.tensor.tensor import Tensor
-from .._normalization.batch_norm import upcast
+from .._precision import at_least_float32
 from .._rules import Float32Or64, Index
 from .reduction import Reduction
 
@@ -346,7 +346,7 @@ def ctc_loss_sparse(
     blank = x.shape[2] - 1
     arrays = [xp.asarray(numbers, "int64") for numbers in (labels, steps, lengths)]
     arrays[0] = xp.reshape(arrays[0], (x.shape[1], -1))
-    logs = xp.log_soft(upcast(xp, x), 2)
+    logs = xp.log_soft(at_least_float32(xp, x), 2)
     loss = xp.ctc_nll(logs, *arrays, blank, ctc_merge_repeated)
     occupation = xp.ctc_occupation(logs, *arrays, blank, ctc_merge_repeated)
     in_length = xp.reshape(xp.arange(x.shape[0]), (-1, 1, 1)) < xp.reshape(arrays[1], (1, -1, 1))

@@ -11,7 +11,7 @@ from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Int, TensorOf
-from .._normalization.batch_norm import upcast
+from .._precision import at_least_float32
 from .ctc import NONE
 
 _Int32 = TensorOf("int32").called("a Tensor of int32")
@@ -162,7 +162,7 @@ def rnnt_loss(
     """
     host_arrays = _host_inputs(acts, labels, input_lengths, label_lengths, blank_label)
     host_arrays = [xp.asarray(array, "int64") for array in host_arrays]
-    logs = xp.log_soft(upcast(xp, acts), 3)
+    logs = xp.log_soft(at_least_float32(xp, acts), 3)
     loss = xp.rnnt_nll(logs, *host_arrays, blank_label)
     steps = xp.rnnt_occupation(logs, *host_arrays, blank_label)
     gradient = xp.exp(logs) * xp.sum(steps, 3, keepdims=True) - steps

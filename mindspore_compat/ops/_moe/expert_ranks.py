@@ -8,8 +8,8 @@ from ..._core.declare.op import op, space_for
 from ..._core.rules.vocabulary import Any, TensorOf, floating
 from ..._core.tensor.tensor import Tensor
 from ...communication.groups import partners
+from .._precision import at_least_float32
 from .._rules import Index
-from .token_permute import _upcast
 
 Rows = TensorOf(floating, "int8")
 
@@ -26,7 +26,7 @@ def rows_or_zeros(xp, x: Rows, indices: Index):
 @op(compute="native")
 def summed_parts(xp, x: Rows, parts: Any):
     """Splits the rows into `parts` equal parts and sums them."""
-    whole = xp.reshape(_upcast(xp, x), (parts, x.shape[0] // parts, *x.shape[1:]))
+    whole = xp.reshape(at_least_float32(xp, x), (parts, x.shape[0] // parts, *x.shape[1:]))
     return xp.cast(xp.sum(whole, 0), x.dtype)
 
 
@@ -41,12 +41,12 @@ def weighted_rows(
 ):
     """Computes for each token the sum of its rows, each times its own scale, plus a `shared`
     row."""
-    rows = xp.getitem(_upcast(xp, x), (indices,))
+    rows = xp.getitem(at_least_float32(xp, x), (indices,))
     if scales is not None:
         rows = rows * xp.expand_dims(scales, -1)
     rows = xp.sum(rows, 1)
     if shared is not None:
-        rows = rows + xp.getitem(_upcast(xp, x), (shared,))
+        rows = rows + xp.getitem(at_least_float32(xp, x), (shared,))
     if dtype == "int8":
         rows = xp.clip(xp.rint(rows), -128, 127)
     return xp.cast(rows, dtype)

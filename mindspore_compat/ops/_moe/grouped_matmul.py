@@ -9,10 +9,10 @@ from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, DType, Int, ListOf, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
+from .._precision import at_least_float32
 from .._rules import Floats
 from .._shape.join_split import cat
 from ..primitive import Primitive
-from .token_permute import _upcast
 
 
 @op(compute="native")
@@ -35,14 +35,14 @@ def expert_product(
         out = out if bias is None else out + bias
         out = out * xp.cast(scale, "float32") * xp.expand_dims(token_scale, -1)
         return xp.cast(xp.cast(out, "float32"), "bfloat16")
-    table = _upcast(xp, weight)
+    table = at_least_float32(xp, weight)
     if offset is not None:
-        table = table + _upcast(xp, offset)
-    out = xp.matmul(_upcast(xp, x), table)
+        table = table + at_least_float32(xp, offset)
+    out = xp.matmul(at_least_float32(xp, x), table)
     if scale is not None:
-        out = out * _upcast(xp, scale)
+        out = out * at_least_float32(xp, scale)
     if bias is not None:
-        out = out + _upcast(xp, bias)
+        out = out + at_least_float32(xp, bias)
     return xp.cast(out, x.dtype)
 
 

@@ -9,15 +9,11 @@ from ..._backend.arrays import to_host
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int, ListOf, TensorOf, TupleOf, checked
+from .._precision import at_least_float32
 from .._rules import Floats, FloatsUpTo32, Index
 from ..primitive import Primitive
 
 Int32 = TensorOf("int32")
-
-
-def _upcast(xp, x):
-    """Casts `x` to float32 unless it is wider, so that sums over experts are rounded only once."""
-    return xp.cast(x, "float32") if x.dtype.itemsize < 4 else x
 
 
 def _inverse(xp, order):
@@ -160,8 +156,8 @@ def moe_token_unpermute(
             f"For '{api}', 'probs' must have shape (tokens, k) for tokens * k rows, "
             f"but got {probs.shape} for {token_rows.shape[0]}."
         )
-    copies = xp.reshape(_upcast(xp, token_rows), (*probs.shape, -1))
-    summed = xp.sum(copies * xp.expand_dims(_upcast(xp, probs), -1), 1)
+    copies = xp.reshape(at_least_float32(xp, token_rows), (*probs.shape, -1))
+    summed = xp.sum(copies * xp.expand_dims(at_least_float32(xp, probs), -1), 1)
     return xp.cast(summed, permuted_tokens.dtype)
 
 
@@ -442,8 +438,9 @@ def moe_finalize_routing(
             f"{expanded_row_idx.shape} and {expanded_expert_idx.shape}."
         )
     indices = xp.swapaxes(xp.reshape(expanded_row_idx, (copies, rows)), 0, 1)
-    expert_rows = _upcast(xp, xp.getitem(expanded_x, (indices,)))
-    expert_rows = expert_rows + _upcast(xp, xp.getitem(bias, (expanded_expert_idx,)))
-    merged_rows = xp.sum(expert_rows * xp.expand_dims(_upcast(xp, scales), -1), 1) + _upcast(xp, x1)
-    merged_rows = merged_rows if x2 is None else merged_rows + _upcast(xp, x2)
+    expert_rows = at_least_float32(xp, xp.getitem(expanded_x, (indices,)))
+    expert_rows = expert_rows + at_least_float32(xp, xp.getitem(bias, (expanded_expert_idx,)))
+    scales, x1, x2 = at_least_float32(xp, scales, x1, x2)
+    merged_rows = xp.sum(expert_rows * xp.expand_dims(scales, -1), 1) + x1
+    merged_rows = merged_rows if x2 is None else merged_rows + x2
     return xp.cast(merged_rows, expanded_x.dtype)

@@ -16,57 +16,28 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Number, OneOf, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
+from .._precision import at_least_float32
 from .._rules import Float16Or32, Floats
 from ..primitive import Primitive
+from .bodies import column, dots, planes_of, standardized
 
 Epsilon = Float(gt=0.0, le=1.0)
 
 
-def upcast(xp, *arrays):
-    """Casts narrow floats to float32, on a GPU too; returns other arrays and None unchanged."""
-    result = [
-        xp.cast(a, "float32") if a is not None and _is_low_precision(a.dtype) else a for a in arrays
-    ]
-    return result[0] if len(result) == 1 else result
-
-
-def _is_low_precision(dtype):
-    return dtype.itemsize == 2 and dtype.kind in "fV"
-
-
-def dots(xp, x, y):
-    """Computes inner products along the last axis."""
-    if x.shape[-1] == 1:
-        return xp.squeeze(x * y, -1)
-    products = xp.matmul(xp.expand_dims(x, -2), xp.expand_dims(y, -1))
-    return xp.reshape(products, x.shape[:-1])
-
-
-# Arrays are reshaped to (batch, channels, rest), per-channel values to (channels, 1).
-
-
-def planes_of(xp, x):
-    return xp.reshape(x, (x.shape[0], x.shape[1], prod(x.shape[2:])))
-
-
-def column(xp, v):
-    return xp.reshape(v, (-1, 1))
-
-
 def _factor(xp, scale, var, eps):
     """Computes scale / sqrt(var + eps), one per channel; without `scale`, it counts as 1."""
-    rstd = 1 / xp.sqrt(upcast(xp, var) + eps)
-    return rstd if scale is None else rstd * upcast(xp, scale)
+    rstd = 1 / xp.sqrt(at_least_float32(xp, var) + eps)
+    return rstd if scale is None else rstd * at_least_float32(xp, scale)
 
 
 def _affine(xp, x, factor, mean, shift):
     """Computes (x - mean) * factor + shift, channel by channel, in the dtype of `x`."""
-    planes, mean = upcast(xp, planes_of(xp, x), mean)
+    planes, mean = at_least_float32(xp, planes_of(xp, x), mean)
     factor, middle = column(xp, factor), column(xp, mean)
     if shift is None:
         out = xp.by_rows(lambda xp, part: (part - middle) * factor, planes)
     else:
-        offset = column(xp, upcast(xp, shift))
+        offset = column(xp, at_least_float32(xp, shift))
         out = xp.by_rows(lambda xp, part: (part - middle) * factor + offset, planes)
     return xp.cast(xp.reshape(out, x.shape), x.dtype)
 
@@ -92,7 +63,7 @@ def batch_standardize(
         )
         if result is not None:
             return result
-    planes = upcast(xp, planes_of(xp, x))
+    planes = at_least_float32(xp, planes_of(xp, x))
     count = planes.shape[0] * planes.shape[2]
     mean = xp.sum(xp.sum(planes, 2), 0) / count
     middle = column(xp, mean)
@@ -108,20 +79,6 @@ def batch_standardize(
 def _as_rows(x):
     """Returns the shape in which each channel is a row of a single kernel."""
     return x.shape[0], x.shape[1], prod(x.shape[2:])
-
-
-def standardized(xp, x, scale, shift, *, eps, gives_rstd):
-    """Standardizes each row to mean 0 and deviation 1, scales and shifts it, in a single kernel.
-
-    Returns:
-        The result, the mean, and the variance; if `gives_rstd`, the reciprocal deviation instead.
-    """
-    mean, rest, var = xp.row_moments(x)
-    part = x - mean - rest
-    rstd = 1 / xp.sqrt(var + eps)
-    out = part * rstd if scale is None else part * (rstd * scale)
-    out = out if shift is None else out + shift
-    return out, mean + rest, rstd if gives_rstd else var
 
 
 def _standardized_vjp(xp, x, g, scale, mean, var, to_mean, to_var, *, eps):
@@ -162,7 +119,7 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
         )
         if result is not None:
             return result
-    planes, flow = upcast(xp, planes_of(xp, x), planes_of(xp, grad_out))
+    planes, flow = at_least_float32(xp, planes_of(xp, x), planes_of(xp, grad_out))
     count = planes.shape[0] * planes.shape[2]
     middle, rstd = column(xp, mean), _factor(xp, None, var, eps)
 
@@ -170,7 +127,7 @@ def batch_standardize_vjp(xp, g, x, scale, out, eps):
         return xp.sum(flow, 2), dots(xp, part - middle, flow)
 
     total, moment = (xp.sum(terms, 0) for terms in xp.by_rows(sums, planes, flow))
-    factor = rstd if scale is None else rstd * upcast(xp, scale)
+    factor = rstd if scale is None else rstd * at_least_float32(xp, scale)
     both = _factors_of_input(factor, rstd, moment, total, grad_mean, grad_var)
     by_part, by_one = (column(xp, values / count) for values in both)
     factor = column(xp, factor)
@@ -201,18 +158,18 @@ def batch_rescale(
 
 def _moment(xp, g, x, mean):
     """Computes the sum of (x - mean) g over each channel."""
-    planes, flow, mean = upcast(xp, planes_of(xp, x), planes_of(xp, g), mean)
+    planes, flow, mean = at_least_float32(xp, planes_of(xp, x), planes_of(xp, g), mean)
     middle = column(xp, mean)
     return xp.sum(xp.by_rows(lambda xp, part, flow: dots(xp, part - middle, flow), planes, flow), 0)
 
 
 def _total(xp, g):
     """Computes the sum of g over each channel."""
-    return xp.sum(xp.sum(upcast(xp, planes_of(xp, g)), 2), 0)
+    return xp.sum(xp.sum(at_least_float32(xp, planes_of(xp, g)), 2), 0)
 
 
 def _rescale_input(xp, g, scale, var, eps):
-    factor, flow = column(xp, _factor(xp, scale, var, eps)), upcast(xp, planes_of(xp, g))
+    factor, flow = column(xp, _factor(xp, scale, var, eps)), at_least_float32(xp, planes_of(xp, g))
     return xp.reshape(xp.by_rows(lambda xp, flow: flow * factor, flow), g.shape)
 
 
@@ -220,7 +177,10 @@ batch_rescale.vjp(
     x=_rescale_input,
     mean=lambda xp, g, scale, var, eps: -_total(xp, g) * _factor(xp, scale, var, eps),
     var=lambda xp, g, x, mean, var, scale, eps: (
-        -0.5 * _moment(xp, g, x, mean) * _factor(xp, scale, var, eps) / (upcast(xp, var) + eps)
+        -0.5
+        * _moment(xp, g, x, mean)
+        * _factor(xp, scale, var, eps)
+        / (at_least_float32(xp, var) + eps)
     ),
     scale=lambda xp, g, x, mean, var, eps: _moment(xp, g, x, mean) * _factor(xp, None, var, eps),
     shift=lambda xp, g: _total(xp, g),

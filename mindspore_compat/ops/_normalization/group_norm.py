@@ -11,9 +11,11 @@ from ..._backend.bodies.row_plan import CHANNEL, ELEMENT
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Float, Int, Number, ScalarOf, checked
+from .._precision import at_least_float32
 from .._rules import Floats
-from .batch_norm import column, dots, need_channels, standardized, upcast
-from .layer_norm import _bodies_for, _gradient_kinds, _row_normal_vjp
+from .batch_norm import need_channels
+from .bodies import column, dots, standardized
+from .layer_norm import _bodies_for, _gradient_kinds, _input_gradient, _row_normal_vjp
 
 
 @public("ops.group_norm", "mint.nn.functional.group_norm")
@@ -69,12 +71,12 @@ def group_standardize(
         )
         if result is not None:
             return result
-    normal = xp.row_normal(upcast(xp, xp.reshape(x, shape)), eps)
+    normal = xp.row_normal(at_least_float32(xp, xp.reshape(x, shape)), eps)
     planes = xp.reshape(normal, (x.shape[0], x.shape[1], area))
     if scale is not None:
-        planes = planes * column(xp, upcast(xp, scale))
+        planes = planes * column(xp, at_least_float32(xp, scale))
     if shift is not None:
-        planes = planes + column(xp, upcast(xp, shift))
+        planes = planes + column(xp, at_least_float32(xp, shift))
     return xp.cast(xp.reshape(planes, x.shape), x.dtype)
 
 
@@ -84,6 +86,7 @@ def _as_groups(x, groups):
     return (x.shape[0] * groups, x.shape[1] // groups * area), area
 
 
+# The kernels of these two bodies find the channel of an element by `groups` and `area`.
 def _grouped(xp, x, scale, shift, *, eps, groups, area):
     return standardized(xp, x, scale, shift, eps=eps, gives_rstd=True)[0]
 
@@ -94,9 +97,9 @@ def _grouped_vjp(xp, x, g, scale, *, eps, groups, area):
     part = x - xp.row_sum(x) / xp.row_size()
     rstd = 1 / xp.sqrt(xp.row_sum(part * part) / xp.row_size() + eps)
     flow = g if scale is None else g * scale
-    by_part = -xp.row_sum(part * flow) * rstd * rstd * rstd / xp.row_size()
-    by_one = -rstd * xp.row_sum(flow) / xp.row_size()
-    return flow * rstd + (part * by_part + by_one), part * rstd * g, g
+    moment, total = xp.row_sum(part * flow), -rstd * xp.row_sum(flow)
+    grad_x = _input_gradient(part, flow, rstd, moment, total, xp.row_size())
+    return grad_x, part * rstd * g, g
 
 
 @group_standardize.vjp_joint
@@ -120,7 +123,7 @@ def group_standardize_vjp(xp, g, x, scale, shift_shape, groups, eps):
             return xp.reshape(result[0], x.shape), *result[1:]
     weighted, grad_scale = flow, None
     if scale is not None:
-        weighted = xp.reshape(flow, planes) * column(xp, upcast(xp, scale))
+        weighted = xp.reshape(flow, planes) * column(xp, at_least_float32(xp, scale))
         normal = xp.reshape(xp.row_normal(rows, eps), planes)
         grad_scale = xp.sum(dots(xp, normal, xp.reshape(flow, planes)), 0)
     grad_x = _row_normal_vjp(xp, xp.reshape(weighted, shape), rows, eps)

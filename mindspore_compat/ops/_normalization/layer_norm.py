@@ -16,9 +16,10 @@ from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, ListOf, Number, TupleOf, checked
+from .._precision import at_least_float32
 from .._rules import Floats, FloatsUpTo32
 from ..primitive import Primitive
-from .batch_norm import column, dots, standardized, upcast
+from .bodies import column, dots, standardized
 from .own_rows import by_own_rows, has_own_rows
 
 Epsilon = Float(ge=0.0, le=1.0)
@@ -31,7 +32,7 @@ def _rows(xp, x, axis):
 
 
 def _flat(xp, weight):
-    return None if weight is None else xp.reshape(upcast(xp, weight), (-1,))
+    return None if weight is None else xp.reshape(at_least_float32(xp, weight), (-1,))
 
 
 def _bodies_for(xp, rows, flow, weight):
@@ -39,7 +40,7 @@ def _bodies_for(xp, rows, flow, weight):
     necessary."""
     bodies = bodies_of(xp, rows, flow, weight, least="BODY_NORMAL")
     if bodies is None:
-        rows, flow = upcast(xp, rows, flow)
+        rows, flow = at_least_float32(xp, rows, flow)
         bodies = bodies_of(xp, rows, flow, weight, least="BODY_NORMAL")
     return bodies if rows.size else None, rows, flow
 
@@ -119,7 +120,7 @@ def row_standardize(
         part = part if scale is None else part * scale
         return part if shift is None else part + shift, mean, rstd
 
-    out, mean, rstd = xp.by_rows(normal, upcast(xp, _rows(xp, x, axis)))
+    out, mean, rstd = xp.by_rows(normal, at_least_float32(xp, _rows(xp, x, axis)))
     statistic_shape = _statistic_shape(x, axis)
     out = xp.cast(xp.reshape(out, x.shape), x.dtype)
     if not statistics:
@@ -394,7 +395,7 @@ def _check_layer(self, input_x: Floats, gamma: Floats, beta: Floats):
 @op(compute="body")
 def multiply_add(xp, x: Floats, scale: Floats, shift: Floats):
     """Computes x * scale + shift, in the dtype of `x`."""
-    rows, scale, shift = upcast(xp, x, scale, shift)
+    rows, scale, shift = at_least_float32(xp, x, scale, shift)
     return xp.cast(rows * scale + shift, x.dtype)
 
 
@@ -427,10 +428,10 @@ def add_layer_norm(
         [[-0.9999988  0.9999988]]
     """
     total = x1 + x2
-    rows = upcast(xp, total)
+    rows = at_least_float32(xp, total)
     mean = xp.mean(rows, -1, keepdims=True)
     rstd = 1 / xp.sqrt(xp.mean(xp.square(rows - mean), -1, keepdims=True) + epsilon)
-    out = (rows - mean) * rstd * upcast(xp, gamma) + upcast(xp, beta)
+    out = (rows - mean) * rstd * at_least_float32(xp, gamma) + at_least_float32(xp, beta)
     return xp.cast(out, x1.dtype), mean, rstd, total
 
 
@@ -453,7 +454,7 @@ def _root_mean_square(xp, api, x, gamma, epsilon):
         )
         if result is not None:
             return xp.reshape(result[0], x.shape), xp.reshape(result[1], _statistic_shape(x, axis))
-    rows, gamma = upcast(xp, x, gamma)
+    rows, gamma = at_least_float32(xp, x, gamma)
     axes = tuple(range(axis, x.ndim))
     rstd = 1 / xp.sqrt(xp.mean(xp.square(rows), axes, keepdims=True) + epsilon)
     return xp.cast(rows * rstd * gamma, x.dtype), rstd
@@ -578,5 +579,5 @@ def add_rms_norm(
 def add_rms_norm_vjp(xp, g, gamma, out):
     """Returns the gradients of both summands, which are equal, and of `gamma`."""
     grad, grad_gamma = _root_mean_square_vjp(xp, g[0], g[1], out[2], gamma, out[1])
-    grad = grad + upcast(xp, g[2])
+    grad = grad + at_least_float32(xp, g[2])
     return grad, grad, grad_gamma

@@ -11,9 +11,10 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.gradients.transforms import vjp
 from ..._core.rules.vocabulary import Bool, Float, Int, ListOf, OneOf, TupleOf, checked
+from .._precision import at_least_float32
 from .._rules import Floats
 from ..primitive import Primitive
-from .batch_norm import channels_first, channels_last, upcast
+from .batch_norm import channels_first, channels_last
 
 
 def _standard(xp, x, axes, eps):
@@ -65,7 +66,7 @@ def layer_norm_ext(
             f"of 'weight' and 'bias', but got {shapes}."
         )
     axes = tuple(range(input.ndim - len(shape), input.ndim))
-    out, mean, rstd = _standard(xp, upcast(xp, input), axes, eps)
+    out, mean, rstd = _standard(xp, at_least_float32(xp, input), axes, eps)
     return xp.cast(_affine(xp, out, weight, bias), input.dtype), mean, rstd
 
 
@@ -114,13 +115,13 @@ def layer_norm_v3(
             f"{tuple(gamma.shape)} and {tuple(beta.shape)}."
         )
     axes = tuple(range(begin_norm_axis % rank, rank))
-    out, mean, rstd = _standard(xp, upcast(xp, input_x), axes, epsilon)
+    out, mean, rstd = _standard(xp, at_least_float32(xp, input_x), axes, epsilon)
     return xp.cast(_affine(xp, out, gamma, beta), input_x.dtype), mean, rstd
 
 
 def _affine(xp, x, scale, shift):
-    x = x if scale is None else x * upcast(xp, scale)
-    return x if shift is None else x + upcast(xp, shift)
+    x = x if scale is None else x * at_least_float32(xp, scale)
+    return x if shift is None else x + at_least_float32(xp, shift)
 
 
 def _groups(api, x, count):
@@ -133,7 +134,7 @@ def _groups(api, x, count):
 
 
 def _by_channel(xp, x, vector):
-    return xp.reshape(upcast(xp, vector), (1, -1) + (1,) * (x.ndim - 2))
+    return xp.reshape(at_least_float32(xp, vector), (1, -1) + (1,) * (x.ndim - 2))
 
 
 @op(
@@ -166,7 +167,7 @@ def group_norm_statistics(
         [[-0.999995  0.999995]]
     """
     shape = _groups("GroupNorm", input, num_groups)
-    out, mean, rstd = _standard(xp, xp.reshape(upcast(xp, input), shape), (2,), eps)
+    out, mean, rstd = _standard(xp, xp.reshape(at_least_float32(xp, input), shape), (2,), eps)
     out = xp.reshape(out, input.shape)
     if weight is not None:
         out = out * _by_channel(xp, input, weight)
@@ -210,7 +211,7 @@ def group_norm_grad(
         [1. 3.]
     """
     shape = _groups("GroupNormGrad", x, num_groups)
-    flow, value, middle, inverse = upcast(xp, dy, x, mean, rstd)
+    flow, value, middle, inverse = at_least_float32(xp, dy, x, mean, rstd)
     middle, inverse = (xp.expand_dims(array, 2) for array in (middle, inverse))
     normal = (xp.reshape(value, shape) - middle) * inverse
     inner = xp.reshape(flow * _by_channel(xp, x, gamma_opt), shape)
@@ -409,10 +410,11 @@ def instance_norm_grad(
             f"shape {shape}, but got {[tuple(array.shape) for array in (dy, x, *statistics)]}."
         )
     axes = tuple(range(2, x.ndim))
-    flow, value, scale = upcast(xp, dy, x, gamma)
-    middle, inverse = upcast(xp, save_mean, save_variance)
+    flow, value, scale = at_least_float32(xp, dy, x, gamma)
+    middle, inverse = at_least_float32(xp, save_mean, save_variance)
     if not is_training:
-        middle, inverse = upcast(xp, mean), xp.rsqrt(upcast(xp, variance) + epsilon)
+        middle, variance = at_least_float32(xp, mean, variance)
+        inverse = xp.rsqrt(variance + epsilon)
     normal = (value - middle) * inverse
     back = flow * scale
     if is_training:

@@ -4,8 +4,10 @@ from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Number, checked
 from ..._core.tensor.tensor import Tensor
+from .._precision import at_least_float32
 from .._rules import Floats
-from .batch_norm import column, planes_of, running, upcast
+from .batch_norm import running
+from .bodies import column, planes_of
 
 
 @op("mint.batch_norm_stats(input, eps)", compute="native")
@@ -20,7 +22,7 @@ def batch_norm_stats(xp, input: Floats, eps: Number):
         >>> print(mean, invstd)
         [2.] [1.]
     """
-    planes = upcast(xp, planes_of(xp, input))
+    planes = at_least_float32(xp, planes_of(xp, input))
     mean = xp.mean(planes, (0, 2))
     var = xp.mean(xp.square(planes - column(xp, mean)), (0, 2))
     return mean, 1 / xp.sqrt(var + eps)
@@ -51,11 +53,11 @@ def batch_norm_elemt(
         [[-1.]
          [ 1.]]
     """
-    out = upcast(xp, planes_of(xp, input))
-    out = out if mean is None else out - column(xp, upcast(xp, mean))
-    out = out if invstd is None else out * column(xp, upcast(xp, invstd))
-    out = out if weight is None else out * column(xp, upcast(xp, weight))
-    out = out if bias is None else out + column(xp, upcast(xp, bias))
+    out = at_least_float32(xp, planes_of(xp, input))
+    out = out if mean is None else out - column(xp, at_least_float32(xp, mean))
+    out = out if invstd is None else out * column(xp, at_least_float32(xp, invstd))
+    out = out if weight is None else out * column(xp, at_least_float32(xp, weight))
+    out = out if bias is None else out + column(xp, at_least_float32(xp, bias))
     return xp.cast(xp.reshape(out, input.shape), input.dtype)
 
 
@@ -94,7 +96,7 @@ def batch_norm_gather_stats_with_counts(
 def joined_statistics(xp, mean: Floats, invstd: Floats, counts: Floats, eps: Number):
     """Computes mean, biased variance and element count of a whole batch, from those of its
     parts."""
-    mean, invstd, counts = upcast(xp, mean, invstd, counts)
+    mean, invstd, counts = at_least_float32(xp, mean, invstd, counts)
     weight = xp.reshape(counts, (-1, 1))
     total = xp.sum(counts)
     whole = xp.sum(mean * weight, 0) / total

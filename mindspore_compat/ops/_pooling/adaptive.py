@@ -45,7 +45,7 @@ def _need_elements(api, name, x):
         raise RuntimeError(f"For '{api}', '{name}' must have elements, but got shape {x.shape}.")
 
 
-def _divides(api, x, output_size):
+def _dividing_size(api, x, output_size):
     """Returns the output size of the 1-D forms, which must divide the length."""
     need_rank(api, "input", x, 3)
     if x.shape[-1] % output_size:
@@ -61,11 +61,7 @@ Part = Positive | OneOf(-1)
 Parts = Part | TupleOf(Part | None) | ListOf(Part | None)
 
 
-@op(
-    "ops.adaptive_avg_pool1d(input, output_size)",
-    compute="kernels",
-    quirks=Quirks(checked_at_once=("nn.AdaptiveAvgPool1d",)),
-)
+@op("ops.adaptive_avg_pool1d(input, output_size)", compute="kernels")
 def adaptive_avg_pool1d(xp, input: Float16Or32, output_size: Positive):
     """Applies 1-D adaptive average pooling: the mean of each of `output_size` equal parts of a
     sequence.
@@ -78,7 +74,7 @@ def adaptive_avg_pool1d(xp, input: Float16Or32, output_size: Positive):
         >>> print(ms.ops.adaptive_avg_pool1d(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2))
         [[[1.5 3.5]]]
     """
-    return xp.adaptive_average(input, _divides("adaptive_avg_pool1d", input, output_size))
+    return xp.adaptive_average(input, _dividing_size("adaptive_avg_pool1d", input, output_size))
 
 
 @op("mint.nn.functional.adaptive_avg_pool1d(input, output_size)", compute="kernels")
@@ -103,7 +99,6 @@ def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: AsValue(listed(Natur
     "mint.nn.functional.adaptive_avg_pool2d(input, output_size)",
     "ops.adaptive_avg_pool2d_ext(input, output_size)",
     compute="kernels",
-    quirks=Quirks(checked_at_once=("nn.AdaptiveAvgPool2d",)),
 )
 def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     """Applies 2-D adaptive average pooling: the mean of each part of images, where the numbers of
@@ -134,8 +129,7 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
                 "input": Floats,
                 "output_size": Positive | TupleOf(Positive | None),
             }
-        },
-        checked_at_once=("nn.AdaptiveAvgPool3d",),
+        }
     ),
     compute="kernels",
 )
@@ -166,11 +160,7 @@ def _adaptive_largest(xp, x, goal, index=None):
     return top if index is None else (top, xp.cast(indices, index))
 
 
-@op(
-    "ops.adaptive_max_pool1d(input, output_size)",
-    compute="kernels",
-    quirks=Quirks(checked_at_once=("nn.AdaptiveMaxPool1d",)),
-)
+@op("ops.adaptive_max_pool1d(input, output_size)", compute="kernels")
 def adaptive_max_pool1d(xp, input: Float16Or32, output_size: Positive):
     """Applies 1-D adaptive max pooling: the maximum of each of `output_size` equal parts of a
     sequence.
@@ -183,7 +173,7 @@ def adaptive_max_pool1d(xp, input: Float16Or32, output_size: Positive):
         >>> print(ms.ops.adaptive_max_pool1d(ms.Tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2))
         [[[2. 4.]]]
     """
-    return _adaptive_largest(xp, input, _divides("adaptive_max_pool1d", input, output_size))
+    return _adaptive_largest(xp, input, _dividing_size("adaptive_max_pool1d", input, output_size))
 
 
 @op(
@@ -249,11 +239,7 @@ def adaptive_max_pool2d_primitive(
     return _adaptive_largest(xp, input, _goal("AdaptiveMaxPool2D", input, output_size, 2), "int64")
 
 
-@op(
-    "ops.adaptive_max_pool3d(input, output_size, return_indices=False)",
-    compute="kernels",
-    quirks=Quirks(checked_at_once=("nn.AdaptiveMaxPool3d",)),
-)
+@op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)", compute="kernels")
 def adaptive_max_pool3d(xp, input: RealsUpTo64, output_size: Volume, return_indices: Any = False):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
     also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.

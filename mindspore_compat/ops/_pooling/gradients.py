@@ -100,7 +100,7 @@ def max_pool3d_argmax_grad(xp, x: Floats, grads: Floats, argmax: Index):
 )
 def max_pool_indices_grad(xp, x: Floats, grad: Floats, argmax: Index):
     """Computes the gradient of `MaxPoolWithIndices`: adds each gradient at the position of its
-    maximum in H * W.
+    maximum, a flat index into the H x W plane.
 
     Shapes:
         `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of

@@ -90,7 +90,9 @@ def rnn_sequence(
     kind: OneOf("tanh", "relu") = "tanh",
     reverse: Bool = False,
 ):
-    """Computes h = act(gates[t] + h @ weight.T) step by step.
+    """Computes h = kind(gates[t] + h @ weight.T) step by step, from the last step on if `reverse`.
+
+    `gates` is the projected input. Where `mask` is 0, the output is 0 and h stays.
 
     Returns:
         The outputs (T, N, H) and the last state (N, H).

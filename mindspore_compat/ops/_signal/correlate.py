@@ -3,7 +3,7 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, OneOf, TensorOf, TupleOf, any_dtype
-from .._normalization.batch_norm import upcast
+from .._precision import at_least_float32
 
 Signal = TensorOf(
     "int8", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"
@@ -48,7 +48,7 @@ def correlate(xp, a: Signal, v: Signal, pad_mode: OneOf("valid", "same", "full")
             f"{tuple(a.shape)} and {tuple(v.shape)}."
         )
     dtype = a.dtype
-    a, v = upcast(xp, a, v)
+    a, v = at_least_float32(xp, a, v)
     if dtype.kind in "iu":
         a, v = xp.cast(a, "float32"), xp.cast(v, "float32")
     v = xp.conj(v) if dtype.kind == "c" else v
