@@ -111,11 +111,12 @@ class Products:
             factor (float): a number.
         """
         halves = x.dtype == y.dtype and x.dtype.itemsize == 2 and x.dtype in cublas.KINDS
-        if not halves or checksums.on or not self._multiplies(x, y):
-            x, y = (a.astype("float32") if a.dtype.itemsize == 2 else a for a in (x, y))
-            return self.matmul(x if factor == 1 else x * x.dtype.type(factor), y)
-        out = self.module.ndarray(_shape(x, y), cublas.FLOAT32)
-        return self._product(x, y, out, False, float(factor))
+        if halves and not checksums.on and self._multiplies(x, y):
+            out = self.module.ndarray(_shape(x, y), cublas.FLOAT32)
+            if self._product(x, y, out, False, float(factor)) is not None:
+                return out
+        x, y = (a.astype("float32") if a.dtype.itemsize == 2 else a for a in (x, y))
+        return self.matmul(x if factor == 1 else x * x.dtype.type(factor), y)
 
     def matmul_add(self, x, y, vector):
         """Returns the product of two matrices, plus a vector that is added to each row. It is one
@@ -167,8 +168,8 @@ class Products:
         return type(x) is kind and type(y) is kind and x.ndim > 0 and y.ndim > 0
 
     def _product(self, x, y, out, tf32, factor=None):
-        """Returns the product, or None if cuBLAS does not support the dtype; with a factor the
-        result is float32."""
+        """Returns the product, or None if cuBLAS does not support the dtype or the size; with a
+        factor the result is float32."""
         dtype = x.dtype
         if y.dtype != dtype:
             dtype = numpy.result_type(dtype, y.dtype)
@@ -189,21 +190,25 @@ class Products:
             plan.run(x.data.ptr, y.data.ptr, out.data.ptr)
         elif not out.size or not x.shape[-1]:
             out.fill(0)
-        elif plan.copies[2]:
+        elif plan.copies[2] and not out.flags.c_contiguous:
             return self._multiply_and_copy(x, y, out, tf32)
-        elif any(plan.copies):
-            x, y = (
-                self.module.ascontiguousarray(array) if copies else array
-                for array, copies in zip((x, y), plan.copies)
-            )
-            return self._product(x, y, out, tf32, factor)
         else:
-            return None
+            copies = [
+                self.module.ascontiguousarray(array) if needs_copy else array
+                for array, needs_copy in zip((x, y), plan.copies)
+            ]
+            if copies[0] is x and copies[1] is y:
+                return None  # rows of more elements than cuBLAS can count
+            return self._product(*copies, out, tf32, factor)
         return out
 
     def _multiply_and_copy(self, x, y, out, tf32):
-        """Computes the product in a temporary array, copies it to `out`, and returns `out`."""
-        out[...] = self._product(x, y, None, tf32)
+        """Computes the product in a temporary array, copies it to `out`, and returns `out`; None if
+        there is no product."""
+        product = self._product(x, y, None, tf32)
+        if product is None:
+            return None
+        out[...] = product
         return out
 
     def _new_plan(self, key, x, y, out, tf32, factor):

@@ -174,6 +174,19 @@ def test_other_dtypes_are_promoted_or_left_to_the_library(space):
         np.testing.assert_array_equal(found.get(), x @ y)
 
 
+@pytest.mark.parametrize("shapes", [((2, 8), (8, 3)), ((2, 3), (3, 8))], ids=["left", "right"])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_rows_longer_than_the_library_counts_are_left_to_cupy(space, monkeypatch, shapes, dtype):
+    x, y = (np.arange(np.prod(shape)).reshape(shape).astype(dtype) / 8 for shape in shapes)
+    on_gpu, out = (space.asarray(x), space.asarray(y)), space.zeros((2, shapes[1][1]), dtype)
+    monkeypatch.setattr(cublas, "LARGEST", 5)
+    monkeypatch.setattr(space.products, "_plans", {})
+    close(space.matmul(*on_gpu).get(), x @ y)
+    assert space.matmul(*on_gpu, out=out) is out
+    close(out.get(), x @ y)
+    close(space.matmul_float32(*on_gpu, 2.0).get(), 2 * x.astype("float32") @ y)
+
+
 def test_operands_that_do_not_fit_are_refused(space):
     for one, two in (((3, 4), (3, 4)), ((2, 3, 4), (3, 4, 4)), ((), (3, 4))):
         with pytest.raises(ValueError):
