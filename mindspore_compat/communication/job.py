@@ -38,7 +38,7 @@ class Job:
         cluster_time_out (int): seconds; the option of that name.
         node_timeout (float): seconds; the environment variable MS_NODE_TIMEOUT.
         exec_timeout (float): seconds; the environment variable HCCL_EXEC_TIMEOUT.
-        lost (Callable): returns why the job cannot go on, else None; it may take no time.
+        why_lost (Callable): returns why the job cannot go on, else None; it may take no time.
         output: where the launcher writes to, as for `subprocess.Popen`.
     """
 
@@ -50,10 +50,10 @@ class Job:
         cluster_time_out,
         node_timeout,
         exec_timeout,
-        lost=lambda: None,
+        why_lost=lambda: None,
         output=None,
     ):
-        self.lost = lost
+        self.why_lost = why_lost
         self.logs, self.cluster_time_out = logs, cluster_time_out
         self.node_timeout, self.exec_timeout = node_timeout, exec_timeout
         self.signal_number, self.deadline, self.killed = None, None, False
@@ -166,7 +166,7 @@ class Job:
     def _look(self):
         """Ends the job if a rank hangs, and names it."""
         now = time.monotonic()
-        if reason := self.lost():
+        if reason := self.why_lost():
             log.error("msrun: %s. All processes are ended.", reason)
             self.deadline = now + GRACE
             self.kill()

@@ -150,8 +150,8 @@ def run_node(options, command, folder, report, limits):
 
 def _run_and_wait(members, options, proxy, variables, output, logs, report, limits):
     launcher = members.starter or [proxy, *members.launch]
-    lost = functools.partial(members.lost, limits[0])
-    with Job(launcher, variables, logs, options.cluster_time_out, *limits, lost, output) as job:
+    why_lost = functools.partial(members.why_lost, limits[0])
+    with Job(launcher, variables, logs, options.cluster_time_out, *limits, why_lost, output) as job:
         if members.starter:
             arguments = nodes.start(members, Path(output.name), job.process)
             job.start_beside([proxy, *arguments], variables)

@@ -54,6 +54,7 @@ class Line:
 
         Raises:
             OSError: if the other node has gone, or nothing comes before `deadline`.
+            ValueError: if it sends something else than a message.
         """
         while b"\n" not in self.unread:
             wait = None if deadline == math.inf else max(deadline - time.monotonic(), 0)
@@ -65,13 +66,16 @@ class Line:
             self.unread += data
         self.heard = time.monotonic()
         text, _, self.unread = self.unread.partition(b"\n")
-        return json.loads(text)
+        message = json.loads(text)
+        if not isinstance(message, dict):
+            raise ValueError(f"{self.peer} has sent {message!r}, which is no message")
+        return message
 
-    def lost(self, limit):
+    def why_lost(self, limit):
         """Exchanges signs of life; returns why the other node is lost, else None.
 
         Args:
-            limit (float): the seconds without a sign of life after which it is.
+            limit (float): the seconds without a sign of life after which it counts as lost.
         """
         try:
             if time.monotonic() - self.told > _BEAT:
@@ -113,9 +117,9 @@ class Nodes:
         self.lines, self.number, self.first = lines, number, first
         self.launch, self.starter, self.workers = launch, starter, workers
 
-    def lost(self, limit):
+    def why_lost(self, limit):
         """Exchanges signs of life; returns why another node is lost, else None."""
-        return next(filter(None, [line.lost(limit) for line in self.lines]), None)
+        return next(filter(None, [line.why_lost(limit) for line in self.lines]), None)
 
     def end(self, status, seconds):
         """Tells the other nodes the exit status of this one. Returns the worst of all nodes."""

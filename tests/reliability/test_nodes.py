@@ -237,3 +237,13 @@ def test_an_mpi_that_cannot(tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
     )
     assert done.returncode == 1 and "Hydra" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("sent", [b"7\n", b"no JSON\n"])
+def test_a_peer_that_sends_no_message_counts_as_lost(sent):
+    from mindspore_compat.communication.nodes import Line
+
+    here, there = socket.socketpair()
+    with here, there:
+        there.sendall(sent)
+        assert Line(here, "node 1").why_lost(60).startswith("node 1 has left the job")
