@@ -170,7 +170,7 @@ def _raised(error):
 
 
 def _claim(case, errors):
-    """Returns the assertion of a test in words: the call and its outcome."""
+    """Returns the text a test is named after: the id of the case, or the argument and its error."""
     name, kind, *labels = case["id"].split("::", 2)
     if kind != "raises":
         return case["id"]

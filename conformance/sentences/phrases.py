@@ -272,7 +272,7 @@ def _items(match, names):
 
 
 def _together(match, names):
-    """Reads "... is None at same time": every subject violates the rule."""
+    """Reads "... is None at same time": the rule is violated if the test holds for all subjects."""
     found = _Reader(names).clause(match[1], None)
     if not found or len(found) != 1 or len(found[0].subjects) < 2:
         return None

@@ -79,7 +79,8 @@ def _facts(words):
 
 
 def _library(home, facts, names):
-    """Adds the functions `names` of the library `home`, which share `facts`; both are words."""
+    """Adds the functions `names` of the library `home`, which share `facts`; both are words
+    separated by spaces."""
     for name in names.split():
         FUNCTIONS[name] = Function(name, "", "", home, name, **_facts(facts.split()))
 
@@ -320,7 +321,7 @@ take(x, indices, axis=None)
 take_along_axis(x, indices, axis) : along
     NumPy's `take_along_axis`.
 add_rows(index, values, count) : opaque
-    Zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
+    Zeros of `count` rows, with `values[i]` added to row `index[i]` for every i: a segment sum.
 scatter_add(x, index, values)
     A copy of `x` with `values` added at `index`; repeated positions receive all their values.
 scatter_set(x, index, values)

@@ -28,24 +28,28 @@ def _upcast(xp, *arrays):
     return upcast, xp.result_type(*arrays)
 
 
+def _gamma_width(xp, a, x):
+    return xp.sqrt(1 + a) / (1 + xp.abs(xp.log(xp.where(x > 0, x, 1))))
+
+
 def gammainc_a(xp, a, x):
     """Returns the derivative of the regularized lower incomplete gamma function by its order."""
     (a, x), dtype = _upcast(xp, a, x)
     beyond = x > a  # there the upper function is the smaller one, which is more precise
 
-    def lower(order):
+    def lower(order):  # P, or P - 1, which has the same derivative
         return xp.where(beyond, -xp.gammaincc(order, x), xp.gammainc(order, x))
 
-    width = xp.sqrt(1 + a) / (1 + xp.abs(xp.log(xp.where(x > 0, x, 1))))
-    return xp.cast(xp.where(x > 0, _central_difference(xp, lower, a, a, width), 0), dtype)
+    slope = _central_difference(xp, lower, a, a, _gamma_width(xp, a, x))
+    return xp.cast(xp.where(x > 0, slope, 0), dtype)
 
 
 def gammainc_aa(xp, a, x):
     """Returns the second derivative of the regularized lower incomplete gamma function by its
     order."""
     (a, x), dtype = _upcast(xp, a, x)
-    width = xp.sqrt(1 + a) / (1 + xp.abs(xp.log(xp.where(x > 0, x, 1))))
-    curvature = _central_difference(xp, lambda order: xp.gammainc_a(order, x), a, a, 4 * width)
+    width = 4 * _gamma_width(xp, a, x)
+    curvature = _central_difference(xp, lambda order: xp.gammainc_a(order, x), a, a, width)
     return xp.cast(xp.where(x > 0, curvature, 0), dtype)
 
 

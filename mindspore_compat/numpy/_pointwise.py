@@ -166,16 +166,6 @@ def _cube_root(x):
     return arithmetic.sign.run(x) * arithmetic.pow.run(arithmetic.abs.run(x), 1 / 3)
 
 
-def _in_floats(op):
-    """Returns a function that computes `op` in floats and casts back: integer powers of ints are
-    ints."""
-
-    def run(x):
-        return cast.run(op(x), x._array.dtype) if x._array.dtype.kind in "iu" else op(x)
-
-    return run
-
-
 def _compute(op_name):
     """Returns the function of one Tensor that `op_name` names."""
     if op_name == "cbrt":
@@ -183,8 +173,8 @@ def _compute(op_name):
     if op_name == "invert":
         return lambda x: -x - 1
     op = build("ops", op_name)
-    if op_name == "exp2":
-        return _in_floats(op)
+    if op_name == "exp2":  # real numbers for ints, too, which are cut to ints again
+        return lambda x: cast.run(op(x), x._array.dtype) if x._array.dtype.kind in "iu" else op(x)
     if op_name == "reciprocal":
         whole = build("ops", "inv")
         return lambda x: whole(x) if x._array.dtype.kind in "iu" else op(x)

@@ -124,7 +124,7 @@ def asarray(a, dtype=None):
 def asfarray(a, dtype=float32):
     """Converts an array-like value to a Tensor of a floating dtype, float32 by default.
 
-    A dtype of ints or bools means float32; None keeps the value's own dtype.
+    A dtype of ints or bools means float32; None keeps the value's own dtype, which may be an int.
 
     Example:
         >>> import mindspore_compat as ms
@@ -542,7 +542,7 @@ def indices(dimensions, dtype=int32, sparse: Bool = False):
 
 
 def ix_(*args):
-    """Returns vectors (Tensors), reshaped so that together they index a grid, as a tuple.
+    """Reshapes vectors to an open mesh: a tuple of Tensors that index a grid together.
 
     Raises:
         TypeError: if an argument is not a Tensor.

@@ -19,10 +19,10 @@ def value_of(expression):
 
 
 def expression_of(api, value):
-    """Returns the expression for a ScopedValue, or for a str in its place.
+    """Returns the expression for a ScopedValue; a str names a variable.
 
     Raises:
-        TypeError: if no expression writes it.
+        TypeError: if the value is neither a name nor made of constants.
     """
     if isinstance(value, str):
         value = ScopedValue.create_naming_value(value)

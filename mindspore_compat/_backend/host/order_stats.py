@@ -242,11 +242,11 @@ def maximum_so_far(xp, x, axis):
 def distinct(xp, x):
     """Returns the distinct values of `x`, which has one axis, in order of appearance, and the index
     of every element among them."""
-    if type(x) is numpy.ndarray and x.dtype.char in "bBhHiIlq" and x.size:
+    if type(x) is numpy.ndarray and x.dtype.char in "bBhHiIlq" and x.size:  # keys fit int64
         low, high = int(x.min()), int(x.max())
         if high - low < 2 * x.size:
             return _distinct_of_few(x, low, high)
-    values, first, inverse = xp.unique(x, True, True)
+    values, first, inverse = xp.unique(x, return_index=True, return_inverse=True)
     order = xp.argsort(first)
     return values[order], xp.argsort(order)[xp.ravel(inverse)]
 

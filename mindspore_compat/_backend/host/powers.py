@@ -21,12 +21,12 @@ def power(xp, x, y):
     if type(x) is not numpy.ndarray:
         return xp.module.power(x, y)
     exponent = _whole(x, y)
-    if not exponent:
+    if not exponent:  # not a single whole number, or 0
         return _power(x, y)
     if abs(exponent) <= Most.POWER_FACTORS:
         return _product(xp, x if exponent > 0 else xp.reciprocal(x), abs(exponent))
-    size = _power(xp.abs(x), y)
-    return xp.copysign(size, x) if exponent % 2 else size
+    magnitude = _power(xp.abs(x), y)
+    return xp.copysign(magnitude, x) if exponent % 2 else magnitude
 
 
 def logaddexp(xp, x, y):
@@ -76,8 +76,11 @@ def _whole(x, y):
 
 
 def _product(xp, x, count):
-    """Returns the product of `count` (1 to 4) factors `x`."""
+    """Returns the product of `count` factors `x`."""
     if count == 1:
         return x.copy()
     square = xp.multiply(x, x)
-    return square if count == 2 else xp.multiply(square, x if count == 3 else square)
+    if count < 4:
+        return square if count == 2 else xp.multiply(square, x)
+    rest = square if count == 4 else _product(xp, x, count - 2)
+    return xp.multiply(square, rest)

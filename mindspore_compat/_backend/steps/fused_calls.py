@@ -308,6 +308,7 @@ class FusedCalls:
         layout (Layout): how the inputs are broadcast.
 
     Attributes:
+        inputs (list): the inputs of the trace.
         loop (ParallelLoop): the loop.
     """
 

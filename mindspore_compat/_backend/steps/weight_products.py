@@ -3,6 +3,7 @@
 Each use of a weight adds g.T @ x to the weight's gradient. The plan of a recorded step
 (recording.py) lists all uses. `Joins` rewrites it, so that the sum of these products is one product
 of the concatenated rows of all g and all x.
+
 Worked example, of the lines of a plan:
 
     s3 = c1(HOST, s1, s2)            s3 = c1(DEFERRING, s1, s2)      # a Product
@@ -65,9 +66,10 @@ def sum_of(products, total):
     and returns it."""
     g = numpy.concatenate([product.g for product in products])
     x = numpy.concatenate([product.x for product in products])
+    product = weight_product(HOST, g, x)
     if total is None:
-        return weight_product(HOST, g, x)
-    total += weight_product(HOST, g, x)
+        return product
+    total += product
     return total
 
 

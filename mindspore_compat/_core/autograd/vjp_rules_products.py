@@ -31,7 +31,7 @@ def product_plus(xp, x, y, addend):
 
 
 def product_over_rows(xp, x, y):
-    """Computes x.T @ y, summed over all leading axes, which are the same for both."""
+    """Computes the sum of x[i].T @ y[i] over the leading axes i, which are the same for both."""
     if x.ndim > 2 and not merges_axes(xp):
         lead = "abcdefgh"[: x.ndim - 1]
         return xp.einsum_list([x, y], f"{lead}x,{lead}y->xy")

@@ -61,7 +61,8 @@ def intercepted(op, primitives, args, kwargs):
 
 
 def _positional(op, args, kwargs):
-    """Returns the arguments of a call, in the order of the body's parameters."""
+    """Returns the arguments of a call, completed by the defaults, in the order of the body's
+    parameters."""
     arguments = {**op.defaults, **dict(zip(op.parameters, args)), **kwargs}
     return tuple(arguments[name] for name in op.parameters)
 

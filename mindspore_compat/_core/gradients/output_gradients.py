@@ -31,8 +31,12 @@ def on_device_of(tensor, other):
 
 
 def fit_to_head(grad_outputs, head):
-    """Returns the gradient at an output in the shape of the output `head`; a scalar counts for
-    every element."""
+    """Returns the gradient at an output in the shape of the output `head`. A 0-d gradient is
+    broadcast; one element fits an output of one element.
+
+    Raises:
+        ValueError: if the shapes differ otherwise.
+    """
     if grad_outputs.shape == head.shape:
         return grad_outputs
     if grad_outputs.size == 1 and head.size == 1:

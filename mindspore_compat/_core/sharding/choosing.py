@@ -81,7 +81,7 @@ def cheapest(costs, lengths, ranks):
     return min(possible, key=costs.get)
 
 
-def _product(values, x, weight, ranks, inner, column):
+def _product(x, weight, ranks, inner, column):
     shape = weight.shape
     rows = math.prod(x.shape[:-1])
     kernel = shape[inner], shape[column]
@@ -95,7 +95,7 @@ def _product(values, x, weight, ranks, inner, column):
 def _place(x, inner, ranks):
     """Returns whether the rows of an input can be divided over all ranks, and whether its inner
     axis is divided."""
-    return x.shape[0] % ranks == 0, bool(type(x) is Sharded and x.dims[inner])
+    return x.ndim > 1 and x.shape[0] % ranks == 0, bool(type(x) is Sharded and x.dims[inner])
 
 
 def _convolution(values, x, weight, ranks):
@@ -113,7 +113,7 @@ def _table(values, ids, table, ranks):
 
 def _mat_mul(values, x, weight, ranks):
     column, inner = (0, 1) if values["transpose_b"] else (1, 0)
-    return None if values["transpose_a"] else _product(values, x, weight, ranks, inner, column)
+    return None if values["transpose_a"] else _product(x, weight, ranks, inner, column)
 
 
 def _is_plain(values):
@@ -122,11 +122,12 @@ def _is_plain(values):
     )
 
 
-# operator -> the names of its input and its weight, their number of axes (None for any), the
-# function that returns the sizes and the inner and column axis of the weight, and its costs
+# operator -> the names of its input and its weight, the weight's number of axes, the function of
+# (arguments, input, weight, ranks) that returns the sizes and the inner and column axis of the
+# weight, and its costs
 _OPERATORS = {
-    "dense": ("input", "weight", 2, lambda *given: _product(*given, 1, 0), product_costs),
-    "matmul": ("input", "other", 2, lambda *given: _product(*given, 0, 1), product_costs),
+    "dense": ("input", "weight", 2, lambda values, *given: _product(*given, 1, 0), product_costs),
+    "matmul": ("input", "other", 2, lambda values, *given: _product(*given, 0, 1), product_costs),
     "mat_mul": ("input", "other", 2, _mat_mul, product_costs),
     "conv2d": ("input", "weight", 4, _convolution, product_costs),
     "conv2d_primitive": ("x", "weight", 4, _convolution, product_costs),

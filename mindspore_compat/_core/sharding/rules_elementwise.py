@@ -85,7 +85,7 @@ def _cast(space, x, dtype):
 @family("like")
 def like(space, name, x, *args, **kwargs):
     """Rule of functions such as `zeros_like`, whose result has the shape of the first argument: the
-    result gets its placement, too."""
+    result is placed like it."""
     function = getattr(space.base, name)
     if type(x) is not Sharded:
         return function(x, *args, **kwargs)

@@ -201,7 +201,12 @@ def call(cell, proceed, args, kwargs):
 
 
 def _call_on(stage, cell, proceed, args, kwargs):
-    """Calls a Cell on the ranks of a stage, after its inputs have come there."""
+    """Moves the inputs of a Cell to a stage and calls the Cell there; other ranks return
+    placeholders.
+
+    Raises:
+        Paused: if the turn of the stage comes later in this step.
+    """
     if flow.micro.is_later(stage):
         raise Paused
     plan, stages = flow.micro.plan, flow.stages

@@ -233,6 +233,7 @@ class _RecordedStep:
         _give_values(tensors_in(result))
         self.recorder.apart = self._shown = None
         if self.recorder.left():
+            # `isinstance` would run the property `__class__` of other libraries' proxies.
             _give_values([value for value in gc.get_objects() if issubclass(type(value), Tensor)])
 
     # What the step sees ---------------------------------------------------------------------------

@@ -34,6 +34,7 @@ class Uses:
     """
 
     def __init__(self, known):
+        # `isinstance` would run the property `__class__` of other libraries' proxies.
         tensors = [value for value in gc.get_objects() if issubclass(type(value), Tensor)]
         self._before = {
             id(tensor): (tensor, tensor._array)

@@ -212,7 +212,7 @@ def _bytes(value):
 
 
 def _freeze(value):
-    """Returns a read-only copy or view of a value."""
+    """Returns a value with read-only views of its arrays; dicts and lists are copied."""
     if isinstance(value, dict):
         return {key: _freeze(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -323,6 +323,4 @@ class UniformAugment(CompoundOperation):
         transforms = [
             self.transforms[index] for index in indices if self._random.integer(0, 1) == 0
         ]
-        return (
-            run(transforms, inputs) if transforms else (inputs[0] if len(inputs) == 1 else inputs)
-        )
+        return run(transforms, inputs)

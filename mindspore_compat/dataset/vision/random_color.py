@@ -432,14 +432,16 @@ class RandomLighting(ImageOperation):
 
 
 class RandomGrayscale(PilOperation):
-    """Converts a PIL image to grayscale, with a probability; the number of channels stays.
+    """Converts a PIL image to grayscale, with a probability.
+
+    An image of mode "L" keeps its one channel; any other becomes RGB with three equal channels.
 
     Args:
         prob (float, optional): the probability of a conversion.
 
     Raises:
-        TypeError: if it is not a number, or the input is not a PIL image.
-        ValueError: if it is not in [0, 1].
+        TypeError: if `prob` is not a number, or the input is not a PIL image.
+        ValueError: if `prob` is not in [0, 1].
 
     Example:
         >>> import numpy as np

@@ -24,7 +24,7 @@ class CyclicLR(LRScheduler):
         scale_fn (Callable): a function that scales the height, instead of `mode`.
         scale_mode (str): whether `scale_fn` receives the number of the cycle ('cycle') or of the
             step ('iterations').
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -104,7 +104,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         T_0 (int): the epochs up to the first restart.
         T_mult (int): how much longer every next run is.
         eta_min (Union[int, float]): the lowest learning rate.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Raises:
         ValueError: if `T_0` or `T_mult` is not an int of at least 1, or `eta_min` not a number.

@@ -70,7 +70,7 @@ class LRScheduler:
 
     Args:
         optimizer (Optimizer): an optimizer of `mindspore.experimental.optim`.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Attributes:
         last_epoch (int): the number of `step` calls so far.

@@ -16,7 +16,7 @@ class SequentialLR:
         schedulers (list[LRScheduler]): the schedulers, all of `optimizer`.
         milestones (list[int]): the epochs at which the second, third, ... scheduler takes over and
             starts from its beginning.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Raises:
         ValueError: if a scheduler belongs to another optimizer, or there is not one milestone less

@@ -55,7 +55,7 @@ class StepLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         step_size (int): the epochs between two changes.
         gamma (float): the factor.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -95,7 +95,7 @@ class LinearLR(LRScheduler):
         start_factor (float): the factor of the first epoch.
         end_factor (float): the factor from epoch `total_iters` on.
         total_iters (int): when the last change is made.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -149,7 +149,7 @@ class ExponentialLR(LRScheduler):
     Args:
         optimizer (Optimizer): the optimizer whose learning rates are set.
         gamma (float): the factor.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -185,7 +185,7 @@ class PolynomialLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         total_iters (int): the epoch that reaches 0.
         power (float): the power.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -233,7 +233,7 @@ class LambdaLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         lr_lambda (Union[Callable, list[Callable]]): the function of the epoch, or one for each
             group.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -267,7 +267,7 @@ class MultiplicativeLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         lr_lambda (Union[Callable, list[Callable]]): the function of the epoch, or one for each
             group.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -315,7 +315,7 @@ class MultiStepLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         milestones (list[int]): the epochs of the changes; a repeated epoch changes twice.
         gamma (Union[int, float]): the factor.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -354,7 +354,7 @@ class ConstantLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         factor (float): the factor.
         total_iters (int): the epoch that takes it back.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms
@@ -402,7 +402,7 @@ class CosineAnnealingLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         T_max (int): the epochs of half a swing.
         eta_min (Union[int, float]): the lowest learning rate.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Example:
         >>> import mindspore_compat as ms

@@ -172,10 +172,8 @@ class State:
             warnings.warn(
                 "Positional arguments of 'state_dict' are deprecated.", FutureWarning, stacklevel=2
             )
-            arguments = dict(zip(("destination", "prefix", "keep_vars"), args))
-            destination = arguments.get("destination", destination)
-            prefix = arguments.get("prefix", prefix)
-            keep_vars = arguments.get("keep_vars", keep_vars)
+            named = destination, prefix, keep_vars
+            destination, prefix, keep_vars = *args, *named[len(args) :]
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -185,9 +183,10 @@ class State:
         for hook in self._cell_hooks_of("register_state_dict_pre_hook"):
             hook(self, prefix, keep_vars)
         self._save_to_state_dict(destination, prefix, keep_vars)
-        below = {f"{prefix}{name}.": cell for name, cell in self._cells.items() if cell is not None}
-        for start, cell in below.items():
-            cell.state_dict(destination=destination, prefix=start, keep_vars=keep_vars)
+        for name, cell in list(self._cells.items()):
+            if cell is not None:
+                start = f"{prefix}{name}."
+                cell.state_dict(destination=destination, prefix=start, keep_vars=keep_vars)
         for hook in self._cell_hooks_of("register_state_dict_post_hook"):
             hook(self, destination, prefix, metadata)
         return destination

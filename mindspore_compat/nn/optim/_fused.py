@@ -71,11 +71,12 @@ class FusedOptimizer(Optimizer):
     def _plan_over(self, kinds):
         """Returns a Plan for some kinds of state; parameters with the same setting share their
         scalars."""
-        keys = zip(self._rates, self._decays, self.decay_flags, self._settings, strict=True)
-        settings = [
-            (id(rate), id(decay), flag, setting.centralise) for rate, decay, flag, setting in keys
+        settings = zip(self._rates, self._decays, self.decay_flags, self._settings, strict=True)
+        keys = [
+            (id(rate), id(decay), flag, setting.centralise)
+            for rate, decay, flag, setting in settings
         ]
-        return Plan(self.parameters, kinds, settings, self.rows_only)
+        return Plan(self.parameters, kinds, keys, self.rows_only)
 
     def scalars(self, lr):
         """Returns the scalars of the update, except `unscale` and `decay`, for a learning rate."""

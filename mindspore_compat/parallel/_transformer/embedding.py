@@ -17,7 +17,8 @@ class VocabEmbedding(Cell):
     Args:
         vocab_size (int): the number of rows.
         embedding_size (int): the length of a row.
-        parallel_config (EmbeddingOpParallelConfig): stored.
+        parallel_config (EmbeddingOpParallelConfig): stored. Unless its `vocab_emb_dp` is true,
+            `vocab_size` must be a multiple of its `model_parallel`.
         param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
             Default: ``"normal"``.
 
@@ -30,8 +31,8 @@ class VocabEmbedding(Cell):
     Raises:
         TypeError: if a size is not an int, or `parallel_config` is not an
             EmbeddingOpParallelConfig.
-        ValueError: if a size is less than 1, or `vocab_size` is not a multiple of the parts that
-            the table is divided into.
+        ValueError: if a size is less than 1, or `vocab_size` is not a multiple of
+            `model_parallel`.
 
     Examples:
         >>> import mindspore_compat as ms

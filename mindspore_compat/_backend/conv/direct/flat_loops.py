@@ -78,7 +78,7 @@ def write_rows(
     sums, filters, p, row, out_width, last, out, out_at, out_step, row_step, column_step
 ):
     """Writes a tile of sums to the result. The tile begins at position `p` of flat planes with rows
-    of `row` elements. Elements beyond the first `out_width` of a row, and rows beyond `last`, are
+    of `row` elements. Elements beyond the first `out_width` of a row, and rows from `last` on, are
     left out."""
     width = VECTORS * LANES
     y = p // row
@@ -89,7 +89,7 @@ def write_rows(
         whole = column_step == 1 and row_step == out_width
         for f in range(filters):
             source, to = f * width + i, out_at + f * out_step + y * row_step + x * column_step
-            # A whole vector may reach into rows that are written later, but not beyond the last.
+            # A vector may spill into rows that are written later, but not beyond row `last` - 1.
             end = out_at + f * out_step + last * row_step - LANES if whole else -1
             for j in range(0, count, LANES):
                 if to + j <= end:

@@ -96,22 +96,23 @@ class _Cut(NamedTuple):
     down: int  # the rows of tiles of a sample
     across: int  # the tiles of a row
     depth: int  # the elements of an input pixel
-    beside: int  # the elements of a result pixel
+    result_depth: int  # the elements of a result pixel
 
     @classmethod
     def of(cls, method, plan, channels, images, most):
         """Returns the division of images with `channels` copied channels into at most `most`
         pieces, unless they must be smaller to fit the cache."""
-        depth, beside = odd_lines(channels), odd_lines(plan.filters)
+        depth, result_depth = odd_lines(channels), odd_lines(plan.filters)
         step = method.step
         down, across = (-(-n // step) for n in plan.out)
 
         def size(rows):
-            rows, columns = step * rows, step * across
-            return (rows + 2) * (columns + 2) * depth + rows * columns * beside
+            height, width = step * rows, step * across
+            read = (height + 2) * (width + 2) * depth  # 2: the margin of a window of 3
+            return read + height * width * result_depth
 
         samples, height = cut(images, down, 1, most, size)
-        return cls(step, min(samples, images), height, down, across, depth, beside)
+        return cls(step, min(samples, images), height, down, across, depth, result_depth)
 
     @property
     def tiles(self):
