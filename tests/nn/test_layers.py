@@ -236,3 +236,68 @@ def test_instance_norm_stores_its_momentum_as_it_came():
     assert nn.InstanceNorm2d(3, momentum=0.3).momentum == 0.3
     assert "momentum=0.3, " in str(nn.InstanceNorm2d(3, momentum=0.3))
     assert nn.BatchNorm2d(3, momentum=0.5).momentum == 0.5
+
+
+@pytest.mark.parametrize(
+    "time, other, order",
+    [
+        (1, 0, (0, 1, 2, 3)),
+        (2, 3, (0, 1, 2, 3)),
+        (1, 1, (1, 0, 2, 3)),
+        (1, 3, (0, 2, 1, 3)),
+        (2, 0, (0, 2, 1, 3)),
+        (3, 0, (0, 3, 1, 2)),
+        (3, -1, (0, 1, 3, 2)),
+    ],
+)
+def test_the_time_axis_of_joined_slices_is_beside_the_other_axis(time, other, order):
+    x = np.arange(120, dtype=np.float32).reshape(2, 3, 4, 5)
+    layer = nn.TimeDistributed(nn.ReLU(), time, other)
+    np.testing.assert_array_equal(layer(Tensor(x)).asnumpy(), x.transpose(order))
+
+
+def test_a_first_axis_is_not_joined_with_itself():
+    with pytest.raises(ValueError, match="must not both be 0"):
+        nn.TimeDistributed(nn.ReLU(), 0, 0)(ops.ones((2, 3, 4)))
+
+
+LATE = {
+    "mint.nn.AvgPool1d": ("kernel_size", TypeError),
+    "mint.nn.AdaptiveAvgPool3d": ("output_size", TypeError),
+    "mint.nn.GELU": ("approximate", TypeError),
+    "mint.nn.KLDivLoss": ("reduction", ValueError),
+    "nn.ELU": ("alpha", TypeError),
+    "nn.Softmin": ("axis", TypeError),
+    "nn.LeakyReLU": ("alpha", TypeError),
+    "nn.MaxUnpool3d": ("kernel_size", TypeError),
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_constructors_of_layers_take_what_their_calls_refuse(name):
+    argument, error = LATE[name]
+    made = importlib.import_module(f"mindspore_compat.{name.rpartition('.')[0]}")
+    layer = getattr(made, name.rpartition(".")[2])(**{argument: {}})
+    x = ops.ones((1, 1, 2, 4, 4))
+    inputs = (x, x) if name.endswith(("Loss", "Unpool3d")) else (x,)
+    with pytest.raises(error, match=argument):
+        layer(*inputs)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nn.AdaptiveAvgPool1d("a"),
+        lambda: nn.AdaptiveAvgPool2d("a"),
+        lambda: nn.AdaptiveAvgPool3d("a"),
+        lambda: nn.AdaptiveMaxPool1d("a"),
+        lambda: nn.GELU("a"),
+        lambda: nn.HShrink("a"),
+        lambda: nn.LRN("a"),
+        lambda: nn.Softmax("a"),
+        lambda: nn.SoftShrink("a"),
+    ],
+)
+def test_constructors_that_check_their_arguments(make):
+    with pytest.raises(TypeError, match="For '"):
+        make()

@@ -67,8 +67,8 @@ class Quirks:
             needs a gradient holds a number: a number that is read from it carries no gradient.
         stored (dict): public path of a class -> {argument: a function of it, whose result the
             instance has as the attribute of that name}.
-        checked_by_call (tuple): public paths of classes whose constructors take any arguments; the
-            call refuses them.
+        checked_at_once (tuple): public paths of layers whose constructors check their arguments.
+            Those of other layers in `nn` and `mint.nn` take any arguments; the call refuses them.
     """
 
     def __init__(
@@ -78,14 +78,14 @@ class Quirks:
         shapes_first=False,
         on_tape=None,
         stored=None,
-        checked_by_call=(),
+        checked_at_once=(),
     ):
         self.rules = rules or {}
         self.errors = errors or {}
         self.shapes_first = shapes_first
         self.on_tape = on_tape
         self.stored = stored or {}
-        self.checked_by_call = checked_by_call
+        self.checked_at_once = checked_at_once
 
 
 def holds_tensor(rule):

@@ -454,7 +454,7 @@ def _make_class(op, area, name, groups, base):
     lines = [f"def __init__({', '.join(filter(None, ['self', signature.text]))}):"]
     numpy_scalars = "getattr(self, '_takes_numpy_scalars', True)"
     guard = _guard_lines(name, signature, scope, numpy_scalars=numpy_scalars)
-    is_late = path in op.quirks.checked_by_call
+    is_late = area in ("nn", "mint.nn") and path not in op.quirks.checked_at_once
     lines += [] if is_late else guard
     name_argument = f", {name!r}" if area.startswith("ops") else ""
     lines.append(f"    base.__init__(self{name_argument})")

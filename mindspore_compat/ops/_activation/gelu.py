@@ -88,7 +88,7 @@ def gelu_primitive(xp, x: Floats):
 gelu_primitive.vjp(x=lambda xp, g, x: xp.blockwise(_gelu_tanh_vjp, g, x))
 
 
-@op("nn.GELU(approximate=True)(x)")
+@op("nn.GELU(approximate=True)(x)", quirks=Quirks(checked_at_once=("nn.GELU",)))
 def gelu_layer(xp, x: Floats, approximate: Bool = True):
     """Applies the GELU activation, with the tanh approximation unless `approximate` is False.
 

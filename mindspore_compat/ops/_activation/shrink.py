@@ -46,7 +46,8 @@ tanhshrink.vjp(input=lambda xp, g, input: g * xp.square(xp.tanh(input)))
     quirks=Quirks(
         rules=dict.fromkeys(
             ("ops.HShrink", "nn.HShrink", "mint.nn.Hardshrink"), {"lambd": Number | Bool}
-        )
+        ),
+        checked_at_once=("nn.HShrink", "mint.nn.Hardshrink"),
     ),
 )
 def hardshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):
@@ -88,7 +89,8 @@ hardshrink.vjp(input=lambda xp, g, out: xp.keep(out != 0, g))
                 "mint.nn.Softshrink",
             ),
             {"lambd": Number | Bool},
-        )
+        ),
+        checked_at_once=("nn.SoftShrink", "mint.nn.Softshrink"),
     ),
 )
 def softshrink(xp, input: FloatsUpTo32, lambd: Loose = 0.5):

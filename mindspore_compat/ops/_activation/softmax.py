@@ -105,7 +105,7 @@ softmax.vjp(input=lambda xp, g, out, axis: softmax_along_vjp(xp, g, out, axis))
     "ops.Softmax(axis=-1)(input)",
     "nn.Softmax(axis=-1)(input)",
     compute="kernels",
-    quirks=Quirks(stored={"ops.Softmax": {"axis": as_tuple}}),
+    quirks=Quirks(stored={"ops.Softmax": {"axis": as_tuple}}, checked_at_once=("nn.Softmax",)),
 )
 def softmax_primitive(xp, input: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
     """Computes the softmax along `axis`, or over several axes together: exp(x) / sum(exp(x)).

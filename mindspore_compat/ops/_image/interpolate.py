@@ -1,6 +1,5 @@
 """Interpolation and upsampling to a size or by scale factors."""
 
-from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import Falsy
 from ..._core.rules.vocabulary import (
@@ -236,7 +235,6 @@ ALL_SCALED = {(mode, rank) for mode, ranks in RANKS.items() for rank in ranks}
     "align_corners=None)",
     "mint.nn.Upsample(size=None, scale_factor=None, mode='nearest', align_corners=None, "
     "recompute_scale_factor=None)(input)",
-    quirks=Quirks(checked_by_call=("mint.nn.Upsample",)),
 )
 def interpolate_ext(
     xp,
@@ -281,11 +279,7 @@ Two = TupleOf(Positive, length=2) | ListOf(Positive, length=2)
 TwoFactors = TupleOf(Float(gt=0.0), length=2) | ListOf(Float(gt=0.0), length=2)
 
 
-@op(
-    "mint.nn.UpsamplingNearest2d(size=None, scale_factor=None)(input)",
-    compute="native",
-    quirks=Quirks(checked_by_call=("mint.nn.UpsamplingNearest2d",)),
-)
+@op("mint.nn.UpsamplingNearest2d(size=None, scale_factor=None)(input)", compute="native")
 def upsampling_nearest2d(
     xp,
     input: TensorOf("uint8", "float16", "float32", "float64"),
@@ -309,10 +303,7 @@ def upsampling_nearest2d(
     return _interpolate(xp, input, goal, steps, "nearest", False)
 
 
-@op(
-    "mint.nn.UpsamplingBilinear2d(size=None, scale_factor=None)(input)",
-    quirks=Quirks(checked_by_call=("mint.nn.UpsamplingBilinear2d",)),
-)
+@op("mint.nn.UpsamplingBilinear2d(size=None, scale_factor=None)(input)")
 def upsampling_bilinear2d(
     xp,
     input: TensorOf("float16", "float32", "float64"),

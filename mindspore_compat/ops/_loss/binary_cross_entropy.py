@@ -99,7 +99,10 @@ def binary_cross_entropy(
 @op(
     "mint.nn.functional.binary_cross_entropy(input, target, weight=None, reduction='mean')",
     "mint.nn.BCELoss(weight=None, reduction='mean')(input, target)",
-    quirks=Quirks(rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}}),
+    quirks=Quirks(
+        rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}},
+        checked_at_once=("mint.nn.BCELoss",),
+    ),
 )
 def binary_cross_entropy_ext(
     xp,
@@ -133,6 +136,7 @@ def binary_cross_entropy_ext(
     "mint.nn.BCEWithLogitsLoss(weight=None, reduction='mean', pos_weight=None)(input, target)",
     "ops.BCEWithLogitsLoss(reduction='mean')(input, target, weight=None, pos_weight=None)",
     compute="body",
+    quirks=Quirks(checked_at_once=("mint.nn.BCEWithLogitsLoss",)),
 )
 def binary_cross_entropy_with_logits(
     xp,

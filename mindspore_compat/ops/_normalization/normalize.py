@@ -75,6 +75,7 @@ def normalize(xp, input: Floats, p: AsValue(Number) = 2.0, dim: Any = 1, eps: Nu
 @op(
     "ops.lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')",
     "ops.LRN(depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region='ACROSS_CHANNELS')(x)",
+    quirks=Quirks(checked_at_once=("nn.LRN",)),
 )
 def lrn(
     xp,

@@ -61,7 +61,11 @@ Part = Positive | OneOf(-1)
 Parts = Part | TupleOf(Part | None) | ListOf(Part | None)
 
 
-@op("ops.adaptive_avg_pool1d(input, output_size)", compute="kernels")
+@op(
+    "ops.adaptive_avg_pool1d(input, output_size)",
+    compute="kernels",
+    quirks=Quirks(checked_at_once=("nn.AdaptiveAvgPool1d",)),
+)
 def adaptive_avg_pool1d(xp, input: Float16Or32, output_size: Positive):
     """Applies 1-D adaptive average pooling: the mean of each of `output_size` equal parts of a
     sequence.
@@ -99,6 +103,7 @@ def adaptive_avg_pool1d_ext(xp, input: Floats, output_size: AsValue(listed(Natur
     "mint.nn.functional.adaptive_avg_pool2d(input, output_size)",
     "ops.adaptive_avg_pool2d_ext(input, output_size)",
     compute="kernels",
+    quirks=Quirks(checked_at_once=("nn.AdaptiveAvgPool2d",)),
 )
 def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     """Applies 2-D adaptive average pooling: the mean of each part of images, where the numbers of
@@ -129,7 +134,8 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
                 "input": Floats,
                 "output_size": Positive | TupleOf(Positive | None),
             }
-        }
+        },
+        checked_at_once=("nn.AdaptiveAvgPool3d",),
     ),
     compute="kernels",
 )
@@ -160,7 +166,11 @@ def _adaptive_largest(xp, x, goal, index=None):
     return top if index is None else (top, xp.cast(indices, index))
 
 
-@op("ops.adaptive_max_pool1d(input, output_size)", compute="kernels")
+@op(
+    "ops.adaptive_max_pool1d(input, output_size)",
+    compute="kernels",
+    quirks=Quirks(checked_at_once=("nn.AdaptiveMaxPool1d",)),
+)
 def adaptive_max_pool1d(xp, input: Float16Or32, output_size: Positive):
     """Applies 1-D adaptive max pooling: the maximum of each of `output_size` equal parts of a
     sequence.
@@ -239,7 +249,11 @@ def adaptive_max_pool2d_primitive(
     return _adaptive_largest(xp, input, _goal("AdaptiveMaxPool2D", input, output_size, 2), "int64")
 
 
-@op("ops.adaptive_max_pool3d(input, output_size, return_indices=False)", compute="kernels")
+@op(
+    "ops.adaptive_max_pool3d(input, output_size, return_indices=False)",
+    compute="kernels",
+    quirks=Quirks(checked_at_once=("nn.AdaptiveMaxPool3d",)),
+)
 def adaptive_max_pool3d(xp, input: RealsUpTo64, output_size: Volume, return_indices: Any = False):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
     also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.

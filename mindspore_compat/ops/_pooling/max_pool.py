@@ -4,7 +4,6 @@ Fractional pooling is in _pooling/fractional.py, adaptive pooling in _pooling/ad
 arithmetic in _backend/conv/pooling.py.
 """
 
-from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, DType, OneOf
 from ..._core.tensor.dtype import int64
@@ -155,7 +154,6 @@ def max_pool2d(
     "ceil_mode=False, return_indices=False)",
     compute="kernels",
     inline=True,
-    quirks=Quirks(checked_by_call=("nn.MaxPool2dExt",)),
 )
 def max_pool2d_ext(
     xp,
