@@ -79,8 +79,7 @@ def _facts(words):
 
 
 def _library(home, facts, names):
-    """Adds the functions `names` of the library `home`, which share `facts`; both are words
-    separated by spaces."""
+    """Adds functions of the library `home`; `names` and their `facts` are words in a str."""
     for name in names.split():
         FUNCTIONS[name] = Function(name, "", "", home, name, **_facts(facts.split()))
 

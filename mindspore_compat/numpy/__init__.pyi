@@ -93,7 +93,7 @@ def asarray(a: _t.Any, dtype: _t.Any = None) -> _t.Any:
 def asfarray(a: _t.Any, dtype: _t.Any = ...) -> _t.Any:
     """Converts an array-like value to a Tensor of a floating dtype, float32 by default.
 
-    A dtype of ints or bools means float32; None keeps the value's own dtype.
+    A dtype of ints or bools means float32; None keeps the value's own dtype, which may be an int.
     """
 def atleast_1d(*arys: _t.Any) -> _t.Any:
     """Returns Tensors with at least one axis, several as a list; raises a TypeError for other
@@ -464,7 +464,7 @@ def isposinf(x: _t.Any) -> _t.Any:
 def isscalar(element: _t.Any) -> _t.Any:
     """Returns True for a real number or a string, of Python or NumPy."""
 def ix_(*args: _t.Any) -> _t.Any:
-    """Returns vectors (Tensors), reshaped so that together they index a grid, as a tuple."""
+    """Reshapes vectors to an open mesh: a tuple of Tensors that index a grid together."""
 def kron(a: _t.Any, b: _t.Any) -> _t.Any:
     """Computes the Kronecker product of two array-like values."""
 def lcm(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:

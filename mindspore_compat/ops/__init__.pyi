@@ -7090,8 +7090,8 @@ class ResizeArea(_Primitive):
         """`ResizeArea` of its inputs, which the class describes."""
     def __init__(self, align_corners: _b.bool = False) -> None: ...
 class ResizeBicubic(_Primitive):
-    """Resizes images with bicubic interpolation. `size` is a sequence of two numbers or an int
-    Tensor.
+    """Resizes images with bicubic interpolation. `size` is a sequence of two positive ints or an
+    int Tensor.
 
     Args:
         align_corners (bool, optional): whether the outermost samples of input and output

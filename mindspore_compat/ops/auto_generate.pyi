@@ -2409,7 +2409,7 @@ class MaxPoolGradWithArgmaxV2(_Primitive):
     def __init__(self, kernel_size: _t.Any, strides: _t.Any = None, pads: _t.Any = 0, dilation: _t.Any = (1, 1), ceil_mode: _t.Any = False, argmax_type: _t.Any = ...) -> None: ...
 class MaxPoolGradWithIndices(_Primitive):
     """Computes the gradient of `MaxPoolWithIndices`: adds each gradient at the position of its
-    maximum in H * W.
+    maximum, a flat index into the H x W plane.
 
     Args:
         kernel_size: the lengths of a window, or one for all axes.

@@ -57,6 +57,28 @@ class AsValue:
     def verdict(self, value: _t.Any) -> _t.Any:
         """Returns the type of error that `value` raises: None, TypeError or ValueError."""
 Bool: _t.Any
+class Declared:
+    """The strategies that primitives and Cells of a network have before it runs.
+
+    Args:
+        network (Cell): the network; None for a function, of which nothing is known.
+
+    Attributes:
+        strategies (tuple): pairs of a name and the text of strategies.
+        text (str): the text of all of them.
+    """
+    version: _t.Any
+    strategies: _t.Any
+    text: _t.Any
+    def __init__(self, network: _t.Any) -> None: ...
+    changes: _t.Any
+    def has(self, owner: _t.Any) -> _t.Any:
+        """Returns whether the strategy of a primitive or Cell is among them."""
+    @classmethod
+    def of(cls, network: _t.Any) -> _t.Any:
+        """Returns the Declared of a Cell or a function; that of an earlier call, as long as nothing
+        has got a strategy since.
+        """
 def Int(**bounds: _t.Any) -> _t.Any: ...
 def ListOf(item: _t.Any = None, **refinement: _t.Any) -> _t.Any: ...
 class OneOf:
@@ -305,11 +327,12 @@ def register_type(name: _t.Any, cls: _t.Any) -> _t.Any:
     """
 def registered(name: _t.Any) -> _t.Any:
     """Returns the class registered as `name` for use in `isinstance`; () if none exists yet."""
-def run_with_strategy(api: _t.Any, function: _t.Any, args: _t.Any, letters: _t.Any, in_strategy: _t.Any, out_strategy: _t.Any) -> _t.Any:
+def run_with_strategy(owner: _t.Any, api: _t.Any, function: _t.Any, args: _t.Any, letters: _t.Any, in_strategy: _t.Any, out_strategy: _t.Any) -> _t.Any:
     """Calls an operator, or a part of a network, after dividing its inputs as a strategy says;
     divides its results as well.
 
     Args:
+        owner: the primitive or Cell that has the strategy; None for a function.
         api (str): the name of the operator, for errors.
         function (Callable): the operator.
         args (Sequence): the arguments; the strategy has an entry for each Tensor among them.

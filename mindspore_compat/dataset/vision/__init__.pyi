@@ -1043,7 +1043,9 @@ class RandomErasing(_TensorOperation):
         """
     implementation = ...  # type: ignore
 class RandomGrayscale(_TensorOperation):
-    """Converts a PIL image to grayscale, with a probability; the number of channels stays.
+    """Converts a PIL image to grayscale, with a probability.
+
+    An image of mode "L" keeps its one channel; any other becomes RGB with three equal channels.
 
     Args:
         prob (float, optional): the probability of a conversion.

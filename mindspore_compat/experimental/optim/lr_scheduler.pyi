@@ -15,7 +15,7 @@ class ConstantLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         factor (float): the factor.
         total_iters (int): the epoch that takes it back.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     factor: _t.Any
     total_iters: _t.Any
@@ -31,7 +31,7 @@ class CosineAnnealingLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         T_max (int): the epochs of half a swing.
         eta_min (Union[int, float]): the lowest learning rate.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     T_max: _t.Any
     eta_min: _t.Any
@@ -46,7 +46,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         T_0 (int): the epochs up to the first restart.
         T_mult (int): how much longer every next run is.
         eta_min (Union[int, float]): the lowest learning rate.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     eta_min: _t.Any
     T_cur: _t.Any
@@ -78,7 +78,7 @@ class CyclicLR(LRScheduler):
         scale_fn (Callable): a function that scales the height, instead of `mode`.
         scale_mode (str): whether `scale_fn` receives the number of the cycle ('cycle') or of the
             step ('iterations').
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     max_lrs: _t.Any
     total_step_size: _t.Any
@@ -98,7 +98,7 @@ class ExponentialLR(LRScheduler):
     Args:
         optimizer (Optimizer): the optimizer whose learning rates are set.
         gamma (float): the factor.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     gamma: _t.Any
     def __init__(self, optimizer: _t.Any, gamma: _b.float, last_epoch: _t.Any = -1) -> None: ...
@@ -109,7 +109,7 @@ class LRScheduler:
 
     Args:
         optimizer (Optimizer): an optimizer of `mindspore.experimental.optim`.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
 
     Attributes:
         last_epoch (int): the number of `step` calls so far.
@@ -149,7 +149,7 @@ class LambdaLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         lr_lambda (Union[Callable, list[Callable]]): the function of the epoch, or one for each
             group.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     lr_lambdas: _t.Any
     def __init__(self, optimizer: _t.Any, lr_lambda: _c.Callable[..., _t.Any] | _b.list[_c.Callable[..., _t.Any]] | _b.tuple[_c.Callable[..., _t.Any], ...], last_epoch: _t.Any = -1) -> None: ...
@@ -163,7 +163,7 @@ class LinearLR(LRScheduler):
         start_factor (float): the factor of the first epoch.
         end_factor (float): the factor from epoch `total_iters` on.
         total_iters (int): when the last change is made.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     start_factor: _t.Any
     end_factor: _t.Any
@@ -178,7 +178,7 @@ class MultiStepLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         milestones (list[int]): the epochs of the changes; a repeated epoch changes twice.
         gamma (Union[int, float]): the factor.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     milestones: _t.Any
     gamma: _t.Any
@@ -192,7 +192,7 @@ class MultiplicativeLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         lr_lambda (Union[Callable, list[Callable]]): the function of the epoch, or one for each
             group.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     lr_lambdas: _t.Any
     def __init__(self, optimizer: _t.Any, lr_lambda: _c.Callable[..., _t.Any] | _b.list[_c.Callable[..., _t.Any]] | _b.tuple[_c.Callable[..., _t.Any], ...], last_epoch: _t.Any = -1) -> None: ...
@@ -205,7 +205,7 @@ class PolynomialLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         total_iters (int): the epoch that reaches 0.
         power (float): the power.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     total_iters: _t.Any
     power: _t.Any
@@ -262,7 +262,7 @@ class SequentialLR:
         schedulers (list[LRScheduler]): the schedulers, all of `optimizer`.
         milestones (list[int]): the epochs at which the second, third, ... scheduler takes over and
             starts from its beginning.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     optimizer: _t.Any
     milestones: _t.Any
@@ -279,7 +279,7 @@ class StepLR(LRScheduler):
         optimizer (Optimizer): the optimizer whose learning rates are set.
         step_size (int): the epochs between two changes.
         gamma (float): the factor.
-        last_epoch (int): the number of `step` calls so far, to resume training; -1 to start.
+        last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     step_size: _t.Any
     gamma: _t.Any

@@ -40,4 +40,5 @@ from ...nn.loss.loss import SoftmaxCrossEntropyWithLogits as SoftmaxCrossEntropy
 from ...nn.loss.loss import TripletMarginLoss as TripletMarginLoss
 from ...nn.loss.loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
 from ...nn.loss.loss import _Loss as _Loss
+from ...nn.loss.loss import _check_is_tensor as _check_is_tensor
 from ...nn.loss.loss import _check_label_dtype as _check_label_dtype

@@ -150,7 +150,8 @@ class EarlyStopping(Callback):
         mode (str): "min" if the quantity should fall, "max" if it should rise; "auto" decides by
             the name.
         baseline (float): a value that the quantity must also improve on.
-        restore_best_weights (bool): whether to restore the weights of the best epoch at the end.
+        restore_best_weights (bool): whether to restore the weights of the best epoch when training
+            is stopped early.
     """
     baseline: _t.Any
     restore_best_weights: _t.Any
