@@ -6,6 +6,7 @@ out.
 """
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -54,15 +55,40 @@ OF_ROWS = {name for name in EXTRA if FUNCTIONS[name].rows}  # in row kernels alo
 UFUNC_KEYWORDS = {"out", "dtype", "casting"}
 
 
-def row_kernel_lines(tree):
-    """The lines of the functions that a file hands to `Bodies.rows`."""
-    handed = {
-        node.args[0].id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "rows" and node.args
-    }
-    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
-    spans = (range(f.lineno, f.end_lineno + 1) for f in functions if f.name in handed)
+@functools.cache
+def parsed(file):
+    return ast.parse(file.read_text("utf-8"))
+
+
+@functools.cache
+def row_kernels():
+    """(file, name) of each function that some file hands to `Bodies.rows`: its own, or one that it
+    imports from a file beside it."""
+    kernels = set()
+    for file in FILES:
+        home = {
+            alias.name: file.with_name(f"{node.module}.py")
+            for node in parsed(file).body
+            if isinstance(node, ast.ImportFrom) and node.level == 1
+            for alias in node.names
+        }
+        for node in ast.walk(parsed(file)):
+            if (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "attr", "") == "rows"
+                and node.args
+            ):
+                name = node.args[0].id
+                kernels.add((home.get(name, file), name))
+    return kernels
+
+
+def row_kernel_lines(file):
+    """The lines of the functions of a file that are handed to `Bodies.rows`."""
+    functions = (node for node in parsed(file).body if isinstance(node, ast.FunctionDef))
+    spans = (
+        range(f.lineno, f.end_lineno + 1) for f in functions if (file, f.name) in row_kernels()
+    )
     return {line for span in spans for line in span}
 
 
@@ -90,9 +116,8 @@ def complaint(name, call, in_row_kernel=False):
 
 def complaints(file):
     """What is wrong with the uses in one file, as 'file, line: words' texts."""
-    tree = ast.parse(file.read_text("utf-8"))
-    in_rows = row_kernel_lines(tree)
-    for name, call, line in used(tree):
+    in_rows = row_kernel_lines(file)
+    for name, call, line in used(parsed(file)):
         words = complaint(name, call, line in in_rows)
         if words:
             yield f"{file.relative_to(PACKAGE)}, line {line}: {words}"

@@ -113,9 +113,14 @@ def test_functions_of_one_process_run_as_they_are():
 
 
 @pytest.mark.parametrize("arguments", [(abs, 5), (abs, ((1,),), 5), (abs, ((1,),), None, 5)])
-def test_strategies_are_checked(arguments):
-    with pytest.raises(TypeError, match="shard"):
-        parallel.shard(*arguments)
+def test_strategies_are_checked_where_networks_are_divided(arguments):
+    assert parallel.shard(*arguments) is abs
+    ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel")
+    try:
+        with pytest.raises(TypeError, match="shard"):
+            parallel.shard(*arguments)
+    finally:
+        ms.reset_auto_parallel_context()
 
 
 NEWER = {"convert_checkpoint_by_rank", "convert_checkpoints", "rank_list_for_convert"}

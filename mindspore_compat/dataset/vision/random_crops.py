@@ -130,7 +130,8 @@ class _ResizedCrop(ImageOperation):
                 f"{scale} and {ratio}."
             )
         self.size, self.scale, self.ratio = pair(size), scale, ratio
-        self.interpolation, self.max_attempts = interpolation or Inter.LINEAR, max_attempts or 10
+        self.interpolation = Inter.LINEAR if interpolation is None else interpolation
+        self.max_attempts = 10 if max_attempts is None else max_attempts
 
     def _region(self, height, width):
         """Returns (top, left, height, width) of a random region; the central one if no attempt

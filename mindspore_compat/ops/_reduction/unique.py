@@ -95,7 +95,7 @@ class UniqueConsecutive(Primitive):
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.UniqueConsecutive()(ms.Tensor([1, 1, 2, 1]))[0])
-        1
+        [1 2 1]
     """
 
     @checked

@@ -154,9 +154,12 @@ def _correlation(method, plan):
         for block in blocks(filters, VECTOR)
     ]
     tiles = min(_tiles_at_once(method, plan.channels, plan.filters, FEWEST), division.tiles)
-    plane, product_plane = odd_lines(tiles * division.depth), odd_lines(tiles * division.beside)
+    plane, product_plane = (
+        odd_lines(tiles * division.depth),
+        odd_lines(tiles * division.result_depth),
+    )
     rows = division.samples * division.step * division.height + division.step
-    image = (rows * plan.out[1] + VECTOR) * division.beside
+    image = (rows * plan.out[1] + VECTOR) * division.result_depth
     lengths = division.pixels, method.elements * plane, method.elements * product_plane, image
     sizes = winograd_loops.TileSizes(
         plan.groups,
@@ -166,7 +169,7 @@ def _correlation(method, plan):
         plan.filters,
         *plan.out,
         division.depth,
-        division.beside,
+        division.result_depth,
         tiles,
         plane,
         product_plane,
@@ -211,7 +214,7 @@ def _sums(method, plan):
     widest = channels[0].stop
     division = _Cut.of(method, plan, widest, plan.batch, 1)
     chunks = division.blocks(plan.batch)
-    total_plane = odd_lines(plan.groups * plan.channels * division.beside)
+    total_plane = odd_lines(plan.groups * plan.channels * division.result_depth)
     count = max(min(count // len(channels), SUMS // (method.elements * total_plane)), 1)
     runs = blocks(len(chunks), -(-len(chunks) // count))
     parts = [
@@ -234,7 +237,7 @@ def _sums(method, plan):
     ]
     count = min(_tiles_at_once(method, widest, plan.filters, SUMMED), division.tiles)
     plane, flow_plane = odd_lines(count * division.depth), odd_lines(count * _whole(plan.filters))
-    image = (division.step**2 * division.tiles + VECTOR) * division.beside
+    image = (division.step**2 * division.tiles + VECTOR) * division.result_depth
     lengths = division.pixels, method.elements * plane, method.elements * flow_plane, image
     sizes = winograd_loops.TileSums(
         plan.groups,
@@ -244,7 +247,7 @@ def _sums(method, plan):
         plan.filters,
         *plan.out,
         division.depth,
-        division.beside,
+        division.result_depth,
         count,
         plane,
         flow_plane,
