@@ -34,6 +34,11 @@ _OTHER_DTYPE = {
 }
 
 
+def planting(fault):
+    """Returns the question that plants a fault in a worker, or removes its fault if None."""
+    return {"id": "plant", "kind": "plant", "name": "", "fault": fault}
+
+
 class NotPlanted(Exception):
     """The target does not allow this fault: the object cannot be changed."""
 

@@ -15,6 +15,7 @@ from ..kinds.cases import LOST, of_entry
 from ..reading.groups import group_of
 from ..running import answers
 from ..running.runner import Process
+from .faults import planting
 from .plan import key_of, reason_of
 
 # Kinds of cases, the most likely to detect a fault first.
@@ -62,7 +63,7 @@ class Judge:
 
     def _plant(self, fault):
         """Plants a fault in place of the one before, which counts the calls that it changed."""
-        answer = self._ask(_planting(fault))
+        answer = self._ask(planting(fault))
         self._count(answer)
         self.fault = fault if answer["status"] == "pass" else None
         return answer
@@ -88,7 +89,7 @@ class Judge:
         """The answer of a process that lives and has the fault."""
         if self.process is None or not self.process.alive or self.process.full:
             if self.process is not None and self.process.alive:
-                self._count(self.process.ask(_planting(None)))  # which would end with the process
+                self._count(self.process.ask(planting(None)))  # which would end with the process
             self.stop()
             self.process = Process(self.target, self.python)
             if self.fault is not None and case["kind"] != "plant":
@@ -100,10 +101,6 @@ class Judge:
         if self.process is not None:
             self.process.stop()
             self.process = None
-
-
-def _planting(fault):
-    return {"id": "plant", "kind": "plant", "name": "", "fault": fault}
 
 
 def _by_promise(cases, fault):

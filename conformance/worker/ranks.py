@@ -20,6 +20,7 @@ from pathlib import Path
 
 from ..arguments.world import schedule
 from ..errors import describe
+from ..mutation.faults import planting
 from ..targets import REFERENCE
 
 # Becomes a command that ends with the process that starts it (on Linux).
@@ -57,7 +58,7 @@ class Ranks:
     def replant(self, fault):
         """Plants another fault, or none; returns the counts of calls of the one before."""
         self.fault = fault
-        answers = self._ask(_planting(fault), LIMIT) if self.ranks else []
+        answers = self._ask(planting(fault), LIMIT) if self.ranks else []
         counts = [answer.get("observed") for answer in answers]
         return [sum(each) for each in zip([0, 0], *filter(None, counts), strict=True)]
 
@@ -105,7 +106,7 @@ class Ranks:
                     self.stop()
         self.ranks = [joined[rank] for rank in range(COUNT)]
         if self.fault is not None:
-            self._ask(_planting(self.fault), LIMIT)
+            self._ask(planting(self.fault), LIMIT)
 
     def _accepted(self, server):
         """Returns a connection with a rank; raises OSError if none comes any more."""
@@ -144,10 +145,6 @@ class Ranks:
             except (OSError, ValueError):
                 found.append({})
         return found
-
-
-def _planting(fault):
-    return {"id": "plant", "kind": "plant", "name": "", "fault": fault}
 
 
 def _line(message):
