@@ -19,6 +19,7 @@ from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, Str, regist
 from .._core.tensor.dtype import float32, from_numpy, int32, to_numpy
 from .._core.tensor.tensor import Tensor, as_array
 from .._core.without_effect import without_effect
+from ._deferred import is_deferring, no_init_parameters
 from ._param_info import (
     PARAMETER_NAME_DEFAULT,  # noqa: F401 - imported from here
     PARAMETER_NAME_PREFIX_MAX_LEN,
@@ -26,7 +27,6 @@ from ._param_info import (
     _generate_parameter_name,
     _is_parameter_generated,  # noqa: F401 - imported from here
 )
-from ._put_off import no_init_parameters, putting_off
 
 _ATensor = InstanceOf(Tensor)
 _Name = AsValue(Str | None)
@@ -481,7 +481,7 @@ def _take_values(param, source):
         raise ValueError("For 'Parameter', 'default_input' must not be a bool.")
     _Values.refuse("Parameter", "default_input", source)
     if isinstance(source, Tensor) and source.has_init:
-        if putting_off():
+        if is_deferring():
             param.__dict__["_promise"] = source
             return
         source.init_data()

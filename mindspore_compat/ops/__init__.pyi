@@ -13,7 +13,6 @@ from ..nn import AdamWeightDecay as _AdamWeightDecay
 from ..nn.probability.distribution import Gamma as _Gamma
 from ..ops.primitive import Primitive as _Primitive
 from ..ops.primitive import PrimitiveWithInfer as _PrimitiveWithInfer
-from ..ops.primitive import WithoutArguments as _WithoutArguments
 
 from . import auto_generate as auto_generate
 from . import composite as composite
@@ -940,19 +939,22 @@ class Assert(_Primitive):
     summarize: _t.Any
     def __call__(self, condition: _b.bool | _Tensor, input_data: _b.tuple[_t.Any, ...] | _b.list[_t.Any]) -> _Tensor: ...
     def __init__(self, summarize: _b.int = 3) -> None: ...
-class Assign(_WithoutArguments):
+class Assign(_Primitive):
     """Assigns `value` to `variable`, in place, and returns it."""
     def __call__(self, variable: _t.Any, value: _t.Any) -> _t.Any: ...
-class AssignAdd(_WithoutArguments):
+    def __init__(self) -> None: ...
+class AssignAdd(_Primitive):
     """Adds `value` to `variable`, in place, and returns it. The errors are those of `assign`,
     except that a value of one element may have one axis more or less.
     """
     def __call__(self, variable: _t.Any, value: _t.Any) -> _t.Any: ...
-class AssignSub(_WithoutArguments):
+    def __init__(self) -> None: ...
+class AssignSub(_Primitive):
     """Subtracts `value` from `variable`, in place, and returns it. The errors are those of
     `assign_add`.
     """
     def __call__(self, variable: _t.Any, value: _t.Any) -> _t.Any: ...
+    def __init__(self) -> None: ...
 class Atan(_Primitive):
     """Finds the angle in radians whose tangent is the element.
 
@@ -2934,9 +2936,10 @@ class Dense(_Primitive):
     def __call__(self, input: _Tensor, weight: _Tensor, bias: _Tensor | None = None) -> _Tensor:
         """`Dense` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class Depend(_WithoutArguments):
+class Depend(_Primitive):
     """The class form of `ops.depend`."""
     def __call__(self, value: _t.Any, *expr: _t.Any) -> _t.Any: ...
+    def __init__(self) -> None: ...
 class DepthToSpace(_Primitive):
     """Rearranges groups of channels into b x b blocks of pixels, with b = `block_size`. Channel
     number p * C + c goes to position p of the block.
@@ -3533,11 +3536,12 @@ class ExtractVolumePatches(_Primitive):
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`ExtractVolumePatches` of its inputs, which the class describes."""
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], strides: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], padding: _t.Literal['SAME', 'VALID', 'same', 'valid']) -> None: ...
-class Eye(_WithoutArguments):
+class Eye(_Primitive):
     """Creates an n x m matrix with ones on the diagonal and zeros elsewhere: `ops.Eye()(n, m,
     dtype)`.
     """
     def __call__(self, n: _b.int | _Tensor, m: _b.int | _Tensor, dtype: _Type) -> _Tensor: ...
+    def __init__(self) -> None: ...
 class FFTWithSize(_Primitive):
     """Computes a discrete Fourier transform (FFT) over the last `signal_ndim` axes: complex, or
     from a real signal to its half spectrum and back.
@@ -3584,9 +3588,10 @@ class FastGelu(_Primitive):
     def __call__(self, x: _Tensor) -> _Tensor:
         """`FastGelu` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class Fill(_WithoutArguments):
+class Fill(_Primitive):
     """Creates a Tensor filled with one number, as `ops.full`: `ops.Fill()(dtype, dims, x)`."""
     def __call__(self, dtype: _t.Any, dims: _t.Any, x: _t.Any) -> _Tensor: ...
+    def __init__(self) -> None: ...
 class FillDiagonal(_Primitive):
     """Writes one number on the main diagonal, in a copy of the input. With `wrap`, the diagonal of
     a tall matrix starts again after each square block.
@@ -3651,9 +3656,10 @@ class FlashAttentionScore(_Primitive):
     sparse_mode: _t.Any
     def __call__(self, query: _Tensor, key: _Tensor, value: _Tensor, real_shift: _Tensor | None = None, drop_mask: _Tensor | None = None, padding_mask: _Tensor | None = None, attn_mask: _Tensor | None = None, prefix: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_qlen: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_kvlen: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _t.Any: ...
     def __init__(self, head_num: _b.int, keep_prob: _b.float = 1.0, scale_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND', 'TH'] = 'BSH', sparse_mode: _b.int = 0) -> None: ...
-class Flatten(_WithoutArguments):
+class Flatten(_Primitive):
     """Flattens all axes except the first into one: `ops.Flatten()(x)`."""
     def __call__(self, input_x: _Tensor) -> _t.Any: ...
+    def __init__(self) -> None: ...
 class FloatStatus(_Primitive):
     """Returns 1 if any element is infinite or NaN, else 0.
 
@@ -4918,9 +4924,10 @@ class Lgamma(_Primitive):
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Lgamma` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class LinSpace(_WithoutArguments):
+class LinSpace(_Primitive):
     """Creates evenly spaced numbers between two 0-D Tensors: `ops.LinSpace()(start, stop, num)`."""
     def __call__(self, start: _Tensor, stop: _Tensor, num: _b.int | _Tensor) -> _Tensor: ...
+    def __init__(self) -> None: ...
 class ListDiff(_Primitive):
     """Finds the elements of x that y lacks; returns (these elements, their indices):
     `ops.ListDiff(out_idx)(x, y)`.
@@ -6178,9 +6185,10 @@ class OneHot(_Primitive):
     def __call__(self, indices: _Tensor, depth: _b.int | _Tensor, on_value: _Tensor | _Tensor | _b.complex, off_value: _Tensor | _Tensor | _b.complex) -> _Tensor:
         """`OneHot` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
-class Ones(_WithoutArguments):
+class Ones(_Primitive):
     """Creates a Tensor of ones, as `ops.ones`: `ops.Ones()(shape, dtype)`."""
     def __call__(self, shape: _t.Any, dtype: _t.Any = None) -> _Tensor: ...
+    def __init__(self) -> None: ...
 class OnesLike(_Primitive):
     """Creates a Tensor of ones with the shape of the input.
 
@@ -9199,9 +9207,10 @@ class Xlogy(_Primitive):
     def __call__(self, input: _Tensor | _Tensor | _b.complex, other: _Tensor | _Tensor | _b.complex) -> _Tensor:
         """`Xlogy` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class Zeros(_WithoutArguments):
+class Zeros(_Primitive):
     """Creates a Tensor of zeros, as `ops.zeros`: `ops.Zeros()(size, dtype)`."""
     def __call__(self, size: _t.Any, dtype: _t.Any = None) -> _Tensor: ...
+    def __init__(self) -> None: ...
 class ZerosLike(_Primitive):
     """Creates a Tensor of zeros with the shape of the input.
 
@@ -9228,11 +9237,12 @@ class Zeta(_Primitive):
     def __call__(self, x: _Tensor, q: _Tensor) -> _Tensor:
         """`Zeta` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
-class _VirtualDataset(_WithoutArguments):
+class _VirtualDataset(_Primitive):
     """Marks the inputs of a network that the original divides by batch over devices. It returns
     them unchanged: a tuple if there are several.
     """
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...
+    def __init__(self) -> None: ...
 def abs(input: _Tensor) -> _Tensor:
     """Computes the absolute value of each element; for a complex number it is the modulus, which is
     real.

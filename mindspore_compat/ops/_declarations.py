@@ -170,7 +170,7 @@ from ._sparse import (
     segments,
     sets,
 )
-from ._tensor_methods import device, indexing, reduction, shape, storage, values
+from ._tensor_methods import device, elementwise, indexing, reduction, shape, storage, values
 from ._transforms import (
     batch_rules_conv,
     batch_rules_linalg,

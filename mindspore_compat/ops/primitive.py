@@ -30,6 +30,14 @@ from . import _input_counts
 from ._primitive_attributes import constants_of, further_attribute
 
 _PACKAGE = __name__.partition(".")[0]
+__all__ = [
+    "Primitive",
+    "PrimitiveWithCheck",
+    "PrimitiveWithInfer",
+    "constexpr",
+    "prim_attr_register",
+]
+
 _primexpr = constexpr  # MindSpore's internal name, which some scripts import
 
 
@@ -229,7 +237,7 @@ class Primitive:
         self.add_prim_attr("in_strategy", in_strategy)
         self.add_prim_attr("out_strategy", out_strategy)
         self.__class__ = _with_strategies(type(self))
-        Declared.changes += 1
+        Declared.outdate()
         return self
 
     @without_effect("ops.Primitive.recompute", "'nn.Cell.recompute' and 'recompute' act")

@@ -12,7 +12,7 @@ from ..autograd.tape import depth
 from ..declare.public_api import public
 from ..tensor.tensor import Tensor
 from ..vmap.batch import running
-from .output_gradients import on_device_of
+from .output_gradients import to_device_of
 from .transforms import (
     _GradientScope,
     _without_history,
@@ -86,7 +86,7 @@ class Push:
     def __call__(self, direction):
         """Returns the derivatives of the heads as a list, along one direction for each input."""
         with walking():
-            along = [on_device_of(d, p) for d, p in zip(direction, self.pulled)]
+            along = [to_device_of(d, p) for d, p in zip(direction, self.pulled)]
             return self.scope.gradients(self.pulled, along)
 
 

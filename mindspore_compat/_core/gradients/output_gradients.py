@@ -1,4 +1,4 @@
-"""The gradient that a caller gives at an output: fits it to the output's device, array type and
+"""The gradient that a caller gives for an output: fits it to the output's device, array type and
 shape."""
 
 import numpy
@@ -8,21 +8,25 @@ from ..tensor.tensor import Tensor
 from .leaves import ones_like
 
 
-def fits(grad_outputs, head):
-    """Returns True if a gradient is a host array, as the output `head` is, and has its shape."""
-    array, out = grad_outputs._array, head._array
+def fits(gradient, output):
+    """Returns True if a gradient and its output are host arrays of one shape."""
+    array, out = gradient._array, output._array
     return type(array) is type(out) is numpy.ndarray and array.shape == out.shape
 
 
-def in_space_of(grad_outputs, head):
-    """Converts the gradient at an output to the array type of `head`, the output, unless it is a
-    plain array."""
-    if type(head._array) in SPACES or type(grad_outputs._array) not in SPACES:
-        return grad_outputs
-    return ones_like(head) * grad_outputs
+def fitted(gradient, output):
+    """Returns a gradient with the device, shape and array type of its output.
+
+    Raises:
+        ValueError: if the shapes do not fit.
+    """
+    gradient = _to_shape_of(to_device_of(gradient, output), output)
+    if type(output._array) in SPACES or type(gradient._array) not in SPACES:
+        return gradient
+    return ones_like(output) * gradient  # the output is traced or batched, the gradient is not
 
 
-def on_device_of(tensor, other):
+def to_device_of(tensor, other):
     """Returns `tensor` on the device of `other`."""
     space_type, other_type = type(tensor._array), type(other._array)
     if space_type is other_type or space_type not in SPACES or other_type not in SPACES:
@@ -30,20 +34,15 @@ def on_device_of(tensor, other):
     return Tensor._wrap(to_space(SPACES[other_type], tensor._array))
 
 
-def fit_to_head(grad_outputs, head):
-    """Returns the gradient at an output in the shape of the output `head`. A 0-d gradient is
-    broadcast; one element fits an output of one element.
-
-    Raises:
-        ValueError: if the shapes differ otherwise.
-    """
-    if grad_outputs.shape == head.shape:
-        return grad_outputs
-    if grad_outputs.size == 1 and head.size == 1:
-        return grad_outputs.reshape(head.shape)
-    if grad_outputs.ndim == 0:
-        return grad_outputs.broadcast_to(head.shape)
+def _to_shape_of(gradient, output):
+    """A 0-d gradient is broadcast; one element fits an output of one element."""
+    if gradient.shape == output.shape:
+        return gradient
+    if gradient.size == 1 and output.size == 1:
+        return gradient.reshape(output.shape)
+    if gradient.ndim == 0:
+        return gradient.broadcast_to(output.shape)
     raise ValueError(
-        f"For 'grad', the sensitivity must have the shape of the output, {head.shape}, but got "
-        f"{grad_outputs.shape}."
+        f"For 'grad', the sensitivity must have the shape of the output, {output.shape}, but got "
+        f"{gradient.shape}."
     )

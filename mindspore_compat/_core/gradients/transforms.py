@@ -18,7 +18,7 @@ from ..rules.base import type_named
 from ..rules.vocabulary import Bool, InstanceOf, checked
 from ..tensor.tensor import Tensor, as_array
 from .leaves import _GradientScope, in_order_of_use, ones_like, zeros_like
-from .output_gradients import fit_to_head, fits, in_space_of, on_device_of
+from .output_gradients import fits, fitted, to_device_of
 
 _ONE_POSITION = InstanceOf(int)
 _POSITION = InstanceOf(int, tuple)
@@ -326,10 +326,7 @@ def _output_gradients(heads, grad_outputs):
         if not isinstance(grad_outputs, (int, float))
         else [Tensor._wrap(as_array(grad_outputs))]
     )
-    return [
-        in_space_of(fit_to_head(on_device_of(s, head), head), head)
-        for s, head in zip(gradients, heads)
-    ]
+    return [fitted(gradient, head) for gradient, head in zip(gradients, heads)]
 
 
 @public("grad", "ops.grad")
@@ -540,7 +537,7 @@ def jvp(fn, inputs, v, has_aux=False):
             out = fn(*[inner.input(t) for t in inputs])
             heads = tensors_in(out[0] if has_aux else out)
             pulled = inner.gradients(heads, [outer.input(ones_like(head)) for head in heads])
-        derivatives = outer.gradients(pulled, [on_device_of(d, p) for d, p in zip(v, pulled)])
+        derivatives = outer.gradients(pulled, [to_device_of(d, p) for d, p in zip(v, pulled)])
     main = out[0] if has_aux else out
     gradients = iter(derivatives)
     tangents = map_tensors(lambda t: next(gradients), main)

@@ -23,12 +23,6 @@ from .staged import Paused, Staged, describe, fill_in, flow, outline, unwrap
 FOLLOWS = -1  # in place of a stage: the Cell runs where its inputs are
 
 
-class Labels:
-    """Counts how often a Cell has been put on a stage: plans made before are outdated."""
-
-    changes = 0
-
-
 class Plan:
     """Which Cells and parameters of a network belong to which stage.
 
@@ -50,8 +44,15 @@ class Plan:
         RuntimeError: if the stage of a Cell is not below `count`.
     """
 
+    changes = 0  # how often a Cell was put on a stage; plans made before are outdated
+
+    @classmethod
+    def outdate(cls):
+        """Makes `planned` plan each network again: a Cell was put on a stage."""
+        cls.changes += 1
+
     def __init__(self, network, count, interleaved=False):
-        self.count, self.version = count, (Labels.changes, count, interleaved)
+        self.count, self.version = count, (Plan.changes, count, interleaved)
         self.cells, self.used, self._holders = weakref.WeakKeyDictionary(), set(), {}
         segments = _segments(network) if interleaved else {}
         self._named_stages = []
@@ -154,7 +155,7 @@ _plans = weakref.WeakKeyDictionary()  # network -> its Plan
 def planned(network, stages):
     """Returns the Plan of a network, after releasing the parameters of other stages."""
     plan = _plans.get(network)
-    version = Labels.changes, stages.count, bool(config.parallel.pipeline_interleave)
+    version = Plan.changes, stages.count, bool(config.parallel.pipeline_interleave)
     if plan is None or plan.version != version:
         plan = _plans[network] = Plan(network, *version[1:])
         for cell in plan.cells:

@@ -26,7 +26,7 @@ class Declared:
         text (str): the text of all of them.
     """
 
-    changes = 0  # how often something has got a strategy: those found before are outdated
+    changes = 0  # how often a strategy was set; what was collected before is outdated
     _of_networks = weakref.WeakKeyDictionary()
 
     def __init__(self, network):
@@ -43,9 +43,13 @@ class Declared:
         self.strategies, self.text = tuple(strategies), repr(strategies)
 
     @classmethod
+    def outdate(cls):
+        """Makes the next `of` of each network collect again: a strategy was set."""
+        cls.changes += 1
+
+    @classmethod
     def of(cls, network):
-        """Returns the Declared of a Cell or a function; that of an earlier call, as long as nothing
-        has got a strategy since."""
+        """Returns the Declared of a Cell or a function. It is kept until a strategy is set."""
         if not hasattr(network, "cells_and_names"):
             return _NOTHING_DECLARED
         declared = cls._of_networks.get(network)

@@ -111,8 +111,8 @@ def flag(parameter):
 
 def has_array(tensor):
     """Returns True if a Tensor has values: not deferred ones, and not those of a vmap."""
-    put_off = getattr(tensor, "has_init", False)
-    return not put_off and type(tensor.__dict__.get("_array")) in arrays.SPACES
+    deferred = getattr(tensor, "has_init", False)
+    return not deferred and type(tensor.__dict__.get("_array")) in arrays.SPACES
 
 
 _CLOSED = (*PLAIN, types.ModuleType, *weakref.ProxyTypes)

@@ -3,7 +3,7 @@
 from ..._core.context.config import DEVICES, config, set_device
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int
-from .._put_off import no_init_parameters
+from .._deferred import no_init_parameters
 
 _META = "meta"
 _NAMES = [*DEVICES, _META]

@@ -11,7 +11,7 @@ from ..._core.context.config import GRAPH_MODE, config
 from ..._core.dynamic_shape import misfit
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, OneOf, Str
 from ..._core.sharding.network import is_wanted, run_part
-from ..._core.sharding.stage_cells import Labels
+from ..._core.sharding.stage_cells import Plan
 from ..._core.sharding.strategies import Declared, are_strategies, refuse_strategies
 from ..._core.without_effect import without_effect
 from ...common.api import _cell_graph_executor
@@ -100,7 +100,7 @@ class Settings:
     def _cell_set_stage(self, name, value):
         Int(ge=0).refuse("Cell", name, value)
         self.__dict__[f"_{name}"] = value
-        Labels.changes += 1
+        Plan.outdate()
         for member in self.get_parameters():
             member._note_stage(value)
 
@@ -256,7 +256,7 @@ class Settings:
         if is_wanted() or are_strategies(*strategies):
             refuse_strategies(*strategies)
             self.__dict__["_cell_strategies"] = strategies
-            Declared.changes += 1
+            Declared.outdate()
             self._cell_choose_path()
         return self
 

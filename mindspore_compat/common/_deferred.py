@@ -8,7 +8,7 @@ from .._core.declare.public_api import public
 _here = threading.local()
 
 
-def putting_off():
+def is_deferring():
     """Returns whether the thread is inside `no_init_parameters`."""
     return getattr(_here, "depth", 0) > 0
 
