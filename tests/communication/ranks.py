@@ -61,6 +61,20 @@ def exchanges_of_gpus_are_compared_once_and_by_the_next_header():
 
 
 @check
+def settings_are_compared_before_an_exchange_of_gpus_that_was_compared_before():
+    group = collective.world()
+    group.nccl = Copies()
+    with fakecupy.installed() as cupy:
+        array = cupy.zeros(3, numpy.float32)
+        for strategy in ("equal", "equal"):
+            group.note((("the strategy of 'net'", strategy),))
+            group.all_reduce(array).wait()
+        group.note((("the strategy of 'net'", f"of rank {RANK}"),))
+        refused(RuntimeError, lambda: group.all_reduce(array).wait())
+        group.all_reduce(array).wait()
+
+
+@check
 def all_reduce():
     for op, expected in (
         ("sum", 3 * ROWS),
