@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from kit.loops import without_compiler
 
+from mindspore_compat import Parameter
+from mindspore_compat import dataset as ds
 from mindspore_compat._core.tensor import dtype as mstype
 from mindspore_compat._core.tensor import python_types
 from mindspore_compat._core.tensor.promotion import division_np, promote_np, scalar_np
@@ -355,3 +357,22 @@ def test_an_array_is_cast_without_a_copy_of_its_own_dtype(monkeypatch):
     finally:
         tracemalloc.stop()
     assert made.asnumpy().flags.c_contiguous and most < 1.5 * made.nbytes
+
+
+def test_arrays_of_int64_are_printed_with_their_dtype():
+    tensor = Tensor([1, 2])
+    assert repr(tensor.asnumpy()) == repr(np.asarray(tensor)) == "array([1, 2], dtype=int64)"
+    assert repr(Tensor(3).numpy()) == "array(3, dtype=int64)"
+    assert repr(Tensor([1], mstype.int32).asnumpy()) == "array([1], dtype=int32)"
+    tensor.asnumpy()[0] = 5
+    assert tensor.tolist() == [5, 2]
+    rows = ds.NumpySlicesDataset([[1, 2]], shuffle=False).batch(1)
+    (row,) = rows.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    assert repr(row) == "[array([[1, 2]], dtype=int64)]"
+
+
+@pytest.mark.parametrize("convert", [Tensor, Tensor.from_numpy, Parameter])
+def test_tensors_hold_int64_of_one_kind(convert):
+    for array in (np.array([1, 2]), np.array([1, 2], "longlong"), Tensor([1, 2]).asnumpy()):
+        held = convert(array)._array
+        assert held.dtype.char == np.dtype(np.int64).char and held.tolist() == [1, 2]

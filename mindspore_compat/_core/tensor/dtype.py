@@ -460,6 +460,24 @@ def from_numpy(dtype: np.dtype) -> Type:
     )
 
 
+_INT64, _LONGLONG = np.dtype(np.int64), np.dtype(np.longlong)
+
+
+def as_longlong(array):
+    """Returns a NumPy array of int64 as one of `longlong`, which shares its memory; any other array
+    as it is.
+
+    The two types are equal, but NumPy prints the dtype of the latter: `array([1], dtype=int64)`.
+    Arrays that the original returns have it.
+    """
+    return array.view(_LONGLONG) if array.dtype.char == _INT64.char else array
+
+
+def as_int64(array):
+    """Returns a NumPy array of `longlong` as one of int64, the reverse of `as_longlong`."""
+    return array.view(_INT64) if array.dtype.char == _LONGLONG.char else array
+
+
 def promote(a: Type, b) -> Type:
     """Returns the dtype of a sum of a Tensor of dtype `a` and a Tensor of dtype `b`.
 

@@ -30,9 +30,9 @@ def as_array(value, dtype=None):
     if isinstance(value, Tensor):
         array = value._array
     elif isinstance(value, (numpy.ndarray, numpy.generic)):
-        array = numpy.asarray(value)
+        array = dtypes.as_int64(numpy.asarray(value))
         dtypes.from_numpy(array.dtype)  # refuses dtypes that no Tensor can hold
-        if array is value:  # copied and cast at once, so that no second copy is in memory
+        if isinstance(value, numpy.ndarray):  # copied and cast at once: no second copy in memory
             array = array.astype(array.dtype if dtype is None else dtype, order="C")
     elif type(value) in arrays.SPACES:
         array = value.copy()
@@ -260,7 +260,7 @@ class Tensor:
         """Returns the values as a NumPy array; on the CPU it shares the Tensor's memory."""
         if self.init is not None:
             self.init_data()
-        return arrays.to_host(self._array)
+        return dtypes.as_longlong(arrays.to_host(self._array))
 
     def numpy(self):
         """Returns the values as a NumPy array, like `asnumpy`."""
@@ -329,7 +329,7 @@ class Tensor:
                 f"For 'Tensor.from_numpy', 'array' must be a numpy.ndarray, but got "
                 f"{type(array).__name__}."
             )
-        array = array.astype(array.dtype.newbyteorder("="), copy=False)
+        array = dtypes.as_int64(array.astype(array.dtype.newbyteorder("="), copy=False))
         dtypes.from_numpy(array.dtype)
         whole = numpy.ascontiguousarray(array) if array.ndim else array
         return Tensor._wrap(arrays.to_current(whole))

@@ -9,6 +9,7 @@ import numpy as np
 from ..._backend import arrays
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Int
+from ..._core.tensor.dtype import as_longlong
 from ..._core.tensor.tensor import Tensor
 from .._rules import INT32_MAX, Columns
 from . import config
@@ -42,7 +43,7 @@ class Iterator:
             raise RuntimeError("'num_epochs' must be -1 or positive, but got 0.")
         self.dataset = dataset
         self._left = num_epochs
-        self._convert = own if output_numpy else _as_tensor
+        self._convert = _as_numpy if output_numpy else _as_tensor
         if not output_numpy and (do_copy or config.get_iterator_mode()["do_copy"]):
             self._convert = _copied_tensor
         self._epochs = num_epochs
@@ -177,6 +178,15 @@ def tuple_iterator(
 ):
     """Makes a TupleIterator after checking the arguments."""
     return TupleIterator(dataset, columns, num_epochs, output_numpy, do_copy)
+
+
+def _as_numpy(value):
+    """Returns arrays that may be written to."""
+    if isinstance(value, dict):
+        return {key: _as_numpy(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_as_numpy(item) for item in value]
+    return as_longlong(own(value))
 
 
 def _as_tensor(value):
