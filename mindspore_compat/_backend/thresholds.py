@@ -78,6 +78,7 @@ class Least:
 
     # Bodies of operators, training steps and recurrent layers.
     BODY = 1 << 13  # elements: below, a call costs as much as it saves
+    BODY_ROW = 1 << 10  # elements of a body over whole rows: the same
     BODY_POINT = 1 << 9  # elements of a body without rows: the same, for a body of many steps
     BODY_WORK = 3 << 11  # elements times the steps of such a body: each step is a call of NumPy
     BODY_NORMAL = 1 << 9  # elements that are standardized: array functions take ten calls

@@ -34,7 +34,8 @@ def _in_rows(xp, function, axis, *arrays):
     the last one of a large array."""
     first = arrays[0]
     has_axis = isinstance(axis, int) and first.ndim
-    if has_axis and first.size and (bodies := bodies_of(xp, *arrays)):
+    least = "BODY_ROW" if axis in (-1, first.ndim - 1) else "BODY"
+    if has_axis and first.size and (bodies := bodies_of(xp, *arrays, least=least)):
         if (result := bodies.along(function, axis, *arrays)) is not None:
             return result
     arrays = [upcast(xp, array) for array in arrays]

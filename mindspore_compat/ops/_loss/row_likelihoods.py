@@ -13,7 +13,7 @@ from ..._core.declare.values import upcast
 def class_nll(xp, x, target, counts):
     """Computes log(sum(exp(x))) - x[target] for each row of (N, C), and 0 where `counts` is
     false. For float16 and bfloat16 the result is float32."""
-    if bodies := bodies_of(xp, x, target, counts):
+    if bodies := bodies_of(xp, x, target, counts, least="BODY_ROW"):
         result = bodies.rows(_row_nll, (1, *x.shape), (ROW,), elements=(x,), rows=(target, counts))
         if result is not None:
             return result
@@ -28,7 +28,7 @@ def _row_nll(xp, x, target, counts):
 
 def _class_nll_vjp(xp, g, out, x, target, counts):
     """Returns softmax(x) with 1 subtracted at the target; 0 for rows where `counts` is false."""
-    if bodies := bodies_of(xp, x, target, counts, out, g):
+    if bodies := bodies_of(xp, x, target, counts, out, g, least="BODY_ROW"):
         result = bodies.rows(
             _row_vjp, (1, *x.shape), (ELEMENT,), elements=(x,), rows=(target, counts, out, g)
         )
@@ -58,7 +58,7 @@ def smooth_nll(xp, x, target, counts, factor, share):
     (log(sum(exp(x))) - x[c]), for each row of (N, C), and 0 where `counts` is false. `target`,
     `counts` and `factor` have one value per row, `share` has one per class. For float16 and
     bfloat16 the result is float32."""
-    if bodies := bodies_of(xp, x, target, counts, factor, share):
+    if bodies := bodies_of(xp, x, target, counts, factor, share, least="BODY_ROW"):
         result = bodies.rows(
             _row_smooth_nll,
             (1, *x.shape),
@@ -84,7 +84,7 @@ def _row_smooth_nll(xp, x, share, target, counts, factor):
 def _smooth_nll_vjp(xp, g, x, target, counts, factor, share):
     """Returns (factor + sum(share)) softmax(x) - share, with `factor` subtracted at the target; 0
     for rows where `counts` is false."""
-    if bodies := bodies_of(xp, x, target, counts, factor, share, g):
+    if bodies := bodies_of(xp, x, target, counts, factor, share, g, least="BODY_ROW"):
         result = bodies.rows(
             _row_smooth_vjp,
             (1, *x.shape),
@@ -128,7 +128,7 @@ derive(
 def share_nll(xp, x, target, smoothing):
     """Computes the sum over the classes c of -q[c] log(softmax(x)[c]) for each row of (N, C), with
     q = target (1 - smoothing) + smoothing / C. For float16 and bfloat16 the result is float32."""
-    if bodies := bodies_of(xp, x, target):
+    if bodies := bodies_of(xp, x, target, least="BODY_ROW"):
         result = bodies.rows(
             _row_share_nll, (1, *x.shape), (ROW,), elements=(x, target), smoothing=smoothing
         )
@@ -155,7 +155,7 @@ def _row_share_nll(xp, x, target, *, smoothing):
 
 def _share_nll_vjp(xp, g, x, target, smoothing):
     """Returns g (sum(q) softmax(x) - q)."""
-    if bodies := bodies_of(xp, x, target, g):
+    if bodies := bodies_of(xp, x, target, g, least="BODY_ROW"):
         result = bodies.rows(
             _row_share_vjp,
             (1, *x.shape),
@@ -179,7 +179,7 @@ def _row_share_vjp(xp, x, target, g, *, smoothing):
 
 def _share_nll_by_target(xp, g, x, target, smoothing):
     """Returns -g (1 - smoothing) log(softmax(x))."""
-    if bodies := bodies_of(xp, x, target, g):
+    if bodies := bodies_of(xp, x, target, g, least="BODY_ROW"):
         result = bodies.rows(
             _row_share_by_target,
             (1, *x.shape),

@@ -16,7 +16,8 @@ from kit.loops import ParallelByPython, every_size, needs_numba
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.bodies import host, host_axis
+from mindspore_compat._backend.bodies import host, host_axis, host_rows
+from mindspore_compat._backend.bodies.row_plan import ELEMENT, ROW
 from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.threads import scheduler
 from mindspore_compat._backend.thresholds import Least
@@ -166,6 +167,12 @@ def bodies(monkeypatch):
     return found
 
 
+def run_by_python(monkeypatch):
+    """Lets Python run the loops."""
+    for module in (host, host_rows, host_axis):
+        monkeypatch.setattr(module, "ParallelLoop", ParallelByPython)
+
+
 def names(bodies):
     """The bodies that have become loops."""
     return {made.trace.name for made in bodies._made.values() if made.loop.ready is not None}
@@ -173,8 +180,7 @@ def names(bodies):
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_loop_means_what_the_composed_operator_means(case, bodies, monkeypatch):
-    for module in (host, host_axis):
-        monkeypatch.setattr(module, "ParallelLoop", ParallelByPython)
+    run_by_python(monkeypatch)
     with np.errstate(all="ignore"):
         found = results(case)
     assert names(bodies) == set(CASES[case][2])
@@ -187,7 +193,7 @@ def test_a_loop_means_what_the_composed_operator_means(case, bodies, monkeypatch
 @needs_numba
 @pytest.mark.parametrize("case", ["layer norm", "cross-entropy", "gelu", "softmax over channels"])
 def test_a_compiled_loop_has_the_same_bits_with_any_number_of_threads(case, bodies, monkeypatch):
-    for module in (host, host_axis):
+    for module in (host, host_rows, host_axis):
         monkeypatch.setattr(module, "BLOCK", 60)
     monkeypatch.setattr(jit, "_setting", lambda: "wait")
     found = []
@@ -207,8 +213,8 @@ def test_a_compiled_loop_has_the_same_bits_with_any_number_of_threads(case, bodi
 
 
 def test_long_rows_are_added_a_stretch_at_a_time(bodies, monkeypatch):
-    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
-    monkeypatch.setattr(host, "STRETCH", 7)
+    run_by_python(monkeypatch)
+    monkeypatch.setattr(host_rows, "STRETCH", 7)
     found = results("batch norm")
     monkeypatch.setitem(vars(arrays.HOST), "bodies", None)
     for have, want in zip(found, results("batch norm"), strict=True):
@@ -227,7 +233,7 @@ def test_long_rows_are_added_a_stretch_at_a_time(bodies, monkeypatch):
     ids=["layer", "group", "batch"],
 )
 def test_norms_of_numbers_far_from_zero(normalize, bodies, monkeypatch):
-    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    run_by_python(monkeypatch)
     x = (1e4 + np.random.default_rng(0).random((2, 4, 64))).astype(np.float32)
     found = normalize(Tensor(x)).asnumpy()
     assert "standardized" in names(bodies) or "_grouped" in names(bodies)
@@ -237,7 +243,7 @@ def test_norms_of_numbers_far_from_zero(normalize, bodies, monkeypatch):
 
 
 def test_the_variance_of_equal_numbers_is_zero_however_large_they_are(bodies, monkeypatch):
-    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    run_by_python(monkeypatch)
     x = Tensor(np.full((3, 20), 1e30, np.float32))
     with np.errstate(all="ignore"):
         out, _, var = ops.LayerNorm()(x, ops.ones(20), ops.zeros(20))
@@ -247,8 +253,7 @@ def test_the_variance_of_equal_numbers_is_zero_however_large_they_are(bodies, mo
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_a_row_with_nan_is_nan_and_no_other(axis, bodies, monkeypatch):
-    for module in (host, host_axis):
-        monkeypatch.setattr(module, "ParallelLoop", ParallelByPython)
+    run_by_python(monkeypatch)
     x = normal(3, 20).astype(np.float32)
     x[1, 4] = -np.float32(np.nan)
     x[2, 5] = -np.inf
@@ -261,7 +266,7 @@ def test_a_row_with_nan_is_nan_and_no_other(axis, bodies, monkeypatch):
 
 
 def test_a_number_that_stands_for_all_elements_is_given_as_one(bodies, monkeypatch):
-    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    run_by_python(monkeypatch)
     x = normal(3, 20).astype(np.float32)
     two, four = (np.broadcast_to(np.float32(number), x.shape) for number in (2, 4))
     for arrays_ in ([x, x], [x, two], [two, x], [two, four]):
@@ -272,7 +277,7 @@ def test_a_number_that_stands_for_all_elements_is_given_as_one(bodies, monkeypat
 
 
 def test_equality_is_that_of_elements(bodies, monkeypatch):
-    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    run_by_python(monkeypatch)
     x = np.array([-1, 0, 0, 2], np.float32)
     found = bodies.pointwise(lambda xp, x: xp.where(x == 0, 7.0, xp.where(x != 2, x, 5.0)), x)
     np.testing.assert_array_equal(found, [-1, 7, 7, 5])
@@ -281,7 +286,7 @@ def test_equality_is_that_of_elements(bodies, monkeypatch):
 
 
 def test_a_class_that_is_not_there_is_refused(bodies, monkeypatch):
-    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    run_by_python(monkeypatch)
     x = Tensor(normal(2, 20).astype(np.float32))
     with pytest.raises(RuntimeError, match="target"):
         ops.cross_entropy(x, Tensor([0, 20], ms.int32))
@@ -290,13 +295,48 @@ def test_a_class_that_is_not_there_is_refused(bodies, monkeypatch):
 
 
 def test_arrays_that_are_not_contiguous_or_only_read_are_taken(bodies, monkeypatch):
-    monkeypatch.setattr(host, "ParallelLoop", ParallelByPython)
+    run_by_python(monkeypatch)
     x = normal(20, 3).astype(np.float32).T
     want = bodies.along(lambda xp, x, axis: x - xp.max(x, axis), -1, x.copy())
     for given in (x, np.broadcast_to(x, (2, *x.shape))[0]):
         np.testing.assert_array_equal(
             bodies.along(lambda xp, x, axis: x - xp.max(x, axis), -1, given), want
         )
+
+
+def shifted(xp, x, y, *, shift):
+    return x * shift, xp.row_sum(x + y)
+
+
+def shifted_rows(bodies, x, shift):
+    return bodies.rows(
+        shifted, (1, *x.shape), (ELEMENT, ROW), elements=(x,), columns=(x[0],), shift=shift
+    )
+
+
+def test_a_call_is_prepared_once_for_its_shape_and_scalars(bodies, monkeypatch):
+    run_by_python(monkeypatch)
+    for seed, rows, shift in ((0, 3, 2.0), (1, 3, 2.0), (2, 3, 4.0), (3, 5, 2.0)):
+        x = normal(rows, 20, seed=seed).astype(np.float32)
+        product, total = shifted_rows(bodies, x, shift)
+        np.testing.assert_array_equal(product, x * np.float32(shift))
+        close_sums(total, (x + x[0]).sum(1))
+    assert len(bodies._calls) == 3 and len(bodies._made) == 1
+
+
+def test_zeros_of_both_signs_are_different_scalars(bodies, monkeypatch):
+    run_by_python(monkeypatch)
+    x = np.ones((3, 20), np.float32)
+    for shift in (0.0, -0.0, 0.0):
+        assert (np.signbit(shifted_rows(bodies, x, shift)[0]) == np.signbit(shift)).all()
+
+
+def test_few_prepared_calls_are_kept(bodies, monkeypatch):
+    run_by_python(monkeypatch)
+    monkeypatch.setattr(host, "MOST_CALLS", 2)
+    for rows in range(1, 7):
+        shifted_rows(bodies, np.ones((rows, 20), np.float32), 2.0)
+        assert len(bodies._calls) <= 2
 
 
 @pytest.mark.parametrize("size, dtype", [(100, np.float32), (1 << 14, np.float64)], ids=str)
