@@ -181,8 +181,8 @@ def expand_dims(xp, a, axis):
     if type(a) is numpy.ndarray and type(axis) is int:
         if 0 <= axis <= a.ndim:
             return a[(slice(None),) * axis + (None,)]
-        if axis == -1:
-            return a[..., None]
+        if -a.ndim <= axis + 1 <= 0:
+            return a[(..., None) + (slice(None),) * (-1 - axis)]
     return xp.module.expand_dims(a, axis)
 
 

@@ -193,3 +193,17 @@ EXTRAS = {
 @pytest.mark.parametrize("name", EXTRAS)
 def test_extra_names(space, name):
     on_both(space, lambda xp, *arguments: getattr(xp, name)(*arguments), *EXTRAS[name])
+
+
+@pytest.mark.parametrize("rank", range(4))
+def test_a_new_axis_is_a_view_that_needs_no_check_of_numpys(rank, monkeypatch):
+    x = np.zeros((2, 3, 4)[:rank])
+    wanted = {axis: np.expand_dims(x, axis).shape for axis in range(-rank - 1, rank + 1)}
+    with pytest.raises(np.exceptions.AxisError):
+        arrays.HOST.expand_dims(x, rank + 1)
+    with pytest.raises(np.exceptions.AxisError):
+        arrays.HOST.expand_dims(x, -rank - 2)
+    monkeypatch.delattr(np, "expand_dims")
+    for axis, shape in wanted.items():
+        view = arrays.HOST.expand_dims(x, axis)
+        assert view.shape == shape and np.shares_memory(view, x)

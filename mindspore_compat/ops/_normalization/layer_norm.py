@@ -8,6 +8,8 @@ in group_norm.py.
 import functools
 from math import prod
 
+import numpy
+
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.bodies.row_plan import COLUMN, ELEMENT, ROW
 from ..._backend.space import implements
@@ -45,9 +47,15 @@ def _bodies_for(xp, rows, flow, weight):
     return bodies if rows.size else None, rows, flow
 
 
+@functools.lru_cache(maxsize=64)
+def _ones(length, dtype):
+    """Returns a column of ones; `xp.table` calls it and keeps the result."""
+    return numpy.ones((length, 1), dtype)
+
+
 def _row_statistics(xp, part, eps):
     """Returns the rows minus their mean, the mean, and the reciprocal deviation."""
-    ones = xp.full((part.shape[1], 1), 1, part.dtype)
+    ones = xp.table(_ones, part.shape[1], part.dtype.str)
     mean = xp.matmul(part, ones) / part.shape[1]
     part = part - mean
     rest = xp.matmul(part, ones) / part.shape[1]  # the rounding error of the mean, large far from 0
@@ -129,10 +137,10 @@ def row_standardize(
 
 
 def standardize_rows(x, scale, shift, axis, eps):
-    """Returns the result of `row_standardize`, a Tensor. A GPU stores the statistics, which costs
-    two more arrays, only if a gradient is recorded."""
+    """Returns the result of `row_standardize`, a Tensor. The statistics are returned only if a
+    gradient is recorded."""
     unrecorded = x._node is None and (scale is None or scale._node is None)
-    if unrecorded and (shift is None or shift._node is None) and is_asynchronous(x._array):
+    if unrecorded and (shift is None or shift._node is None):
         return row_standardize.run(x, scale, shift, axis, eps, False)
     return row_standardize.run(x, scale, shift, axis, eps)[0]
 
@@ -152,10 +160,10 @@ def _shapes_of_rows(shape, axis):
 
 
 def _by_kernel(bodies, x, scale, shift, axis, eps, statistics):
-    """Runs `row_standardize` as one kernel, and returns its three results, the last two None
-    without `statistics`. Returns None if there is no kernel."""
+    """Runs `row_standardize` as one kernel, and returns its three results. Without `statistics`, a
+    GPU does not store the last two, which are None. Returns None if there is no kernel."""
     row_shape, shape = _shapes_of_rows(x.shape, axis)
-    kind = ROW if statistics else None
+    kind = ROW if statistics or not is_asynchronous(x) else None
     return bodies.rows(
         standardized,
         shape,
@@ -278,16 +286,16 @@ def _row_normal_vjp(xp, g, x, eps):
 derive("row_normal(x, eps)", x=_row_normal_vjp)
 
 
-def _need_rows(api, x, shape, **tensors):
+def _need_rows(api, x, shape, weight, bias):
     """Rejects a normalized shape that does not match the last axes of the data, and weights of
     another shape.
     """
-    if not shape or x.shape[max(x.ndim - len(shape), 0) :] != shape:
+    if not shape or x.shape[-len(shape) :] != shape:
         raise ValueError(
             f"For '{api}', 'normalized_shape' must be how the shape of 'input' ends, but got "
             f"{shape} and {x.shape}."
         )
-    for name, value in tensors.items():
+    for name, value in (("weight", weight), ("bias", bias)):
         if value is not None and value.shape != shape:
             raise ValueError(
                 f"For '{api}', '{name}' must have shape {shape}, but got {value.shape}."
@@ -318,7 +326,7 @@ def layer_norm(
     Source: mindspore.ops.layer_norm of MindSpore 2.10.
     """
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    _need_rows("layer_norm", input, shape, weight=weight, bias=bias)
+    _need_rows("layer_norm", input, shape, weight, bias)
     return standardize_rows(input, weight, bias, -len(shape), eps)
 
 
