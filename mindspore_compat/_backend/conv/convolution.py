@@ -26,6 +26,7 @@ from ..threads.scheduler import blocks, run
 from ..thresholds import Least
 from . import depthwise
 from .cuda_kernels import kernels_of
+from .padding import padded
 
 # The columns of one piece fit the host's cache, and fill a GPU without filling its memory.
 HOST_BYTES = 3 << 20
@@ -177,35 +178,7 @@ def weight_gradient(xp, g, x, w_shape, stride, pads, dilation, groups):
     return _weight_gradient_by_im2col(xp, g, x, geo)
 
 
-# Padding and windows, used by every strategy.
-
-
-def padded(xp, x, pads, fill=0):
-    """Pads the spatial dimensions of `x` with `fill`; a negative pad removes elements instead.
-
-    Args:
-        xp: The array namespace of `x`.
-        x: Array whose last len(pads) dimensions are spatial.
-        pads: One (before, after) pair per spatial dimension.
-        fill: The value outside.
-
-    Returns:
-        `x` itself where there is nothing to do, otherwise a new array or a view of one.
-    """
-    if not any(map(any, pads)):
-        return x
-    lead = x.shape[: x.ndim - len(pads)]
-    inside = tuple(
-        slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(x.shape[len(lead) :], pads)
-    )
-    x = x[(..., *inside)]
-    size = x.shape[len(lead) :]
-    grow = tuple((max(b, 0), max(a, 0)) for b, a in pads)
-    if not any(map(any, grow)):
-        return x
-    padded_x = xp.full(lead + tuple(n + b + a for n, (b, a) in zip(size, grow)), fill, x.dtype)
-    padded_x[(..., *(slice(b, b + n) for n, (b, a) in zip(size, grow)))] = x
-    return padded_x
+# Windows, used by every strategy.
 
 
 def windows(xp, x, kernel, stride, dilation, out):

@@ -23,8 +23,8 @@ from ..compiled import door, jit
 from ..host.select import keep
 from ..threads import scheduler
 from ..thresholds import Most
-from .convolution import padded
 from .cuda_kernels import LARGEST, Windows, kernels_of, kernels_of_parts
+from .padding import fit_padding, output_size, padded
 
 # Elements of input planes that are processed together, so that they stay in the host's cache.
 BLOCK = 1 << 17
@@ -53,33 +53,6 @@ def resolve_pads(mode, size, kernel, stride, dilation, pads=None):
         total = max((-(-n // s) - 1) * s + d * (k - 1) + 1 - n, 0)
         numbers.append((total // 2, total - total // 2))
     return tuple(numbers)
-
-
-def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
-    """Returns the number of windows per dimension; with `ceil_mode` the last one may hang over the
-    end.
-
-    A window that would start beyond the data and its leading padding is not counted.
-    """
-    sizes = []
-    for n, k, s, (before, after), d in zip(size, kernel, stride, pads, dilation):
-        span = n + before + after - d * (k - 1) - 1
-        count = (-(-span // s) if ceil_mode else span // s) + 1
-        if ceil_mode and (count - 1) * s >= n + before:
-            count -= 1
-        sizes.append(count)
-    return tuple(sizes)
-
-
-def _fit_padding(x, kernel, stride, pads, dilation, out):
-    """Returns `pads` with the padding at the end adjusted, so that the padded data end where the
-    last window stops; it may become negative."""
-    return tuple(
-        (before, (o - 1) * s + d * (k - 1) + 1 - n - before)
-        for n, k, s, (before, _), d, o in zip(
-            x.shape[x.ndim - len(kernel) :], kernel, stride, pads, dilation, out
-        )
-    )
 
 
 def _lowest(dtype):
@@ -168,9 +141,9 @@ def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
     if fast := kernels_of(xp, x, kernel):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         return fast.maximum(x.reshape(prod(lead), *size), geo).reshape(*lead, *out)
-    fitted = _fit_padding(x, kernel, stride, pads, dilation, out)
+    fitted = fit_padding(size, kernel, stride, pads, dilation, out)
     small = x.size <= Most.POOL_PADDED
-    images, none = _padded_images(xp, x, pads, fitted) if small else (x, pads)
+    images, none = _padded_images(xp, x, pads, fitted, -np.inf) if small else (x, pads)
     result = door.call("max_pool", images, out, kernel, stride, none, dilation)
     if result is not None:
         return result
@@ -178,15 +151,14 @@ def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
     return _reduce_windows(xp, xp.maximum, x, kernel, stride, pads, dilation, out, _lowest(x.dtype))
 
 
-def _padded_images(xp, x, pads, fitted):
+def _padded_images(xp, x, pads, fitted, fill):
     """Returns images for the compiled loops, which take no padding, and their padding of 0. Float32
-    images of the host are padded with -inf; others are returned with their padding."""
-    is_taken = type(x) is np.ndarray and x.dtype == np.float32 and x.size and jit.available()
-    if not is_taken or len(pads) != 2 or not any(before for before, _ in pads):
+    images of the host are padded with `fill`; others are returned with their padding."""
+    if not any([before for before, _ in pads]) or len(pads) != 2:
         return x, pads
-    lead, size = _split_shape(x, pads)
-    images = padded(xp, x.reshape(prod(lead), *size), fitted, -np.inf)
-    return images.reshape(*lead, *images.shape[1:]), ((0, 0),) * len(pads)
+    if type(x) is not np.ndarray or x.dtype != np.float32 or not x.size or not jit.available():
+        return x, pads
+    return padded(xp, x, fitted, fill), ((0, 0),) * len(pads)
 
 
 def _without_padding(grad, shape, fitted):
@@ -364,8 +336,8 @@ def max_gradient(xp, g, x, largest, kernel, stride, pads, dilation):
         geo = Windows(size, kernel, out, stride, pads, dilation)
         index = fast.index_of_maximum(x.reshape(prod(lead), *size), largest, geo, none=-1)
         return fast.add_at_index(g, index, x.shape, geo)
-    fitted = _fit_padding(x, kernel, stride, pads, dilation, out)
-    images, none = _padded_images(xp, x, pads, fitted)
+    fitted = fit_padding(size, kernel, stride, pads, dilation, out)
+    images, none = _padded_images(xp, x, pads, fitted, -np.inf)
     # In a window of -inf, as in one of NaN, the padding could hold the maximum.
     if images is x or largest.size and largest.min() > -np.inf:
         result = door.call("max_pool_gradient", g, images, largest, kernel, stride, none, dilation)
@@ -440,13 +412,20 @@ def _counts(size, kernel, stride, pads, out, include):
     return total
 
 
-def _divisor(xp, size, kernel, stride, pads, out, include, divisor, dtype):
-    """Returns the divisor of each window: a number where all are equal, otherwise an array."""
-    if divisor:
-        return divisor
-    counts = _counts(size, kernel, stride, pads, out, include)
+@lru_cache(maxsize=512)
+def _common_count(*windows):
+    """Returns the divisor of all windows if it is the same, else None."""
+    counts = _counts(*windows)
     if not counts.size or (counts == counts.flat[0]).all():
         return int(counts.flat[0]) if counts.size else 1
+    return None
+
+
+def _divisor(xp, size, kernel, stride, pads, out, include, divisor, dtype):
+    """Returns the divisor of each window: a number where all are equal, otherwise an array."""
+    divisor = divisor or _common_count(size, kernel, stride, pads, out, include)
+    if divisor is not None:
+        return divisor
     return xp.table(_counts_in, dtype, size, kernel, stride, pads, out, include)
 
 
@@ -483,9 +462,16 @@ def average(xp, x, kernel, stride, pads, ceil_mode=False, include=True, divisor=
         geo, lead = Windows(size, kernel, out, stride, pads, ones), x.shape[: x.ndim - len(kernel)]
         divisors = _divisors(xp, x.dtype, size, kernel, stride, pads, out, include, divisor)
         return fast.average(x.reshape(prod(lead), *size), geo, divisors).reshape(*lead, *out)
-    fitted = _fit_padding(x, kernel, stride, pads, ones, out)
+    fitted = fit_padding(size, kernel, stride, pads, ones, out)
+    divisor = _divisor(xp, size, kernel, stride, pads, out, include, divisor, x.dtype)
+    if type(divisor) is int and type(x) is np.ndarray:
+        small = x.size <= Most.POOL_PADDED
+        images, none = _padded_images(xp, x, pads, fitted, 0) if small else (x, pads)
+        result = door.call("average_pool", images, out, divisor, kernel, stride, none)
+        if result is not None:
+            return result
     total = _reduce_windows(xp, xp.add, x, kernel, stride, fitted, ones, out, 0)
-    total /= _divisor(xp, size, kernel, stride, pads, out, include, divisor, x.dtype)
+    total /= divisor
     return total
 
 
@@ -508,6 +494,10 @@ def average_gradient(xp, g, x_shape, kernel, stride, pads, include=True, divisor
         divisors = _divisors(xp, g.dtype, size, kernel, stride, pads, out, include, divisor)
         return fast.average_gradient(g, (*lead, *size), geo, divisors)
     divisor = _divisor(xp, size, kernel, stride, pads, out, include, divisor, g.dtype)
+    if type(divisor) is int and type(g) is np.ndarray:
+        result = door.call("average_pool_gradient", g, size, divisor, kernel, stride, pads)
+        if result is not None:
+            return result
     grad = xp.empty((prod(lead), *size), g.dtype)
     g = g.reshape(prod(lead), *out)
 

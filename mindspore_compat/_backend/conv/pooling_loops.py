@@ -1,8 +1,9 @@
-"""2-D max pooling and its gradient as compiled host loops (compiled/jit.py).
+"""2-D pooling, of maxima and of means, and its gradients as compiled host loops (compiled/jit.py).
 
-The positions of a window are unrolled, and the first one with the largest value is selected without
-branches. The results are bitwise equal to those of pooling.py. The loops support float32, two
-spatial dimensions, and windows that lie inside the image.
+The positions of a window are unrolled. The first one with the largest value is selected without
+branches; sums are taken along the columns of a window first, then along its row. The results are
+bitwise equal to those of pooling.py. The loops support float32, two spatial dimensions, and windows
+that lie inside the image; those of the gradient of means also need windows that do not overlap.
 """
 
 import functools
@@ -71,6 +72,29 @@ _TAKES = """                is_top = r{y}[j * {stride_x} + {x}] == top[j]
                 left = single(0) if is_top else left"""
 
 
+_MEAN = """def {name}(x, means, divisor, height, width, out_height, out_width, first, last):
+    for plane in range(first, last):
+        for i in range(out_height):
+            target = pointer(means, (plane * out_height + i) * out_width)
+            source = pointer(x, (plane * height + i * {stride_y}) * width)
+{rows}
+            for j in range(out_width):
+                target[j] = {total} / divisor
+"""
+
+_SPREAD = """def {name}(g, grad, divisor, height, width, out_height, out_width, first, last):
+    for plane in range(first, last):
+        for i in range(out_height):
+            given = pointer(g, (plane * out_height + i) * out_width)
+            source = pointer(grad, (plane * height + i * {stride_y}) * width)
+{rows}
+            for j in range(out_width):
+                part = given[j] / divisor
+{positions}
+"""
+_GETS = """                r{y}[j * {stride_x} + {x}] = part"""
+
+
 def _maximum_text(kernel, stride, dilation, name):
     y, x = (range(0, k * d, d) for k, d in zip(kernel, dilation, strict=True))
     size = {"stride_y": stride[0], "stride_x": stride[1]}
@@ -92,21 +116,48 @@ def _gradient_text(kernel, stride, dilation, name):
     return _GRADIENT.format(name=name, positions="\n".join(positions), **size)
 
 
+def _mean_text(kernel, stride, name):
+    size = {"stride_y": stride[0], "stride_x": stride[1]}
+    columns = []
+    for x in range(kernel[1]):
+        terms = [f"r{y}[j * {stride[1]} + {x}]" for y in range(kernel[0])]
+        columns.append(_added(terms))
+    rows = "\n".join([_ROW.format(y=y) for y in range(kernel[0])])
+    return _MEAN.format(name=name, rows=rows, total=_added(columns), **size)
+
+
+def _added(terms):
+    """Returns the source of a sum that adds one term after the other."""
+    total, *others = terms
+    for term in others:
+        total = f"({total} + {term})"
+    return total
+
+
+def _spread_text(kernel, stride, name):
+    size = {"stride_y": stride[0], "stride_x": stride[1]}
+    rows = "\n".join([_ROW.format(y=y) for y in range(kernel[0])])
+    positions = [_GETS.format(y=y, x=x, **size) for y in range(kernel[0]) for x in range(kernel[1])]
+    return _SPREAD.format(name=name, rows=rows, positions="\n".join(positions), **size)
+
+
 def _are_separate(kernel, stride, dilation):
     """Returns True if no element belongs to two windows."""
     return all(s > (k - 1) * d for k, s, d in zip(kernel, stride, dilation, strict=True))
 
 
 @jit.made_once
-def _loop(text, arrays, *window):
+def _loop(text, arrays, numbers, *window):
+    """Returns the loop of a text with a number of float32 arrays, then of float32 numbers."""
     array, number, piece = parallel_loops.array, parallel_loops.number, parallel_loops.piece
-    parameters = [array(FLOAT)] * arrays + [number()] * 4 + [piece(0), piece(1)]
+    parameters = [array(FLOAT)] * arrays + [number(FLOAT)] * numbers
+    parameters += [number()] * 4 + [piece(0), piece(1)]
     text = functools.partial(text, *window)
-    return parallel_loops.ParallelLoop(text, parameters, True, "max-pool", LIBRARY)
+    return parallel_loops.ParallelLoop(text, parameters, True, "pooling", LIBRARY)
 
 
 def _maximum(kernel, stride, dilation):
-    return _loop(_maximum_text, 2, kernel, stride, dilation)
+    return _loop(_maximum_text, 2, 0, kernel, stride, dilation)
 
 
 @serves(
@@ -125,7 +176,7 @@ def maximum(x, out, kernel, stride, pads, dilation):
 
 
 def _gradient(kernel, stride, dilation):
-    return _loop(_gradient_text, 4, kernel, stride, dilation)
+    return _loop(_gradient_text, 4, 0, kernel, stride, dilation)
 
 
 @serves(
@@ -149,6 +200,49 @@ def max_gradient(g, x, largest, kernel, stride, pads, dilation):
     return grad
 
 
+def _mean(kernel, stride):
+    return _loop(_mean_text, 2, 1, kernel, stride)
+
+
+@serves(
+    "average_pool",
+    least="POOL",
+    takes=lambda x, out, divisor, *window: _are_taken((x,), out, *window, (1, 1)),
+    loops=lambda x, out, divisor, kernel, stride, pads: [_mean(kernel, stride)],
+)
+def average(x, out, divisor, kernel, stride, pads):
+    """Returns the sum of each window divided by a number, as in `pooling.average`; `out` is the
+    number of windows in each dimension."""
+    means = numpy.empty((*x.shape[:-2], *out), FLOAT)
+    arrays = jit.flat(x), means.reshape(-1), FLOAT.type(divisor)
+    _run(_mean(kernel, stride), arrays, x.shape, out)
+    return means
+
+
+def _spread(kernel, stride):
+    return _loop(_spread_text, 2, 1, kernel, stride)
+
+
+@serves(
+    "average_pool_gradient",
+    least="POOL",
+    takes=lambda g, size, divisor, kernel, stride, pads: (
+        _are_taken((g,), g.shape[-2:], kernel, stride, pads, (1, 1), size)
+        and _are_separate(kernel, stride, (1, 1))
+    ),
+    loops=lambda g, size, divisor, kernel, stride, pads: [_spread(kernel, stride)],
+)
+def average_gradient(g, size, divisor, kernel, stride, pads):
+    """Returns the gradient of `average` for images of spatial `size`, as in
+    `pooling.average_gradient`."""
+    out, shape = g.shape[-2:], (*g.shape[:-2], *size)
+    is_whole = kernel == stride and size == (out[0] * stride[0], out[1] * stride[1])
+    grad = (numpy.empty if is_whole else numpy.zeros)(shape, FLOAT)
+    arrays = jit.flat(g), grad.reshape(-1), FLOAT.type(divisor)
+    _run(_spread(kernel, stride), arrays, shape, out)
+    return grad
+
+
 def _run(loop, arrays, shape, out):
     """Runs a loop over planes, which threads share."""
     *lead, height, width = shape
@@ -156,13 +250,21 @@ def _run(loop, arrays, shape, out):
     loop.run(pieces, *arrays, height, width, *out)
 
 
-def _are_taken(arrays, out, kernel, stride, pads, dilation):
-    """Returns True for float32 arrays and small windows inside the images."""
-    size = arrays[0].shape[-2:]
+def _are_taken(arrays, out, kernel, stride, pads, dilation, size=None):
+    """Returns True for float32 arrays and small windows inside the images, whose spatial size is
+    that of the first array by default."""
+    for array in arrays:
+        if type(array) is not numpy.ndarray or array.dtype != FLOAT or not array.size:
+            return False
+    size = arrays[0].shape[-len(kernel) :] if size is None else size
+    return _lie_inside(size, out, kernel, stride, pads, dilation)
+
+
+@functools.lru_cache(maxsize=1024)
+def _lie_inside(size, out, kernel, stride, pads, dilation):
+    """Returns True for small windows inside images of a size."""
     return (
         len(kernel) == 2
-        and arrays[0].size > 0
-        and all(type(array) is numpy.ndarray and array.dtype == FLOAT for array in arrays)
         and 1 < prod(kernel) <= Most.POOL_POSITIONS
         and all(before == 0 for before, _ in pads)
         and all(

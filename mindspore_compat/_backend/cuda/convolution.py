@@ -20,7 +20,8 @@ import warnings
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..conv.convolution import geometry, padded
+from ..conv.convolution import geometry
+from ..conv.padding import padded
 from ..host import checksums
 from ..space import implementation
 from . import cublas, cudnn

@@ -2,9 +2,26 @@
 to one number per spatial dimension. The packages _conv and _pooling use it.
 """
 
+import functools
+
 from ..._backend.conv import pooling
 from ..._core.tensor.dtype import int32, int64
 from ..._core.tensor.tensor import Tensor
+
+
+def cached(function):
+    """Caches the results of a function of sizes, as `functools.lru_cache` does. A call with a list
+    computes its result."""
+    find = functools.lru_cache(maxsize=1024)(function)
+
+    @functools.wraps(function)
+    def call(*args):
+        try:
+            return find(*args)
+        except TypeError:
+            return function(*args)
+
+    return call
 
 
 def per_dimension(value, count):
@@ -12,6 +29,8 @@ def per_dimension(value, count):
 
     A single number, also in a sequence of length 1, is repeated.
     """
+    if type(value) is int:
+        return (value,) * count
     if isinstance(value, (tuple, list)):
         value = tuple(value)
         return value * count if len(value) == 1 else value
@@ -32,6 +51,7 @@ def sided(value, count):
     return tuple((n, n) for n in value)
 
 
+@cached
 def padding_of(api, mode, padding, size, kernel, stride, dilation):
     """Returns the padding that a mode implies; rejects explicit padding unless the mode is "pad".
 

@@ -17,14 +17,13 @@ from .._rules import (
     several,
     sizes,
 )
-from .windows import Mode, PadMode, need_fit, need_half, need_small
+from .windows import Mode, PadMode, need_fit, need_means, window_sizes
 
 
 def average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, divisor):
     """Computes the mean of each window, after a check of the sizes; ignores a divisor of 0 or
     None."""
-    need_small(api, pads, kernel)
-    need_fit(api, x, kernel, pads, (1,) * len(kernel))
+    need_means(api, x.shape, kernel, pads)
     return xp.average_pool(x, kernel, stride, pads, ceil_mode, include, divisor or None)
 
 
@@ -157,12 +156,8 @@ def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, diviso
     """Runs the mint forms: the stride defaults to the kernel size, and the batch axis is
     optional."""
     need_rank(api, "input", x, count + 1, count + 2)
-    kernel, padding = per_dimension(kernel, count), per_dimension(padding, count)
-    stride = kernel if stride is None else per_dimension(stride, count)
-    need_half(api, padding, kernel)
-    return average_windows(
-        xp, api, x, kernel, stride, sided(padding, count), ceil_mode, include, divisor
-    )
+    kernel, stride, pads, _ = window_sizes(api, x.shape, kernel, stride, padding, 1, count)
+    return average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, divisor)
 
 
 @op(

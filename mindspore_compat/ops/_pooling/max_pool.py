@@ -7,9 +7,9 @@ arithmetic in _backend/conv/pooling.py.
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, DType, OneOf
 from ..._core.tensor.dtype import int64
-from .._conv.sizes import height_and_width, need_rank, padding_of, per_dimension, sided
+from .._conv.sizes import height_and_width, need_rank, padding_of, per_dimension
 from .._rules import Float16To64, Floats, Natural, Positive, Reals, RealsUpTo64, several, sizes
-from .windows import Mode, PadMode, need_fit, need_half, need_small
+from .windows import Mode, PadMode, need_fit, need_small, window_sizes
 
 
 @op(
@@ -90,15 +90,9 @@ def max_pool3d_primitive(
 def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, count, index=None):
     """Computes the maximum of each window, given one number per dimension; with a dtype for `index`
     also the positions."""
-    kernel, padding, dilation = (
-        per_dimension(kernel, count),
-        per_dimension(padding, count),
-        per_dimension(dilation, count),
+    kernel, stride, pads, dilation = window_sizes(
+        api, x.shape, kernel, stride, padding, dilation, count
     )
-    stride = kernel if stride is None else per_dimension(stride, count)
-    need_half(api, padding, kernel)
-    pads = sided(padding, count)
-    need_fit(api, x, kernel, pads, dilation)
     top = xp.max_pool(x, kernel, stride, pads, dilation, ceil_mode)
     if index is None:
         return top
@@ -177,7 +171,7 @@ def max_pool2d_ext(
         [[[[4.]]]]
     """
     need_rank("max_pool2d", "input", input, 3, 4)
-    if any(n != 1 for n in per_dimension(dilation, 2)):
+    if dilation != 1 and any(n != 1 for n in per_dimension(dilation, 2)):
         raise ValueError(f"For 'max_pool2d', 'dilation' must be 1, but got {dilation!r}.")
     return largest_windows(
         xp,

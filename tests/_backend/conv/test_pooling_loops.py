@@ -1,10 +1,11 @@
-"""Compiled max-pooling loops match the composed pooling bit for bit."""
+"""Compiled pooling loops match the composed pooling bit for bit."""
 
 import numpy as np
 import pytest
 from kit import close_sums
 from kit.loops import ParallelByPython, fresh_loops, needs_numba
 
+from mindspore_compat._backend.arrays import HOST
 from mindspore_compat._backend.compiled import door, jit
 from mindspore_compat._backend.conv import pooling, pooling_loops
 from mindspore_compat._backend.threads import parallel_loops, scheduler
@@ -72,6 +73,61 @@ def test_compiled_loops_mean_the_same(case, any_size, monkeypatch):
     check_alike(monkeypatch, case)
 
 
+def averaged(x, g, windows):
+    mean = pooling.average(np, x, *windows)
+    return mean, pooling.average_gradient(np, g, x.shape, *windows)
+
+
+def noted(monkeypatch):
+    """A list to which the names of the loops that ran are added."""
+    names, called = [], door.call
+    monkeypatch.setattr(
+        pooling.door, "call", lambda name, *args: note(names, name, called(name, *args))
+    )
+    return names
+
+
+def check_averages(monkeypatch, case):
+    x, g, (kernel, stride, pads, _) = operands(case)
+    windows = kernel, stride, pads
+    g = np.resize(g, (2, 3, *pooling.output_size(x.shape[2:], *windows, (1, 1))))
+    names = noted(monkeypatch)
+    found = averaged(x, g, windows)
+    is_separate = all(s >= k for s, k in zip(stride, kernel))
+    assert names == ["average_pool"] + ["average_pool_gradient"] * is_separate
+    monkeypatch.setattr(jit, "available", lambda: False)
+    for have, want in zip(found, averaged(x, g, windows), strict=True):
+        np.testing.assert_array_equal(have, want)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_loops_of_means_mean_what_the_composed_pooling_means(case, any_size, monkeypatch):
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
+    check_averages(monkeypatch, case)
+
+
+@needs_numba
+@pytest.mark.parametrize("case", ["with a rest", "overlapping", "gaps between", "all covered"])
+def test_compiled_loops_of_means_mean_the_same(case, any_size, monkeypatch):
+    monkeypatch.setattr(jit, "_setting", lambda: "wait")
+    check_averages(monkeypatch, case)
+
+
+@pytest.mark.parametrize("ceil_mode", [False, True])
+@pytest.mark.parametrize("include", [False, True])
+def test_means_of_padded_images_take_the_loop_if_their_divisor_is_one_number(
+    include, ceil_mode, any_size, monkeypatch
+):
+    monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
+    x = operands("with a rest")[0]
+    windows = (3, 3), (2, 2), ((1, 1), (1, 1)), ceil_mode, include
+    names = noted(monkeypatch)
+    found = pooling.average(HOST, x, *windows)
+    assert names == ["average_pool"] * include
+    monkeypatch.setattr(jit, "available", lambda: False)
+    np.testing.assert_array_equal(found, pooling.average(HOST, x, *windows))
+
+
 @needs_numba
 def test_the_bits_are_the_same_with_any_number_of_threads(any_size, monkeypatch):
     monkeypatch.setattr(jit, "_setting", lambda: "wait")
@@ -129,11 +185,7 @@ def test_padded_images_take_the_loops(pads, ceil_mode, odd, any_size, monkeypatc
     out = pooling.output_size(x.shape[2:], *windows)
     g = rng.standard_normal((2, 3, *out), dtype=np.float32)
     gradients = [name for name in ("max_pool_gradient",) if odd is None]
-    names = []
-    called = door.call
-    monkeypatch.setattr(
-        pooling.door, "call", lambda name, *args: note(names, name, called(name, *args))
-    )
+    names = noted(monkeypatch)
     largest = pooling.maximum(np, x, *windows)
     found = largest, pooling.max_gradient(np, g, x, largest, *windows[:4])
     assert names == ["max_pool", *gradients]
