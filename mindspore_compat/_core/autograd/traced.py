@@ -26,6 +26,8 @@ _new = object.__new__
 # In the call they remain numbers, so that they do not promote an array.
 _NUMBERS = (int, float, bool, complex)
 
+_PLAIN = frozenset((int, float, bool, str, type(None)))  # types that hold no Traced value
+
 # Attributes that all array libraries accept by name; other attributes have different names.
 _BY_NAME = {
     "keepdims",
@@ -153,10 +155,16 @@ def _constant(space, function):
 
 def bare(value):
     """Returns the array behind a Traced value, also within tuples and lists."""
-    if type(value) is Traced:
+    kind = type(value)
+    if kind is Traced:
         return value.array
+    if kind is tuple:
+        for item in value:
+            if type(item) not in _PLAIN and bare(item) is not item:
+                return tuple([bare(item) for item in value])
+        return value
     if isinstance(value, (tuple, list)):
-        return type(value)(bare(v) for v in value)
+        return kind(bare(v) for v in value)
     return value
 
 

@@ -36,6 +36,8 @@ from .row_likelihoods import smoothed_shares
 @implements
 def pick_class(xp, x, target, axis):
     """Returns the elements of `x` at the indices `target` along `axis`."""
+    if x.ndim == 2 and axis == 1:
+        return xp.pick_column(x, target)
     return xp.squeeze(xp.take_along_axis(x, xp.expand_dims(target, axis), axis), axis)
 
 
@@ -336,6 +338,34 @@ def nll_loss_ext(
             f"{None if weight is None else tuple(weight.shape)}."
         )
     return _likelihood(xp, "nll_loss", input, target, weight, ignore_index, reduction, 0.0)
+
+
+def _share_of_rows(xp, g, target, weight, ignore_index, reduction):
+    """Returns where targets count, their factors, and the gradient of each factor times its
+    logarithm."""
+    g, counts = at_least_float32(xp, g), target != ignore_index
+    factors = xp.cast(counts, g.dtype) if weight is None else _factors(xp, target, counts, weight)
+    return counts, factors, g / xp.sum(factors) if reduction == "mean" else g
+
+
+def _nll_vjp(xp, g, input_shape, target, weight, ignore_index, reduction):
+    counts, factors, share = _share_of_rows(xp, g, target, weight, ignore_index, reduction)
+    axis = min(len(input_shape), 2) - 1
+    target = xp.where(counts, target, 0)
+    return xp.place_class(-(share * factors), target, axis, input_shape[axis])
+
+
+def _nll_weight_vjp(xp, g, input, target, weight, ignore_index, reduction):
+    counts, factors, share = _share_of_rows(xp, g, target, weight, ignore_index, reduction)
+    target = xp.where(counts, target, 0)
+    loss = -at_least_float32(xp, xp.pick_class(input, target, min(input.ndim, 2) - 1))
+    if reduction == "mean":
+        loss = loss - xp.sum(loss * factors) / xp.sum(factors)
+    zeros = xp.zeros_like(at_least_float32(xp, weight))
+    return xp.scatter_add(zeros, target, xp.where(counts, loss * share, 0))
+
+
+nll_loss_ext.vjp(input=_nll_vjp, weight=_nll_weight_vjp)
 
 
 @op("ops.NLLLoss(reduction='mean', ignore_index=-100)(logits, labels, weight)", compute="kernels")
