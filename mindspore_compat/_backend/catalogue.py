@@ -67,15 +67,8 @@ FUNCTIONS = {}
 
 
 def _facts(words):
-    facts = {}
-    for word in words:
-        if word in FAMILIES:
-            facts["family"] = word
-        elif word in GRADIENTS:
-            facts["gradient"] = word
-        else:
-            facts[word] = True
-    return facts
+    kinds = dict.fromkeys(FAMILIES, "family") | dict.fromkeys(GRADIENTS, "gradient")
+    return {kinds.get(word, word): word if word in kinds else True for word in words}
 
 
 def _library(home, facts, names):
@@ -162,6 +155,8 @@ at_once() : plain
     The number of elements to process at a time: what fits a cache, and more on a GPU.
 rsqrt(x) : pointwise
     1 / sqrt(x).
+safe_sqrt(x) : pointwise
+    sqrt(x), whose derivative at 0 is 0.
 sigmoid(x) : pointwise
     The logistic sigmoid 1 / (1 + exp(-x)), precise in its lower tail.
 softplus(x) : pointwise
@@ -349,6 +344,10 @@ matmul_float32(x, y, factor=1.0) : parts
     The matrix product times a number, in float32 or wider; a GPU reads low precision as it is.
 matmul_add(x, y, addend) : parts
     The product of two matrices, with a vector added to each row.
+vecdot(x, y)
+    The sums of x * y, of one shape, over the last axis.
+sum_of_squares(x, axis=None, keepdims=False) : reduction
+    The sums of the squares of real numbers.
 conv_matmul(x, y, out=None) : refused
     A matrix product within a convolution, which has its own TF32 setting on a GPU.
 

@@ -197,6 +197,11 @@ def rsqrt(xp, x):
     return 1 / xp.sqrt(x)
 
 
+def safe_sqrt(xp, x):
+    """Computes sqrt(x). The derivative at 0 is 0 (../_core/autograd/vjp_rules.py)."""
+    return xp.sqrt(x)
+
+
 def sigmoid(xp, x):
     """Computes 1 / (1 + exp(-x)). This formula is precise for negative `x`, where one that uses
     tanh would return 0 below -17."""

@@ -15,6 +15,7 @@ from . import checksums
 
 PIECE = 1 << 25  # least multiplications of a piece, if there are more than two pieces
 PIECES = 16  # most pieces of a product
+DOT = 1 << 12  # elements of a dot product in single precision; their sums are added in double
 
 
 def matmul(xp, x, y, out=None):
@@ -27,6 +28,43 @@ def matmul_float32(xp, x, y, factor=1.0):
     """Computes the matrix product times a number, in float32 unless the arrays are wider."""
     x, y = (xp.cast(a, "float32") if a.dtype.itemsize == 2 else a for a in (x, y))
     return xp.matmul(x if factor == 1 else x * factor, y)
+
+
+def vecdot(xp, x, y):
+    """Returns the sums of x * y, of one shape, over the last axis."""
+    if type(x) is type(y) is np.ndarray and x.dtype is y.dtype and x.dtype.char in "fd":
+        return _dots(x, y)
+    return xp.sum(x * y, -1)
+
+
+def sum_of_squares(xp, x, axis=None, keepdims=False):
+    """Returns the sums of the squares of real numbers. On the host, the BLAS library computes those
+    over the last axis, or over all axes."""
+    if type(x) is np.ndarray and x.dtype.char in "fd" and x.ndim:
+        if axis is None and x.flags.c_contiguous:
+            flat = x if x.ndim == 1 else x.reshape(-1)
+            total = _dots(flat, flat)
+            return np.asarray(total).reshape((1,) * x.ndim) if keepdims else total
+        if type(axis) is int and axis in (-1, x.ndim - 1):
+            total = _dots(x, x)
+            return np.asarray(total)[..., None] if keepdims else total
+    return xp.sum(xp.square(x), axis, keepdims=keepdims)
+
+
+def _dots(x, y):
+    """Returns dot products along the last axis. Long ones are cut, so that their error does not
+    grow with the length, and their bits do not depend on the threads of the library."""
+    length = x.shape[-1]
+    if length <= 2 * DOT:
+        return np.vecdot(x, y)
+    whole = length // DOT * DOT
+    shape = (*x.shape[:-1], -1, DOT)
+    if whole == length:
+        parts = np.vecdot(x.reshape(shape), y.reshape(shape))
+        return np.add.reduce(parts, -1, np.float64).astype(x.dtype)
+    parts = np.vecdot(x[..., :whole].reshape(shape), y[..., :whole].reshape(shape))
+    rest = np.vecdot(x[..., whole:], y[..., whole:])
+    return (np.add.reduce(parts, -1, np.float64) + rest).astype(x.dtype)
 
 
 def conv_matmul(xp, x, y, out=None):

@@ -122,7 +122,15 @@ derive("negative(x)", x=lambda xp, g: xp.negative(g))
 derive("positive(x)", x=lambda xp, g: g)
 derive("square(x)", x=lambda xp, g, x: g * conj(xp, 2 * x))
 derive("reciprocal(x)", x=lambda xp, g, out: -g * conj(xp, out * out))
+
+
+def _safe_sqrt_vjp(xp, g, out):
+    positive = out > 0
+    return xp.where(positive, g / (2 * xp.where(positive, out, 1)), 0 * g)
+
+
 derive("sqrt(x)", x=lambda xp, g, out: g / conj(xp, 2 * out))
+derive("safe_sqrt(x)", x=lambda xp, g, out: _safe_sqrt_vjp(xp, g, out))
 derive("rsqrt(x)", x=lambda xp, g, out: -0.5 * g * out * out * out)
 
 

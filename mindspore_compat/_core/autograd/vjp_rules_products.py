@@ -6,6 +6,7 @@ The conventions are those of vjp_rules.py.
 import math
 
 from .vjp_rules import compose, conj, derive
+from .vjp_rules_reduce import restore_axes
 
 
 def adjoint(xp, x):
@@ -78,6 +79,17 @@ def _matmul_right(xp, g, x, y):
 
 
 derive("matmul(x, y)", x=_matmul_left, y=_matmul_right, upcast="low_precision_products")
+
+
+derive(
+    "vecdot(x, y)",
+    x=lambda xp, g, y: xp.expand_dims(g, -1) * conj(xp, y),
+    y=lambda xp, g, x: xp.expand_dims(g, -1) * conj(xp, x),
+)
+derive(
+    "sum_of_squares(x, axis=None, keepdims=False)",
+    x=lambda xp, g, x, axis, keepdims: restore_axes(xp, 2 * g, x.shape, axis, keepdims) * x,
+)
 
 
 @compose

@@ -6,7 +6,7 @@ import math
 from .vjp_rules import _inverse, conj, derive
 
 
-def _restore_axes(xp, value, shape, axis, keepdims):
+def restore_axes(xp, value, shape, axis, keepdims):
     """Restores the reduced axes of `value`, a reduction over `axis`, with length 1."""
     if keepdims or axis is None and not keepdims and value.ndim == len(shape):
         return value
@@ -23,7 +23,7 @@ def _count(shape, axis):
 
 
 def _sum_vjp(xp, g, x_shape, axis, keepdims):
-    return xp.broadcast_to(_restore_axes(xp, g, x_shape, axis, keepdims), x_shape)
+    return xp.broadcast_to(restore_axes(xp, g, x_shape, axis, keepdims), x_shape)
 
 
 def _mean_vjp(xp, g, x_shape, axis, keepdims):
@@ -33,8 +33,8 @@ def _mean_vjp(xp, g, x_shape, axis, keepdims):
 def _extreme_vjp(xp, g, x, out, axis, keepdims):
     """Returns the gradient of a maximum or minimum over axes. It is divided equally among the
     elements that equal the result."""
-    hit = x == _restore_axes(xp, out, x.shape, axis, keepdims)
-    share = _restore_axes(xp, g, x.shape, axis, keepdims) / xp.sum(hit, axis, keepdims=True)
+    hit = x == restore_axes(xp, out, x.shape, axis, keepdims)
+    share = restore_axes(xp, g, x.shape, axis, keepdims) / xp.sum(hit, axis, keepdims=True)
     return xp.where(hit, share, 0)
 
 
@@ -50,14 +50,14 @@ def _prod_vjp(xp, g, x, axis, keepdims):
     flat = xp.conj(flat) if x.dtype.kind == "c" else flat
     others = xp.reshape(xp.products_of_others(flat), rows.shape)
     others = xp.transpose(others, _inverse(order))
-    return _restore_axes(xp, g, x.shape, axis, keepdims) * others
+    return restore_axes(xp, g, x.shape, axis, keepdims) * others
 
 
 def _var_vjp(xp, g, x, axis, ddof, keepdims):
     count = max(_count(x.shape, axis) - ddof, 0)
     scale = 2 / count if count else math.inf
     centred = x - xp.mean(x, axis, keepdims=True)
-    return _restore_axes(xp, g, x.shape, axis, keepdims) * centred * scale
+    return restore_axes(xp, g, x.shape, axis, keepdims) * centred * scale
 
 
 def _std_vjp(xp, g, x, out, axis, ddof, keepdims):

@@ -120,6 +120,7 @@ def reduction(space, name, x, axis=None, **kwargs):
         x = space.summed(x)
         block = space.base.asarray(function(x.block, axis, **kwargs))
         return space.reduced(space.wrap(block, dims), mesh_axes, _COMBINED[name])
+    x = space.summed(x) if name == "sum_of_squares" else x
     block = function(x.block, axis, **kwargs)
     if name == "mean" and mesh_axes:
         block = block / space.mesh.count(mesh_axes)

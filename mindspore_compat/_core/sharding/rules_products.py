@@ -45,6 +45,12 @@ def _matmul_float32(space, x, y, factor=1.0):
 
 
 @rule
+def _vecdot(space, x, y):
+    """Rule of `vecdot`, as those of its product and sum."""
+    return space.sum(space.multiply(x, y), -1)
+
+
+@rule
 def _over_queries(space, function, queries, others):
     """Rule of `over_queries`: leading axes and rows of the queries may be divided. The others are
     gathered along their own rows; the sums over divided rows are still to be taken."""

@@ -472,6 +472,11 @@ def matmul(space, x, y):
 
 
 @_rule
+def vecdot(space, x, y):
+    return space.sum(space.multiply(x, y), -1)
+
+
+@_rule
 def getitem(space, x, index):
     parts = index if isinstance(index, tuple) else (index,)
     plain = all(

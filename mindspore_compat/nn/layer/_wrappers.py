@@ -123,7 +123,7 @@ class ClipByNorm(Cell):
 @op()
 def clip_by_norm(xp, x: TensorOf(floating), clip_norm: TensorOf(floating), axis: Any = None):
     """Computes x * clip_norm / max(norm(x), clip_norm)."""
-    squares = xp.sum(x * x, _axes("ClipByNorm", axis, x), keepdims=True)
+    squares = xp.sum_of_squares(x, _axes("ClipByNorm", axis, x), keepdims=True)
     length = xp.sqrt(xp.where(squares > 0, squares, 1)) * (squares > 0)
     return x * clip_norm / xp.maximum(length, clip_norm)
 

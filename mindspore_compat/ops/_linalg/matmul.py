@@ -207,7 +207,7 @@ def dot(xp, input: Anything, other: Anything):
         [[11.]]
     """
     if input.ndim == 1 and other.ndim == 1:
-        return xp.sum(input * other)
+        return xp.vecdot(input, other) if input.shape == other.shape else xp.sum(input * other)
     return xp.tensordot(input, other, ((input.ndim - 1,), (max(other.ndim - 2, 0),)))
 
 

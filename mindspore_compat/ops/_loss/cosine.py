@@ -4,7 +4,7 @@ from ..._core.declare.inputs import Promote, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, InTensor, ListOf, Number, TupleOf
 from ..._core.tensor.promotion import promote_low_precision_np
-from .._reduction.norm import norm, rooted
+from .._reduction.norm import norm
 from .._rules import Floats, Numbers, NumbersOrBools
 from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
 
@@ -12,7 +12,7 @@ from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
 def _cosine(xp, a, b, axis, eps):
     """Computes the inner product divided by the product of the norms, which is at least `eps`."""
     if isinstance(axis, int):
-        x_norm, y_norm = (rooted(xp, xp.sum(xp.square(v), axis), 2) for v in (a, b))
+        x_norm, y_norm = (xp.safe_sqrt(xp.sum_of_squares(v, axis)) for v in (a, b))
     else:
         x_norm, y_norm = (norm.body(xp, v, 2, axis, False) for v in (a, b))
     return xp.sum(a * b, axis) / xp.maximum(x_norm * y_norm, eps)
@@ -51,7 +51,7 @@ def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
     pairs (-1).
     """
     cosine = xp.sum(x1 * x2, axis) / xp.sqrt(
-        (xp.sum(xp.square(x1), axis) + 1e-12) * (xp.sum(xp.square(x2), axis) + 1e-12)
+        (xp.sum_of_squares(x1, axis) + 1e-12) * (xp.sum_of_squares(x2, axis) + 1e-12)
     )
     apart = xp.maximum(cosine - margin, 0)
     loss = xp.where(target == 1, 1 - cosine, 0) + xp.where(target == -1, apart, 0)

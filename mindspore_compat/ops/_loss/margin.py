@@ -84,7 +84,7 @@ def _distance(xp, a, b, p, eps):
     """Computes the p-norm of a - b + eps along the last axis."""
     size = xp.abs(a - b + eps)
     if p == 2:
-        return xp.sqrt(xp.sum(xp.square(size), -1))
+        return xp.sqrt(xp.sum_of_squares(size, -1))
     return xp.power(xp.sum(xp.power(size, float(p)), -1), 1.0 / p)
 
 

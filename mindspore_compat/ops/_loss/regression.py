@@ -15,6 +15,14 @@ from .._rules import Floats, Numbers, NumbersOrBools, RealsOrBools
 from .reduction import Reduced, Reduction, need_broadcast, need_shape, reduced
 
 
+def _squares(xp, difference, reduction):
+    """Returns the squares of the differences, their mean, or their sum."""
+    if reduction == "none" or difference.dtype.kind != "f":
+        return reduced(xp, xp.square(difference), reduction)
+    total = xp.sum_of_squares(difference)
+    return total / math.prod(difference.shape) if reduction == "mean" else total
+
+
 @op("ops.mse_loss(input, target, reduction='mean')", types=Promote("input target"))
 def mse_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduced = "mean"):
     """Computes the mean squared error, (input - target)^2, reduced by its mean or sum unless
@@ -31,7 +39,7 @@ def mse_loss(xp, input: NumbersOrBools, target: NumbersOrBools, reduction: Reduc
     need_broadcast("mse_loss", "input", "target", input, target)
     if input.dtype.kind in "iub":
         input, target = xp.cast(input, "float32"), xp.cast(target, "float32")
-    return reduced(xp, xp.square(input - target), reduction)
+    return _squares(xp, input - target, reduction)
 
 
 @op(
@@ -57,7 +65,7 @@ def mse_loss_ext(xp, input: Numbers, target: Numbers, reduction: Reduction = "me
             f"For 'mse_loss', 'input' and 'target' must have the same dtype, but got "
             f"{input.dtype} and {target.dtype}."
         )
-    return reduced(xp, xp.square(input - target), reduction)
+    return _squares(xp, input - target, reduction)
 
 
 @op(
@@ -243,7 +251,7 @@ def l2_loss(xp, input_x: TensorOf("float16", "float32", "float64")):
         >>> print(ms.ops.L2Loss()(ms.Tensor([3.0, 4.0])))
         12.5
     """
-    return xp.sum(xp.square(input_x)) / 2
+    return xp.sum_of_squares(input_x) / 2
 
 
 l2_loss.vjp(input_x=lambda xp, g, input_x: g * input_x)

@@ -44,7 +44,7 @@ def l2_normalize(
         raise ValueError(
             f"For 'L2Normalize', 'axis' must be in [{-x.ndim}, {x.ndim}), but got {axis}."
         )
-    square = xp.sum(xp.square(x), axis, keepdims=True)
+    square = xp.sum_of_squares(x, axis, keepdims=True)
     return x / xp.sqrt(xp.maximum(square, epsilon))
 
 
@@ -60,13 +60,13 @@ def normalize(xp, input: Floats, p: AsValue(Number) = 2.0, dim: Any = 1, eps: Nu
         >>> print(ms.mint.nn.functional.normalize(ms.Tensor([[3.0, 4.0]])))
         [[0.6 0.8]]
     """
-    size = xp.abs(input)
+    size = input if p in (0, 2) else xp.abs(input)
     if p == 0:
         length = xp.sum(xp.cast(size != 0, input.dtype), dim, keepdims=True)
     elif p in (float("inf"), float("-inf")):
         length = (xp.max if p > 0 else xp.min)(size, dim, keepdims=True)
     elif p == 2:
-        length = xp.sqrt(xp.sum(xp.square(input), dim, keepdims=True))
+        length = xp.sqrt(xp.sum_of_squares(input, dim, keepdims=True))
     else:
         length = xp.power(xp.sum(xp.power(size, p), dim, keepdims=True), 1 / p)
     return input / xp.maximum(length, eps)

@@ -34,11 +34,7 @@ def _vector_norm(xp, x, order, axis, keepdims):
     if order == 1:
         return xp.sum(size, axis, keepdims=keepdims)
     if order == 2:
-        total = xp.sum(xp.square(size), axis, keepdims=keepdims)
-        positive = total > 0
-        return xp.where(
-            positive, xp.sqrt(xp.where(positive, total, xp.ones_like(total))), 0 * total
-        )
+        return xp.safe_sqrt(xp.sum_of_squares(size, axis, keepdims=keepdims))
     return rooted(xp, xp.sum(xp.power(size, order), axis, keepdims=keepdims), order)
 
 

@@ -302,4 +302,4 @@ def square_sum_all(xp, x: Floats, y: Floats):
     """
     if x.shape != y.shape:
         raise ValueError(f"For 'SquareSumAll', the shapes must agree: {x.shape}, {y.shape}.")
-    return xp.sum(xp.square(x)), xp.sum(xp.square(y))
+    return xp.sum_of_squares(x), xp.sum_of_squares(y)
