@@ -392,6 +392,10 @@ class LayerNorm(Primitive):
 @op(compute="native")
 def variance_of(xp, rstd: Floats, eps: Number):
     """Returns the variance, given the reciprocal deviation."""
+    return xp.pointwise(_variance, rstd, eps=eps)
+
+
+def _variance(xp, rstd, *, eps):
     return xp.maximum(1 / (rstd * rstd) - eps, 0)
 
 
