@@ -27,9 +27,11 @@ PRELUDE = """
 #define FUNCTION(name) inline float name(float x) { return __builtin_##name##f(x); } \\
     inline double name(double x) { return __builtin_##name(x); }
 FUNCTION(exp) FUNCTION(expm1) FUNCTION(log) FUNCTION(log1p) FUNCTION(sqrt) FUNCTION(tanh)
-FUNCTION(erf) FUNCTION(fabs) FUNCTION(floor) FUNCTION(ceil)
+FUNCTION(erf) FUNCTION(fabs) FUNCTION(floor) FUNCTION(ceil) FUNCTION(rint)
 inline float pow(float x, float y) { return __builtin_powf(x, y); }
 inline double pow(double x, double y) { return __builtin_pow(x, y); }
+inline float fmod(float x, float y) { return __builtin_fmodf(x, y); }
+inline double fmod(double x, double y) { return __builtin_fmod(x, y); }
 inline double fmax(double x, double y) { return __builtin_fmax(x, y); }
 inline double fmin(double x, double y) { return __builtin_fmin(x, y); }
 #define INFINITY __builtin_inff()

@@ -53,6 +53,7 @@ WINDOWS = {
     "Conv2d with stride": (lambda: nn.Conv2d(3, 4, 3, 2, dilation=2), (2, 3, 9, 9)),
     "Conv3d": (lambda: nn.Conv3d(2, 3, 2), (1, 2, 4, 4, 4)),
     "Conv2dTranspose": (lambda: nn.Conv2dTranspose(3, 2, 3, 2), (2, 3, 4, 4)),
+    "grid_sample": (lambda: lambda x: ops.grid_sample(x, ops.tanh(x[:, :, :, :2])), (2, 3, 5, 6)),
 }
 
 

@@ -12,7 +12,8 @@ from ..bodies.gpu import Bodies
 from ..bodies.upcast import UpcastKernels
 from ..conv.cuda_kernels import Kernels
 from ..host.taps import sum_of_taps
-from ..space import Space
+from ..space import Space, implementation
+from . import grid_points
 from . import taps as sparse
 from .contractions import einsum, tensordot
 from .convolution import Convolutions
@@ -115,6 +116,24 @@ class DeviceSpace(Space):
             if elements is not None:
                 return elements
         return self.module.take_along_axis(x, indices, axis)
+
+    def sample_points(self, x, grid, *settings):
+        """Returns samples of images, as the catalogue says."""
+        if grid_points.takes(self, x, grid):
+            return grid_points.sample(self, x, grid, *settings)
+        return implementation("sample_points")(self, x, grid, *settings)
+
+    def spread_points(self, g, grid, x_shape, *settings):
+        """Returns the gradient of `sample_points` for the images."""
+        if grid_points.takes(self, g, grid):
+            return grid_points.spread(self, g, grid, x_shape, *settings)
+        return implementation("spread_points")(self, g, grid, x_shape, *settings)
+
+    def slope_points(self, g, x, grid, mode, padding, corners):
+        """Returns the gradient of `sample_points` for the grid."""
+        if mode == "bilinear" and grid_points.takes(self, g, x, grid):
+            return grid_points.slope(self, g, x, grid, padding, corners)
+        return implementation("slope_points")(self, g, x, grid, mode, padding, corners)
 
     def apply_taps(self, x, taps):
         """Returns the middle axis of `x`, which has three, multiplied by a `Taps` matrix."""

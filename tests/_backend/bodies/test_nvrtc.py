@@ -91,6 +91,9 @@ def run_everything(space):
         ms.grad(lambda x, activation=activation: activation(x).sum())(x)
     ms.grad(lambda x: nn.GRU(3, 4)(x)[0].sum())(ms.Tensor(np.ones((5, 2, 3), np.float32)))
     ms.grad(lambda x: nn.LayerNorm((3,), dtype=ms.float16)(x).sum())(x)
+    for shape in ((1, 2, 3, 2), (1, 3, 3, 3, 3)):  # images and volumes that are their own grids
+        x = ms.Tensor(np.ones(shape, np.float32))
+        ms.grad(lambda x: ops.grid_sample(x, x).sum())(x)
     return compiled
 
 

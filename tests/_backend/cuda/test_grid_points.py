@@ -1,0 +1,103 @@
+"""Samples of images at the points of a grid, and their gradients, are one kernel each on a GPU,
+with the numbers of the host."""
+
+import itertools
+
+import numpy as np
+import pytest
+from fakecupy import rawkernels
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, ops
+from mindspore_compat._backend import arrays
+from mindspore_compat._backend.cuda import grid_points as module
+from tests.gpu import counters
+
+pytestmark = [
+    pytest.mark.parametrize("space", counters.DEVICES, indirect=True),
+    pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
+]
+RNG = np.random.default_rng(0)
+ROUNDING = {np.float64: 1e-12, np.float32: 1e-5}
+SIZES = {2: ((2, 3, 5, 4), (2, 6, 7, 2)), 3: ((2, 2, 3, 1, 4), (2, 2, 3, 4, 3))}
+SETTINGS = list(
+    itertools.product(("bilinear", "nearest"), ("zeros", "border", "reflection"), (False, True))
+)
+
+
+def given(axes, dtype):
+    """Images, a grid with points far outside, at pixels and at edges, and gradients."""
+    shape, grid_shape = SIZES[axes]
+    grid = RNG.uniform(-1.6, 1.6, grid_shape)
+    grid.reshape(-1)[:8] = -1, 1, 0, 7, -9, 0.5, 1 / 3, np.nan
+    g = RNG.standard_normal((*shape[:2], *grid_shape[1:-1]))
+    return [a.astype(dtype) for a in (RNG.standard_normal(shape), grid, g)]
+
+
+def results(space, x, grid, g, settings):
+    x, grid, g = map(space.asarray, (x, grid, g))
+    yield space.sample_points(x, grid, *settings)
+    yield space.spread_points(g, grid, x.shape, *settings)
+    yield space.slope_points(g, x, grid, *settings)
+
+
+@pytest.mark.parametrize("dtype", ROUNDING)
+@pytest.mark.parametrize("axes", SIZES)
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_numbers_are_those_of_the_host(space, axes, settings, dtype):
+    arguments = given(axes, dtype)
+    wanted = results(arrays.HOST, *arguments, settings)
+    for found, right in zip(results(space, *arguments, settings), wanted, strict=True):
+        assert found.dtype == dtype and type(found) is type(space.zeros(1))
+        found = arrays.to_host(found)
+        np.testing.assert_allclose(found, right, rtol=ROUNDING[dtype], atol=ROUNDING[dtype])
+
+
+def test_each_is_one_launch_without_a_copy_or_a_wait(space):
+    x, grid, g = map(space.asarray, given(2, np.float32))
+    settings = ("bilinear", "zeros", False)
+    launches = []
+    for call in (
+        lambda: space.sample_points(x, grid, *settings),
+        lambda: space.spread_points(g, grid, x.shape, *settings),
+        lambda: space.slope_points(g, x, grid, *settings),
+    ):
+        call()
+        with counters.counted() as counts:
+            call()
+        launches.append(counts.launches)
+        assert counts.transfers == counts.synchronisations == 0
+    assert launches in ([1, 1, 1], [1, 2, 1])  # the stand-in counts the zeros to add to
+
+
+@pytest.mark.parametrize("size", ["int", "long long"])
+def test_threads_go_on_with_further_points(space, monkeypatch, size):
+    monkeypatch.setattr(module, "MOST_BLOCKS", 2 if size == "int" else 2**31)
+    monkeypatch.setattr(module, "THREADS", 2)
+    monkeypatch.setattr(module, "ENOUGH", 1)
+    arguments, settings = given(2, np.float64), ("bilinear", "border", True)
+    wanted = results(arrays.HOST, *arguments, settings)
+    for found, right in zip(results(space, *arguments, settings), wanted, strict=True):
+        np.testing.assert_allclose(arrays.to_host(found), right, rtol=1e-12, atol=1e-12)
+
+
+def test_second_derivatives_are_those_of_the_host(space):
+    x, grid, _ = given(2, np.float64)
+    x, grid = Tensor(x), Tensor(np.nan_to_num(grid))
+
+    def slope(x, grid):
+        first = ms.grad(lambda x, grid: (ops.grid_sample(x, grid) ** 2).sum(), (0, 1))(x, grid)
+        return first[0].sum() + (first[1] ** 2).sum()
+
+    found = [arrays.to_host(t._array) for t in ms.grad(slope, (0, 1))(x, grid)]
+    arrays.set_target("CPU")
+    wanted = ms.grad(slope, (0, 1))(Tensor(x.asnumpy()), Tensor(grid.asnumpy()))
+    for one, right in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, right.asnumpy(), rtol=1e-9, atol=1e-9)
+
+
+def test_empty_grids_and_images_without_channels(space):
+    x, grid = space.zeros((1, 2, 3, 3)), space.zeros((1, 0, 4, 2))
+    settings = ("bilinear", "zeros", False)
+    assert space.sample_points(x, grid, *settings).shape == (1, 2, 0, 4)
+    assert not space.spread_points(space.zeros((1, 2, 0, 4)), grid, x.shape, *settings).any()
