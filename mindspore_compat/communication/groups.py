@@ -7,6 +7,7 @@ group. The communication itself is in `_backend/ranks/collective.py`.
 from .._backend import arrays
 from .._backend.ranks import collective, heartbeat, launcher
 from .._core.context.config import config
+from .._core.context.parallel_config import ParallelMode
 from .._core.rules.vocabulary import Any, Int, ListOf, Str, checked
 from .._core.sharding import network
 from .._core.without_effect import without_effect
@@ -185,6 +186,15 @@ def get_group_size(group: Str = GlobalComm.WORLD_COMM_GROUP):
     Source: mindspore.communication.management.get_group_size of MindSpore 2.10.
     """
     return group_named(group).size if GlobalComm.INITED else _rank_and_size()[1]
+
+
+def device_count():
+    """Returns the number of devices that work together: the `device_num` of the context or, if a
+    parallel mode is set without one, the number of all ranks."""
+    settings = config.parallel
+    if settings.parallel_mode == ParallelMode.STAND_ALONE or settings.device_num_is_set:
+        return settings.device_num
+    return get_group_size()
 
 
 @checked

@@ -8,6 +8,7 @@ from .. import communication
 from .._core.context.config import config
 from .._core.context.parallel_config import ParallelMode
 from .._core.tensor.tensor import Tensor
+from ..communication.groups import device_count
 
 _ranked = (
     ParallelMode.DATA_PARALLEL,
@@ -37,9 +38,7 @@ def _is_in_auto_parallel_mode():
 
 def _get_device_num():
     """Returns the number of devices that work together."""
-    if config.parallel.parallel_mode in _ranked and not config.parallel.device_num_is_set:
-        return communication.get_group_size()
-    return config.parallel.device_num
+    return device_count()
 
 
 def _get_stage_device_num():

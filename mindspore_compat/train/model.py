@@ -12,8 +12,11 @@ from .._core.context.config import config
 from .._core.rules.checked import Forbid, checked
 from .._core.rules.value_rules import Nothing
 from .._core.rules.vocabulary import Bool, CellOf, Int, ListOf
+from .._core.sharding.array import Sharded
+from .._core.sharding.staged import Staged
 from .._core.without_effect import without_effect
 from ..communication.comm_func import broadcast
+from ..communication.groups import device_count
 from ..nn.wrap import WithEvalCell, WithLossCell
 from ._checkpoint.layouts import layouts_of
 from ._evaluation import Evaluation
@@ -98,7 +101,7 @@ class Model(Preparation, Evaluation):
         self._eval_network = None
         self._eval_indexes = None
         self._parallel_mode = config.parallel.parallel_mode
-        self._device_number = config.parallel.device_num
+        self._device_number = device_count()
         self._parameter_broadcast = config.parallel.parameter_broadcast
         self._backbone_is_train = True
         self._current_epoch_num = 0
@@ -298,7 +301,8 @@ class Model(Preparation, Evaluation):
         set_cur_net(self._train_network)
         if self._parameter_broadcast and self._device_number > 1:
             for param in self._train_network.get_parameters():
-                param.set_data(broadcast(param))
+                if type(param._array) not in (Sharded, Staged):
+                    param.set_data(broadcast(param))
         with CallbackManager(callbacks) as manager:
             self._check_reuse_dataset(train_dataset)
             if sinking:

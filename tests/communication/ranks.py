@@ -333,8 +333,9 @@ def stepped(x, y, scale=None):
 
 @check
 def gradients_that_travel_during_the_walk_back():
+    """Without `device_num` they are averaged over all ranks."""
     grad_reducer.BUCKET = 50
-    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True, device_num=2)
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
     rng = numpy.random.default_rng(1)
     x, y = (Tensor(rng.standard_normal((4, 6)).astype(numpy.float32)) for _ in range(2))
     half = slice(2 * RANK, 2 * RANK + 2)
@@ -342,11 +343,24 @@ def gradients_that_travel_during_the_walk_back():
         together = stepped(x[half], y[half], scale)
         ms.reset_auto_parallel_context()
         alone = stepped(x, y, scale)
-        ms.set_auto_parallel_context(
-            parallel_mode="data_parallel", gradients_mean=True, device_num=2
-        )
+        ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
         for one, two in zip(together, alone, strict=True):
             close(one, two, rtol=1e-4, atol=1e-6)
+
+
+@check
+def models_start_with_the_parameters_of_the_first():
+    ms.set_auto_parallel_context(
+        parallel_mode="data_parallel", gradients_mean=True, parameter_broadcast=True
+    )
+    net = nn.Dense(3, 1, Tensor(numpy.full((1, 3), RANK + 1.0, numpy.float32)), "zeros")
+    model = ms.Model(net, nn.MSELoss(), nn.Momentum(net.trainable_params(), 0.1, 0.9))
+    rows = [numpy.full(3, RANK, numpy.float32), numpy.zeros(1, numpy.float32)]
+    data = ms.dataset.GeneratorDataset([tuple(rows)] * 4, ["x", "y"], shuffle=False).batch(2)
+    model.train(1, data, dataset_sink_mode=False)
+    weights = Tensor(net.weight.asnumpy())
+    close(comm_func.broadcast(weights).asnumpy(), weights.asnumpy(), rtol=0, atol=0)
+    assert not numpy.allclose(weights.asnumpy(), 1)
 
 
 @check

@@ -19,6 +19,7 @@ from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode import steps
 from ...common.jit import building
 from ...common.parameter import Parameter, ParameterTuple
+from ...communication.groups import device_count
 from ..cell import Cell
 from ..layer.basic import Identity
 from ..layer.container import CellList
@@ -287,7 +288,7 @@ class TrainOneStepCell(Cell):
         self.grad_reducer = Identity()
         if self.reducer_flag:
             self.mean = config.get_auto_parallel_context("gradients_mean")
-            self.degree = config.get_auto_parallel_context("device_num")
+            self.degree = device_count()
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
 
     def _cell_inside(self, args, kwargs):
