@@ -7,7 +7,7 @@ from kit import close, same
 from kit.rank_checks import check, refused, run_named_checks
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, communication, mint, nn, ops
+from mindspore_compat import Parameter, Tensor, communication, mint, nn, ops
 from mindspore_compat._backend.ranks import collective
 from mindspore_compat.communication import comm_func
 from mindspore_compat.nn.wrap import grad_reducer
@@ -346,6 +346,18 @@ def gradients_that_travel_during_the_walk_back():
         ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
         for one, two in zip(together, alone, strict=True):
             close(one, two, rtol=1e-4, atol=1e-6)
+
+
+@check
+def wide_gradients_keep_their_digits():
+    """In one message with others of float32."""
+    weights = [
+        Parameter(Tensor(numpy.zeros(1, kind)), name=kind) for kind in ("float32", "float64")
+    ]
+    grads = tuple(Tensor([1 + 2.0**-40], getattr(ms, p.name)) for p in weights)
+    one, other = nn.DistributedGradReducer(weights, mean=False)(grads)
+    assert (one.dtype, one.asnumpy()[0]) == (ms.float32, 2)
+    assert (other.dtype, other.asnumpy()[0]) == (ms.float64, 2 + 2.0**-39)
 
 
 @check

@@ -103,9 +103,11 @@ class DistributedGradReducer(Cell):
         return [index for index, is_reduced in enumerate(self.allreduce_filter) if is_reduced]
 
     def _start(self, bucket):
-        """Starts to sum the arrays of a bucket over the group, in one message."""
+        """Starts to sum the arrays of a bucket over the group, in one message: in float32, or in
+        float64 if one of them has that dtype."""
         xp = arrays.space_of(bucket[0])
-        flat = xp.concatenate([xp.cast(array, "float32").reshape(-1) for array in bucket])
+        dtype = "float64" if any(array.dtype == "float64" for array in bucket) else "float32"
+        flat = xp.concatenate([xp.cast(array, dtype).reshape(-1) for array in bucket])
         return partners(self.group).all_reduce(flat, "sum")
 
     def _finish(self, grads, indexes, pending):
