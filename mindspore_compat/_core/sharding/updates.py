@@ -6,7 +6,9 @@ divided arrays, whose functions combine the results of the blocks.
 """
 
 import contextlib
+import functools
 
+from ... import log
 from ..._backend.arrays import current_space
 from ..._backend.updates.complete import assigned
 from ..context.config import config
@@ -50,12 +52,32 @@ def _axes_to_share(mesh, array, settings):
     if not array.ndim or block.nbytes < settings.parallel_optimizer_threshold * 1024:
         return ()
     used = {axis for axes in dims for axis in axes}
-    shared_axes, most = [], settings.optimizer_weight_shard_size
-    for axis in reversed([axis for axis in mesh.axes if axis not in used]):
+    free = [axis for axis in mesh.axes if axis not in used]
+    shared_axes = []
+    most = _most_that_share(mesh.count(free), settings.optimizer_weight_shard_size)
+    for axis in reversed(free):
         count = mesh.count([*shared_axes, axis])
-        if block.shape[0] % count == 0 and (most == -1 or most % count == 0):
+        if block.shape[0] % count == 0 and most % count == 0:
             shared_axes.insert(0, axis)
     return tuple(shared_axes)
+
+
+@functools.cache  # so that the log has each warning once
+def _most_that_share(copies, size):
+    """Returns how many of the ranks that hold copies of a parameter share it at most: `size`, the
+    setting, or all if it is -1 or does not divide their number."""
+    if size == -1 or copies == 1:
+        return copies
+    if copies % size == 0:
+        return size
+    log.warning(
+        "A weight that %s processes hold cannot be divided in groups of %s (the 'shard_size' of "
+        "'hsdp', 'optimizer_weight_shard_size' of the context), so all %s share it.",
+        copies,
+        size,
+        copies,
+    )
+    return copies
 
 
 def staged_like(kinds, parameters):

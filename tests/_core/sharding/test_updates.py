@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from kit.simulated_ranks import on_ranks
 
-from mindspore_compat import Parameter, Tensor, nn
-from mindspore_compat._core.sharding import network
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat._core.sharding import network, updates
 from mindspore_compat._core.sharding.array import Sharded
 from mindspore_compat._core.sharding.mesh import Mesh
 from mindspore_compat.experimental import optim
@@ -95,3 +96,43 @@ def test_parameters_that_are_divided_further_between_steps(name):
     for found in on_ranks(4, run):
         for got, want in zip(found, wanted, strict=True):
             np.testing.assert_allclose(got, want, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("size,parts", [(-1, 4), (1, 1), (2, 2), (3, 4), (4, 4), (8, 4)])
+def test_how_many_ranks_share_a_weight(size, parts, monkeypatch):
+    """All that hold it, if the setting does not divide their number; the log says so once."""
+    warnings = []
+    monkeypatch.setattr(updates.log, "warning", lambda text, *parts: warnings.append(text % parts))
+    updates._most_that_share.cache_clear()
+    options = {} if size == -1 else {"optimizer_weight_shard_size": size}
+    ms.set_auto_parallel_context(
+        enable_parallel_optimizer=True,
+        parallel_optimizer_config={"parallel_optimizer_threshold": 0, **options},
+    )
+
+    def run(world):
+        weight = Parameter(Tensor(FIRST[0].copy()), name="w")
+        optimizer = nn.Adam([weight], 0.1)
+        step = nn.TrainOneStepCell(Norm(weight), optimizer).set_train()
+        for _ in range(2):
+            network.run_on(Mesh(world), "full_batch", step, (), {})
+        held = [getattr(p._array, "block", p._array).size for p in (weight, optimizer.moment1[0])]
+        return held, weight.asnumpy()
+
+    try:
+        found = on_ranks(4, run)
+    finally:
+        ms.reset_auto_parallel_context()
+    for held, value in found:
+        assert held == [24 // parts] * 2
+        np.testing.assert_allclose(value, found[0][1])
+    assert len(set(warnings)) == (4 % max(size, 1) > 0)
+
+
+class Norm(nn.Cell):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = weight
+
+    def construct(self):
+        return ops.square(self.weight).sum()
