@@ -5,6 +5,7 @@ for one step. tests/parallel/networks.py has those that other scripts divide, to
 import numpy as np
 from parallel.networks import Table, drawn
 
+import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, communication, nn, ops
 
 
@@ -113,3 +114,30 @@ class Passed(nn.Cell):
 
     def construct(self, ids):
         return ops.concat((self.half(ids[:8]), self.half(ids[8:])))
+
+
+class Normed(nn.Cell):
+    """Batch normalization without a stage, which so runs on the first one. Its statistics are moved
+    there, but all stages hold them; with `twice` it runs on the second one, too."""
+
+    data = MLP.data
+
+    def __init__(self, stages, twice=False):
+        super().__init__()
+        self.first, self.second = nn.Dense(8, 8, has_bias=False), nn.Dense(8, 8)
+        self.norm, self.twice = nn.BatchNorm1d(8, momentum=0.5), twice
+        self.count = Parameter(Tensor([0.0], ms.float32), "count", requires_grad=False)
+        if stages:
+            self.first.pipeline_stage, self.second.pipeline_stage = 0, stages - 1
+        if stages == 4:
+            self.middle = nn.CellList([nn.Identity(), nn.Identity()])
+            self.middle[0].pipeline_stage, self.middle[1].pipeline_stage = 1, 2
+        self.stages = stages
+
+    def construct(self, x):
+        x = self.norm(self.first(x))
+        for cell in self.middle if self.stages == 4 else ():
+            x = cell(x)
+        x = self.second(x)
+        self.count += x.sum()  # of the last stage
+        return self.norm(x) if self.twice else x

@@ -5,7 +5,7 @@ through mpiexec with two or four ranks. Each rank first trains the whole network
 import numpy as np
 from kit.rank_checks import check, refused, run_named_checks
 from parallel.networks import GPT, Loss, drawn, with_weights
-from pipeline_networks import MLP, Divided, Halves, LeNet, Long, Passed
+from pipeline_networks import MLP, Divided, Halves, LeNet, Long, Normed, Passed
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, nn, ops
@@ -161,6 +161,31 @@ def lenet_with_adam():
 @check
 def gpt():
     compare(GPT, BOTH)
+
+
+@check
+def buffers_of_cells_without_a_stage():
+    """All stages have the statistics and the counter that one of them has written."""
+    wanted = trained(Normed, make=momentum)
+    for stages in {2, SIZE}:
+        for scheduler in BOTH:
+            found = trained(Normed, stages, scheduler, make=momentum)
+            equal(found, wanted)
+            buffers = [p for p in found[1].get_parameters() if not p.requires_grad]
+            assert len(buffers) == 3 and all(p._array.nbytes for p in buffers)
+    x = Tensor(Normed.data[0])
+    net, whole = with_weights(Normed(2)).set_train(), with_weights(Normed(0)).set_train()
+    whole(x)
+    around(net)(x)  # without a gradient
+    for name in ("moving_mean", "moving_variance"):
+        value, other = getattr(net.norm, name).asnumpy(), getattr(whole.norm, name).asnumpy()
+        np.testing.assert_allclose(value, other, rtol=1e-5)
+    net = with_weights(Normed(2, twice=True))
+    step, buffers = (
+        around(step_of(net)),
+        (net.norm.moving_mean, net.norm.moving_variance, net.count),
+    )
+    refused(RuntimeError, lambda: step(x, Tensor(Normed.data[1])), *buffers)
 
 
 @check

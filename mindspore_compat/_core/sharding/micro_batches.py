@@ -28,6 +28,7 @@ from ..gradients.transforms import outside, tensors_in, unrecorded
 from ..tensor.tensor import Tensor
 from .array import Sharded
 from .schedules import backward_passes, schedule
+from .stage_buffers import run_with_buffers
 from .stage_cells import planned
 from .staged import Paused, Staged, describe, flow, own_array, space_for
 
@@ -239,7 +240,12 @@ def run_on_stages(network, function, args, kwargs):
         return function(*args, **kwargs)
     plan = _common_plan(network, stages, inputs=describe((args, kwargs)))
     micro = MicroBatch(plan, stages)
-    return stages.together(lambda: micro.run(function, args, kwargs), plan.forget)
+    return _together(plan, stages, lambda: micro.run(function, args, kwargs))
+
+
+def _together(plan, stages, forward):
+    """Returns the result of a function that takes forward passes, on all stages or on none."""
+    return run_with_buffers(plan, stages, lambda: stages.together(forward, plan.forget))
 
 
 def _common_plan(network, stages, **settings):
@@ -296,7 +302,7 @@ def run_pipeline(network, batches, kind):
         raise RuntimeError("For 'PipelineCell', no gradient by an input can be taken.")
     if not weights:
         micro = MicroBatch(plan, stages)
-        return stages.together(lambda: _summed(micro, network, batches), plan.forget)
+        return _together(plan, stages, lambda: _summed(micro, network, batches))
     return _Training(network, batches, stages, plan, weights).run(kind)
 
 
@@ -323,7 +329,7 @@ class _Training:
         whose backward passes wait for the gradient at the result. Results of several elements need
         this gradient, so they run as "gpipe"."""
         seed = _seeds.get(self.network, 1.0)
-        later = self.stages.together(lambda: self._first_passes(kind, seed), self.plan.forget)
+        later = _together(self.plan, self.stages, lambda: self._first_passes(kind, seed))
         if later:
             pulled = functools.partial(self._backward_gradients, later)
         else:
