@@ -216,6 +216,30 @@ def settings_that_differ_between_ranks_are_refused_by_all():
 
 
 @check
+def networks_that_differ_between_ranks_are_refused_by_all():
+    """Also if they exchange nothing, so that each rank could compute by itself."""
+    x = Tensor(numpy.ones((4, 4), numpy.float32))
+    layers = {
+        "class": lambda: nn.ReLU(),
+        "number": lambda: nn.SequentialCell(nn.Tanh(), nn.Tanh()),
+        "parameter": lambda: nn.Dense(4, 4, has_bias=False),
+        "shape": lambda: nn.Dense(4, 5),
+        "dtype": lambda: nn.Dense(4, 4, dtype=ms.float16).to_float(ms.float16),
+    }
+
+    def run(make):
+        network = AutoParallel(nn.SequentialCell(nn.Tanh(), make()))
+        network.dataset_strategy("full_batch")
+        return network(x)
+
+    for make in layers.values():
+        run(make)
+    for first, other in itertools.combinations(layers.values(), 2):
+        (text,) = set(errors_of_ranks(lambda: run(other if RANK else first)))  # noqa: B023
+        assert "all ranks of a divided network" in text and "from rank 0" in text, text
+
+
+@check
 def set_ups_of_one_rank_are_refused_by_all():
     x = Tensor(numpy.ones((4, 4), numpy.float32))
     one, other = Layout((SIZE,), ("a",)), Layout((2 * SIZE,), ("a",))

@@ -28,6 +28,7 @@ from .micro_batches import run_on_stages
 from .staged import Staged, flow
 from .stages import Stages
 from .strategies import Declared, data_dims, divisions, result_dims, text_of
+from .structure import Structure
 
 
 class _World:
@@ -292,7 +293,7 @@ def run_on(mesh, data, function, args, kwargs, network=None):
     if captured is not None:
         captured.refuse("a network that is divided over ranks")
     declared = Declared.of(network)
-    _agree_on_run(mesh, data, declared, (args, kwargs))
+    _agree_on_run(mesh, data, network, declared, (args, kwargs))
     with running.on(mesh, data, declared):
         if isinstance(data, str):
             args, kwargs = map_tensors(
@@ -319,7 +320,7 @@ _COMPARED = (  # the settings that must be the same on all ranks
 )
 
 
-def _agree_on_run(mesh, data, declared, inputs):
+def _agree_on_run(mesh, data, network, declared, inputs):
     """Makes the ranks compare what they are about to run. Those of all stages do so before they run
     a pipeline, which has micro-batches for inputs."""
     settings = {name: str(getattr(config.parallel, name)) for name in _COMPARED}
@@ -329,8 +330,11 @@ def _agree_on_run(mesh, data, declared, inputs):
         return
     kinds = [_kind_of(tensor) for tensor in tensors_in(inputs)]
     mesh.note((*settings.items(), ("dataset_strategy", text_of((data, *kinds)))))
+    structure = Structure.of(network)
+    if structure is not None:
+        mesh.note(structure.parts, text=structure.digest)
     if declared.strategies:
-        mesh.note(declared.strategies, text=declared.text)
+        mesh.note(declared.strategies, text=declared.digest)
 
 
 def _kind_of(tensor):

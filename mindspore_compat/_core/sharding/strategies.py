@@ -9,6 +9,7 @@ letter; along the remaining mesh axes, ranks hold copies. In the example on 8 ra
 block r // 4 of the first matrix, and column block r % 4 of the second one.
 """
 
+import hashlib
 import math
 import weakref
 
@@ -24,6 +25,7 @@ class Declared:
     Attributes:
         strategies (tuple): pairs of a name and the text of strategies.
         text (str): the text of all of them.
+        digest (str): stands for the text, in few characters.
     """
 
     changes = 0  # how often a strategy was set; what was collected before is outdated
@@ -41,6 +43,7 @@ class Declared:
                     pair = value.attrs["in_strategy"], value.attrs["out_strategy"]
                     strategies.append((f"{name}.{key}".strip("."), text_of(pair)))
         self.strategies, self.text = tuple(strategies), repr(strategies)
+        self.digest = digest_of(self.text)
 
     @classmethod
     def outdate(cls):
@@ -60,6 +63,11 @@ class Declared:
     def has(self, owner):
         """Returns whether the strategy of a primitive or Cell is among them."""
         return id(owner) in self._owners
+
+
+def digest_of(text):
+    """Returns a digest of a text, 16 characters, the same in all processes."""
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 _NOTHING_DECLARED = Declared(None)
