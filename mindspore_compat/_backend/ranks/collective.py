@@ -471,7 +471,7 @@ class Group(ObjectExchangesMixin):
             call = f"{call} with settings ({self._notes_digest:08x})"
         if endings.Exchanges.undone:
             call = headers.UNDONE + call
-        header, notes = headers.packed(call), list(itertools.chain(*self._notes))
+        header, notes = headers.packed(call), tuple(self._notes)
         self._notes.clear()
         self._notes_digest, self._is_due = 0, False
 
@@ -480,8 +480,8 @@ class Group(ObjectExchangesMixin):
             try:
                 yield self.communicator.Iallgather(header, gathered)
                 if not headers.same(gathered, header, self.ranks):
-                    found = []
-                    yield from object_steps.gather(self, object_steps.content_of(notes), found)
+                    found, pairs = [], list(itertools.chain(*notes))
+                    yield from object_steps.gather(self, object_steps.content_of(pairs), found)
                     raise headers.difference(gathered, found, self.ranks)
                 yield from steps
             except mpi().Exception as error:

@@ -334,7 +334,7 @@ def _agree_on_run(mesh, data, network, declared, inputs):
     if structure is not None:
         mesh.note(structure.parts, text=structure.digest)
     if declared.strategies:
-        mesh.note(declared.strategies, text=declared.digest)
+        mesh.note(declared.strategies, text=declared.text.digest)
 
 
 def _kind_of(tensor):

@@ -19,6 +19,7 @@ import weakref
 from ..context.config import config
 from ..gradients.transforms import map_tensors, tensors_in
 from .staged import Paused, Staged, describe, fill_in, flow, outline, unwrap
+from .strategies import LongText
 
 FOLLOWS = -1  # in place of a stage: the Cell runs where its inputs are
 
@@ -38,7 +39,7 @@ class Plan:
         results (WeakKeyDictionary): for each such Cell the structure of its results, by call.
         parameters (list): pairs of a Parameter and the stages that hold it, a tuple; None for all.
         used (set): the stages of Cells.
-        text (str): the names of the Cells that have a stage of their own, with their stages.
+        text (LongText): the names of the Cells that have a stage of their own, with their stages.
 
     Raises:
         RuntimeError: if the stage of a Cell is not below `count`.
@@ -57,7 +58,7 @@ class Plan:
         segments = _segments(network) if interleaved else {}
         self._named_stages = []
         self._visit(network, None, "", segments)
-        self.text = ", ".join(self._named_stages)
+        self.text = LongText(", ".join(self._named_stages))
         self.segments = 1 + max(self.used, default=0) // count
         self._holders = {
             key: (parameter, None if None in holders else tuple(sorted(holders)))

@@ -26,6 +26,7 @@ from ..tensor.tensor import Tensor
 from .array import Sharded
 from .mesh import group_of
 from .staged import Staged, dtype_named, flow
+from .strategies import LongText
 
 ACTIVATIONS, GRADIENTS, STRUCTURES = 1, 2, 3  # tags of messages
 _ROOM = 256  # bytes of a message that describes an array
@@ -193,12 +194,12 @@ class Stages:
         Raises:
             RuntimeError: on each rank, if a setting differs between two ranks.
         """
-        settings = {name: str(value) for name, value in settings.items()}
-        digest = zlib.crc32(repr(settings).encode())
+        digests = [(name, _digest_of(value)) for name, value in settings.items()]
+        digest = zlib.crc32(repr(digests).encode())
         pair = self.world.all_reduce(numpy.asarray([digest, -digest], numpy.int64), "max").wait()
         if pair[0] == -pair[1]:
             return
-        others = self.world.objects(settings)
+        others = self.world.objects({name: str(value) for name, value in settings.items()})
         names = {name: None for other in others for name in other}
         name = next(name for name in names if len({other.get(name) for other in others}) > 1)
         ranks_by_value = {}
@@ -344,6 +345,10 @@ class Stages:
 
 class StageFailure(RuntimeError):
     """Stands for the error of another stage, in a message."""
+
+
+def _digest_of(value):
+    return value.digest if type(value) is LongText else str(value)
 
 
 def _sendable(array):

@@ -9,11 +9,21 @@ letter; along the remaining mesh axes, ranks hold copies. In the example on 8 ra
 block r // 4 of the first matrix, and column block r % 4 of the second one.
 """
 
+import functools
 import hashlib
 import math
 import weakref
 
 from ..rules.vocabulary import InstanceOf
+
+
+class LongText(str):
+    """A text that ranks compare in every step; `digest` stands for it, in 16 characters that are
+    the same in all processes, and is computed once."""
+
+    @functools.cached_property
+    def digest(self):
+        return hashlib.blake2b(self.encode(), digest_size=8).hexdigest()
 
 
 class Declared:
@@ -24,8 +34,7 @@ class Declared:
 
     Attributes:
         strategies (tuple): pairs of a name and the text of strategies.
-        text (str): the text of all of them.
-        digest (str): stands for the text, in few characters.
+        text (LongText): the text of all of them.
     """
 
     changes = 0  # how often a strategy was set; what was collected before is outdated
@@ -42,8 +51,7 @@ class Declared:
                     self._owners[id(value)] = value
                     pair = value.attrs["in_strategy"], value.attrs["out_strategy"]
                     strategies.append((f"{name}.{key}".strip("."), text_of(pair)))
-        self.strategies, self.text = tuple(strategies), repr(strategies)
-        self.digest = digest_of(self.text)
+        self.strategies, self.text = tuple(strategies), LongText(strategies)
 
     @classmethod
     def outdate(cls):
@@ -63,11 +71,6 @@ class Declared:
     def has(self, owner):
         """Returns whether the strategy of a primitive or Cell is among them."""
         return id(owner) in self._owners
-
-
-def digest_of(text):
-    """Returns a digest of a text, 16 characters, the same in all processes."""
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 _NOTHING_DECLARED = Declared(None)

@@ -4,7 +4,7 @@ network compare it, since networks that differ may exchange nothing that would t
 
 import weakref
 
-from .strategies import digest_of
+from .strategies import LongText
 
 
 class Structure:
@@ -23,7 +23,7 @@ class Structure:
     def __init__(self, network):
         cells = network.cells_and_names()
         self.parts = tuple((name or "the network", _text(cell)) for name, cell in cells)
-        self.digest = digest_of(repr(self.parts))
+        self.digest = LongText(self.parts).digest
 
     @classmethod
     def of(cls, network):
