@@ -10,6 +10,8 @@ from pipeline_networks import MLP, Divided, Halves, LeNet, Long, Normed, Passed
 import mindspore_compat as ms
 from mindspore_compat import Tensor, communication, nn, ops
 from mindspore_compat._core.sharding import micro_batches
+from mindspore_compat._core.sharding.network import mesh_of
+from mindspore_compat._core.sharding.stages import StageFailure
 from mindspore_compat.mint import distributed as dist
 from mindspore_compat.parallel.auto_parallel import AutoParallel
 
@@ -290,6 +292,32 @@ def divided_states():
         for level in ("level1", "level3"):
             equal(trained(MLP, 2, shares=2, level=level), trained(MLP))
         equal(trained(GPT, 2, shares=2, level="level1"), trained(GPT))  # shared weights, too
+
+
+@check
+def a_shared_table_that_is_gathered_for_each_use():
+    """Its transposed parts are gathered when they go to the other stage; the gradient is whole."""
+    if SIZE == 4:
+        for scheduler in BOTH:
+            equal(trained(GPT, 2, scheduler, 2, level="level3"), trained(GPT))
+
+
+@check
+def a_message_that_does_not_fit_ends_all_stages():
+    parts = mesh_of(2).stages
+    for failing in (0, 1):
+
+        def receive():
+            if parts.own == failing:  # noqa: B023
+                raise StageFailure("What is received does not fit.")
+
+        text = ""
+        try:
+            parts.together(receive, lambda: None)
+        except RuntimeError as error:
+            text = str(error)
+        assert text.endswith("What is received does not fit.")
+    compare(MLP)
 
 
 @check

@@ -133,9 +133,9 @@ class MicroBatch:
     def send(self, tensor, stage):
         """Sends an activation to a later stage."""
         live = self._is_live(tensor)
-        self.stages.send(tensor._array.array, stage, live)
+        description = self.stages.send(tensor._array.array, stage, live)
         if live:
-            self.sent.append(Sent(tensor, tensor._array.stage, stage))
+            self.sent.append(Sent(tensor, tensor._array.stage, stage, description))
 
     def receive(self, source, stage):
         """Returns an activation that a stage has sent to `stage`, which is this rank's."""
@@ -149,7 +149,7 @@ class MicroBatch:
             return tensor
         source = tensor._array.stage
         copied = self._entered(own_array(tensor), source, stage)
-        self.sent.append(Sent(tensor, source, stage, self.received[-1]))
+        self.sent.append(Sent(tensor, source, stage, entry=self.received[-1]))
         return copied
 
     def _is_live(self, tensor):
@@ -172,11 +172,14 @@ class Sent:
     Attributes:
         tensor (Tensor): the Tensor.
         source, target (int): the stage that it lies on, and the one that it went to.
-        entry (Received): its arrival, if both are segments of this rank's stage; else None.
+        description (tuple): what has been sent, and so what the gradient is like (`Stages.send`).
+        entry (Received): its arrival, if both are segments of this rank's stage, so that nothing
+            has been sent; else None.
     """
 
-    def __init__(self, tensor, source, target, entry=None):
-        self.tensor, self.source, self.target, self.entry = tensor, source, target, entry
+    def __init__(self, tensor, source, target, description=None, entry=None):
+        self.tensor, self.source, self.target = tensor, source, target
+        self.description, self.entry = description, entry
 
 
 class Received:
@@ -393,7 +396,7 @@ class _Training:
         expected = self.expected[stages.physical(sent.target)]
         while sent not in self.arrived:
             other = next(expected)
-            array = stages.receive_gradient(own_array(other.tensor), other.target)
+            array = stages.receive_gradient(other.description, other.target)
             self.arrived[other] = array
         return self.arrived.pop(sent)
 

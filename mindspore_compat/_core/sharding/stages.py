@@ -149,7 +149,8 @@ class Stages:
         if mine is None:
             mine = current_space().module.empty(shape, dtype_named(dtype))
             self.traffic["broadcast"] += mine.nbytes
-        return Tensor._wrap(self._wrap_block(group.broadcast(mine, source).wait(), dims))
+        block = group.broadcast(mine, source).wait()
+        return Tensor._wrap(self._wrap_block(block, dims if any(dims or ()) else None))
 
     def whole_value(self, parameter, stage):
         """Returns the array of a parameter that a stage holds, on all ranks."""
@@ -223,7 +224,7 @@ class Stages:
     # Messages -------------------------------------------------------------------------------------
 
     def send(self, array, stage, live):
-        """Sends an activation.
+        """Sends an activation, and returns a description of what has been sent.
 
         Args:
             array: an ordinary or a divided array.
@@ -231,8 +232,11 @@ class Stages:
             live (bool): whether the stage sends its gradient back.
         """
         block, description = _sendable(array)
-        self._post(_as_bytes(json.dumps((*description, live))), stage, ACTIVATIONS)
+        shape, dtype, dims = description
+        text = json.dumps((shape, dtype, dims if any(dims or ()) else None, live))
+        self._post(_as_bytes(text), stage, ACTIVATIONS)
         self._post(block, stage, ACTIVATIONS)
+        return description
 
     def receive(self, stage):
         """Returns an activation that a stage sent, and whether it waits for the gradient."""
@@ -246,16 +250,17 @@ class Stages:
         """Sends the gradient of an activation to the stage that the activation came from."""
         self._post(getattr(array, "block", array), stage, GRADIENTS)
 
-    def receive_gradient(self, like, stage):
+    def receive_gradient(self, description, stage):
         """Returns the gradient of an activation.
 
         Args:
-            like: the activation, which gives the shape and the placement.
+            description (tuple): what `send` has returned for the activation.
             stage (int): the stage that received it.
         """
-        block = self._receive(getattr(like, "block", like), stage, GRADIENTS)
-        self.traffic["gradients"] += block.nbytes
-        return like.space.like(like, block) if type(like) is Sharded else block
+        shape, dtype, dims = description
+        room = current_space().module.empty(shape, dtype_named(dtype))
+        self.traffic["gradients"] += room.nbytes
+        return self._wrap_block(self._receive(room, stage, GRADIENTS), dims)
 
     def send_structure(self, value):
         """Sends a result without its values to all other stages."""
@@ -307,18 +312,18 @@ class Stages:
             return result
         forget()
         self._channels.abort()
-        own = None if error is None or type(error) is StageFailure else str(error)
+        own = None if error is None else (type(error) is StageFailure, str(error))
         peers = [self.peer(stage) for stage in self.all]
         reports = group.objects((own, [self.world.sent(peer) for peer in peers]))
         for stage, (_, sent) in enumerate(reports):
             if stage != self.own:
                 self.world.discard(self.peer(stage), sent[self.own])
         self.finish()
-        failed_stages = [stage for stage, (text, _) in enumerate(reports) if text is not None]
-        if own is not None or not failed_stages:
+        errors = [(*own, stage) for stage, (own, _) in enumerate(reports) if own is not None]
+        is_failure, text, stage = min(errors, key=lambda entry: (entry[0], entry[2]))
+        if error is not None and (type(error) is not StageFailure or is_failure):
             raise error
-        stage = failed_stages[0]
-        raise RuntimeError(f"Pipeline stage {stage} has failed: {reports[stage][0]}")
+        raise RuntimeError(f"Pipeline stage {stage} has failed: {text}")
 
     def _send_notices(self):
         """Sends each other stage a notice on every tag, whichever of them it waits for."""
@@ -354,11 +359,10 @@ def _digest_of(value):
 def _sendable(array):
     """Returns the block of an array to send, and a description of it: its shape and dtype, and the
     mesh axes that divide the array (None for an ordinary array)."""
-    dims = None
-    if type(array) is Sharded:
-        array = array.space.summed(array.space.used(array))
-        dims, array = array.dims if any(array.dims) else None, array.block
-    return array, (tuple(array.shape), array.dtype.name, dims)
+    if type(array) is not Sharded:
+        return array, (tuple(array.shape), array.dtype.name, None)
+    array = array.space.summed(array.space.used(array))
+    return array.block, (tuple(array.block.shape), array.dtype.name, array.dims)
 
 
 def _as_bytes(text):
