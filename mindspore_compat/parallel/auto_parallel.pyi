@@ -105,7 +105,8 @@ class AutoParallel(_Cell):
         The weights are gathered when the network needs them.
 
         Args:
-            shard_size (int, optional): how many processes share a weight; -1 for all that hold it.
+            shard_size (int, optional): how many processes share a weight at most; -1, or a number
+                that does not divide the number of those that hold it, for all of them.
             threshold (int, optional): the size in KB below which a parameter is not divided.
             optimizer_level (str, optional): "level1" and "level2" keep the gathered weights until
                 the step ends, "level3" gathers them for each use, also in the backward pass.
