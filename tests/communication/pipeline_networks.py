@@ -30,26 +30,6 @@ class Long(MLP):
     data = drawn((32, 8)), np.arange(32).astype(np.int32) % 8
 
 
-class LeNet(nn.Cell):
-    data = drawn((16, 1, 28, 28)), np.arange(16).astype(np.int32) % 8
-
-    def __init__(self, stages):
-        super().__init__()
-        self.conv1 = nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True)
-        self.conv2 = nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True)
-        self.pool, self.flatten = nn.MaxPool2d(2, 2), nn.Flatten()
-        self.fc1, self.fc2, self.fc3 = nn.Dense(256, 120), nn.Dense(120, 84), nn.Dense(84, 8)
-        if stages:
-            cells = (self.conv1, self.conv2, self.fc1, self.fc2, self.fc3)
-            for cell, quarter in zip(cells, (0, 1, 2, 2, 3)):
-                cell.pipeline_stage = quarter * stages // 4
-
-    def construct(self, x):
-        x = self.pool(ops.relu(self.conv1(x)))
-        x = self.flatten(self.pool(ops.relu(self.conv2(x))))
-        return self.fc3(ops.relu(self.fc2(ops.relu(self.fc1(x)))))
-
-
 class Divided(nn.Cell):
     """Two pairs of products; the inner units of each pair are divided within its stage."""
 

@@ -24,6 +24,12 @@ def with_weights(net):
     return net
 
 
+def with_stages(cells, stages):
+    """Puts consecutive Cells on the stages of a pipeline, if there are several."""
+    for number, cell in enumerate(cells if stages > 1 else ()):
+        cell.pipeline_stage = number * stages // len(cells)
+
+
 class FeedForward(nn.Cell):
     """Two products around a tanh, with a residual; `mp` parts of the inner units."""
 
@@ -46,13 +52,39 @@ class MLP(nn.Cell):
     def __init__(self, stages=1, dp=1, mp=1):
         super().__init__()
         self.layers = nn.CellList([FeedForward(dp, mp) for _ in range(4)])
-        for number, layer in enumerate(self.layers if stages > 1 else ()):
-            layer.pipeline_stage = number * stages // 4
+        with_stages(self.layers, stages)
 
     def construct(self, x):
         for layer in self.layers:
             x = layer(x)
         return x
+
+
+class LeNet(nn.Cell):
+    """LeNet-5; `mp` parts of the channels of its second convolution, and of the units of its first
+    and second dense layer."""
+
+    data = drawn((16, 1, 28, 28)), np.arange(16).astype(np.int32) % 8
+
+    def __init__(self, stages=1, dp=1, mp=1):
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, 6, 5, pad_mode="valid", has_bias=True)
+        self.conv2 = nn.Conv2d(6, 16, 5, pad_mode="valid", has_bias=True)
+        self.pool, self.flatten = nn.MaxPool2d(2, 2), nn.Flatten()
+        self.fc1, self.fc2, self.fc3 = nn.Dense(256, 120), nn.Dense(120, 84), nn.Dense(84, 8)
+        with_stages((self.conv1, self.conv2, self.fc1, self.fc3), stages)
+        if stages > 1:
+            self.fc2.pipeline_stage = self.fc1.pipeline_stage
+        if mp > 1:
+            parts = {"self.weight": (mp, 1, 1, 1), "self.bias": (mp,)}
+            self.conv2.shard(((dp, 1, 1, 1),), None, parts)
+            self.fc1.matmul.shard(((dp, 1), (mp, 1)))
+            self.fc2.matmul.shard(((dp, mp), (1, mp)))
+
+    def construct(self, x):
+        x = self.pool(ops.relu(self.conv1(x)))
+        x = self.flatten(self.pool(ops.relu(self.conv2(x))))
+        return self.fc3(ops.relu(self.fc2(ops.relu(self.fc1(x)))))
 
 
 class Block(nn.Cell):
@@ -110,10 +142,9 @@ class GPT(nn.Cell):
         self.blocks = nn.CellList([Block(dp, mp) for _ in range(4)])
         self.norm = nn.LayerNorm((16,))
         self.mask = Tensor(np.triu(np.full((6, 6), -1e4, np.float32), 1))
+        with_stages(self.blocks, stages)
         if stages > 1:
             self.table.pipeline_stage = 0
-            for number, block in enumerate(self.blocks):
-                block.pipeline_stage = number * stages // 4
 
     def construct(self, ids):
         x = self.table(ids)
@@ -157,9 +188,14 @@ def around(step, stages=1, scheduler="1f1b", level=None, data="full_batch"):
 
 
 def share(arrays, count, stages=1):
-    """Returns this rank's share of arrays that `count` ranks of each stage divide."""
+    """Returns this rank's share of arrays that `count` ranks of each stage divide: with stages its
+    share of each micro-batch, so that these have the same rows as on one process."""
     place = communication.get_rank() % (communication.get_group_size() // stages)
-    return [np.split(array, count)[place] for array in arrays]
+    micro = MICRO if stages > 1 else 1
+    return [
+        np.concatenate([np.split(part, count)[place] for part in np.split(array, micro)])
+        for array in arrays
+    ]
 
 
 def losses_of(step, arrays, steps=STEPS):
@@ -167,16 +203,16 @@ def losses_of(step, arrays, steps=STEPS):
     return [float(step(*map(Tensor, arrays)).asnumpy()) for _ in range(steps)]
 
 
-def assert_equal(losses, net, wanted_losses, wanted_net):
+def assert_equal(losses, net, wanted_losses, wanted_net, bound=1e-5):
     """Asserts that a divided network has the losses and, where this rank holds them, the weights of
     another; it holds at least one."""
-    np.testing.assert_allclose(losses, wanted_losses, rtol=1e-5)
+    np.testing.assert_allclose(losses, wanted_losses, rtol=bound)
     count = 0
     for own, p in zip(net.get_parameters(), wanted_net.get_parameters(), strict=True):
         if own._array.nbytes:  # 0 for those of other stages
             count += 1
             np.testing.assert_allclose(
-                own.asnumpy(), p.asnumpy(), rtol=1e-5, atol=1e-5, err_msg=own.name
+                own.asnumpy(), p.asnumpy(), rtol=bound, atol=bound, err_msg=own.name
             )
     assert count
 
@@ -212,6 +248,7 @@ class ResNet(nn.Cell):
         self.stem, self.norm = nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8)
         self.blocks = nn.CellList([Residual(dp, mp) for _ in range(2)])
         self.head = nn.Dense(8, 8)
+        with_stages((self.stem, *self.blocks, self.head), stages)
 
     def construct(self, x):
         x = ops.relu(self.norm(self.stem(x)))
@@ -237,6 +274,9 @@ class Bert(nn.Cell):
         if mp > 1:
             self.pooler.matmul.shard(((dp, 1), (mp, 1)))
             self.head.matmul.shard(((dp, mp), (1, mp)))
+        with_stages((self.table, *self.blocks, self.pooler), stages)
+        if stages > 1:
+            self.head.pipeline_stage = self.pooler.pipeline_stage
 
     def construct(self, ids):
         segments = ops.gather(self.segments, (ids > 3).astype("int32"), 0)

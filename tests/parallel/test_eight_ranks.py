@@ -1,5 +1,5 @@
-"""Stages, parts of each layer and shares of the data together, on eight real ranks over MPI: each
-check of ranks_eight.py by itself.
+"""Errors on eight real ranks over MPI, with stages, parts of each layer and shares of the data:
+each check of ranks_eight.py by itself.
 """
 
 from pathlib import Path
