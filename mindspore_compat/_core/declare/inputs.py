@@ -62,7 +62,8 @@ class Quirks:
         errors (dict): public path -> the type of error for arguments that do not fit together,
             instead of a ValueError.
         shapes_first (bool): if both dtypes and shapes are wrong, whether the ValueError of the
-            shapes is raised; otherwise the TypeError of the dtypes is.
+            shapes is raised; otherwise the TypeError of the dtypes is. None: as it is raised for a
+            generated Primitive of the op, if there is one (../rules/stored_arguments.py).
         on_tape (Callable): called instead of the op, with the same arguments, if a Tensor that
             needs a gradient holds a number: a number that is read from it carries no gradient.
         stored (dict): public path of a class -> {argument: a function of it, whose result the
@@ -75,7 +76,7 @@ class Quirks:
         self,
         rules=None,
         errors=None,
-        shapes_first=False,
+        shapes_first=None,
         on_tape=None,
         stored=None,
         checked_at_once=(),

@@ -38,6 +38,7 @@ from ..autograd.tape import FLOAT32, depth, record, record_many
 from ..autograd.traced import traced_space
 from ..autograd.vjp_rule import VjpRule
 from ..memory_errors import name_operator
+from ..rules.stored_arguments import is_generated
 from ..rules.vocabulary import rules_of
 from ..tensor import promotion
 from ..tensor.precision import state as precision
@@ -157,6 +158,17 @@ class Op:
             self._prepare()
             return self.__dict__[name]
         raise AttributeError(f"Op has no attribute '{name}'")
+
+    @property
+    def shapes_first(self):
+        """Whether a call whose shapes and dtypes are both wrong raises the error of the shapes."""
+        first = self.quirks.shapes_first
+        return self.is_generated if first is None else first
+
+    @functools.cached_property
+    def is_generated(self):
+        """Whether one of its public names is a Primitive that MindSpore generates."""
+        return any(is_generated(line.split("(", 1)[0]) for line in self.lines)
 
     def _prepare(self):
         """Reads the signature of the body and generates the call path, at the first use."""

@@ -30,6 +30,7 @@ from ..autograd.tape import depth, note_in_place_write
 from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
 from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
 from ..rules.python_numbers import python_only
+from ..rules.stored_arguments import has_stored, is_generated, refuse_calls, stored_at
 from ..rules.vocabulary import DType, TensorOf
 from ..source import compiled
 from ..tensor import dtype as dtypes
@@ -268,7 +269,7 @@ def _is_checked_by_call_path(rule):
 def _guard_lines(api, signature, scope, arguments="", numpy_scalars=True):
     """Returns the check of all parameters as source; `arguments` are the arguments of `run`."""
     rules = {n: r for n, r in signature.rules().items() if not _is_checked_by_call_path(r)}
-    first = signature.op.quirks.shapes_first and arguments
+    first = signature.op.shapes_first and arguments
     lines = []
     guard, extra_scope = guard_all(rules)
     if guard != "True":
@@ -455,12 +456,15 @@ def _make_class(op, area, name, groups, base):
     numpy_scalars = "getattr(self, '_takes_numpy_scalars', True)"
     guard = _guard_lines(name, signature, scope, numpy_scalars=numpy_scalars)
     is_late = area in ("nn", "mint.nn") and path not in op.quirks.checked_at_once
-    lines += [] if is_late else guard
+    lines += [] if is_late else _unless_stored(guard, signature, scope)
     name_argument = f", {name!r}" if area.startswith("ops") else ""
     lines.append(f"    base.__init__(self{name_argument})")
     stored = op.quirks.stored.get(path, {})
     scope.update({f"stored_{n}": convert for n, convert in stored.items()})
     lines += [f"    self.{n} = {f'stored_{n}({n})' if n in stored else n}" for n in signature.names]
+    lines += ["    if refused_ is not None:", "        refuse_calls_(self, refused_)"] * (
+        "refuse_calls_" in scope
+    )
     method = "__call__" if area.startswith("ops") else "construct"
     lines += ["", *call_lines(method, name, call, scope, base)]
     if is_late:
@@ -492,6 +496,25 @@ def _make_class(op, area, name, groups, base):
         "__module__": f"mindspore_compat.{area}",
     }
     return type(name, (base,), body)
+
+
+def _unless_stored(guard, signature, scope):
+    """Returns the check of a constructor's arguments; wrong ones that it only stores are noted in
+    `refused_`."""
+    if not guard or not (stored_at(signature.path) or is_generated(signature.path)):
+        return guard
+    rules = signature.rules()
+    scope.update(has_stored_=has_stored, refuse_calls_=refuse_calls, rules_of_all_=rules)
+    values = "".join(f"{n}, " for n in rules)
+    return [
+        "    refused_ = None",
+        "    try:",
+        *("    " + line for line in guard),
+        "    except (TypeError, ValueError) as error_:",
+        f"        if not has_stored_(type(self), rules_of_all_, ({values})):",
+        "            raise",
+        "        refused_ = error_",
+    ]
 
 
 def _cast_to(tensor, dtype, api="cast", name="input"):

@@ -32,6 +32,7 @@ from ..source import compiled
 from ..tensor.precision import state as precision
 from .base import NoneRule, Rule, join, registered, show, wrapped
 from .python_numbers import python_only
+from .stored_arguments import build_unchecked, has_stored
 
 _OF_ARRAYS = re.compile(r"\.(ops|numpy)\.")  # packages whose functions take NumPy scalars
 _builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")
@@ -248,10 +249,9 @@ def _generate_code(function, relations, name):
     values = "".join(f"{name}, " for name in rules)
     lines = [f"def {function.__name__}({_parameter_list(parameters)}):"]
     if rules:
-        lines += [
-            f"    if not {wrapped(guard)}:",
-            f"        {values}= _refuse({api}, _rules, ({values}), {numpy_scalars}, _python_only)",
-        ]
+        call = f"{values}= _refuse({api}, _rules, ({values}), {numpy_scalars}, _python_only)"
+        lines.append(f"    if not {wrapped(guard)}:")
+        lines += _refusal_lines(call, values, parameters) if is_init else [f"        {call}"]
     for number, relation in enumerate(relations):
         arguments = ", ".join(
             f"{name!r}: {name}"
@@ -268,6 +268,9 @@ def _generate_code(function, relations, name):
         _function=function,
         _refuse=refuse_all,
         _rules=rules,
+        _has_stored=has_stored,
+        _build_unchecked=build_unchecked,
+        _partial=functools.partial,
         _type=type,
         _one_dtype=one_dtype,
         _numpy_scalars=bool(_OF_ARRAYS.search(function.__module__)),
@@ -275,6 +278,21 @@ def _generate_code(function, relations, name):
     )
     wrapper = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
     return wrapper.__code__, scope
+
+
+def _refusal_lines(call, values, parameters):
+    """Returns the source of `call`, which refuses arguments of an `__init__`. If the class stores
+    the wrong ones unchecked, the object is built with them, and refuses to be called."""
+    arguments = f"dict(zip(_rules, ({values})))"
+    return [
+        "        try:",
+        f"            {call}",
+        "        except (TypeError, ValueError) as error_:",
+        f"            if not _has_stored(_type(self), _rules, ({values})):",
+        "                raise",
+        f"            build_ = _partial(_function, {_argument_list(parameters)})",
+        f"            return _build_unchecked(self, build_, {arguments}, error_)",
+    ]
 
 
 def _python_only_of(function, is_init) -> frozenset:

@@ -150,10 +150,11 @@ leaky_relu_ext.vjp(
     "ops.PReLU()(x: input, weight)",
     "mint.nn.functional.prelu(input, weight)",
     quirks=Quirks(
+        shapes_first=False,
         rules={
             f"ops.{name}": {"input": Float16Or32, "weight": Float16Or32}
             for name in ("prelu", "PReLU")
-        }
+        },
     ),
     compute="kernels",
 )

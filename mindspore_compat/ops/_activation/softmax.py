@@ -78,6 +78,7 @@ def _softmax_vjp_whole(xp, g, out, axis):
     "Tensor.softmax(axis, dtype=None)",
     "mint.softmax(input, dim: axis, *, dtype=None)",
     compute="kernels",
+    quirks=Quirks(shapes_first=True),
 )
 def softmax(xp, input: Numbers, axis: Int = -1):
     """Computes the softmax along `axis`: exp(x) / sum(exp(x)). If `dtype` is given, the input is
@@ -134,7 +135,12 @@ def _softmin_vjp_whole(xp, g, out, axis):
     return -_softmax_vjp_whole(xp, g, out, axis)
 
 
-@op("ops.softmin(x, axis=-1, *, dtype=None)", "nn.Softmin(axis=-1)(x)", compute="kernels")
+@op(
+    "ops.softmin(x, axis=-1, *, dtype=None)",
+    "nn.Softmin(axis=-1)(x)",
+    compute="kernels",
+    quirks=Quirks(shapes_first=True),
+)
 def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
     """Computes the softmin along `axis`, or over several axes together: exp(-x) / sum(exp(-x)).
 
@@ -152,7 +158,7 @@ def softmin(xp, x: Floats, axis: Int | TupleOf(Int, min_length=1) = -1):
 softmin.vjp(x=lambda xp, g, out, axis: _in_rows(xp, _softmin_vjp_whole, axis, g, out))
 
 
-@op("nn.Softmax2d()(x)", compute="kernels")
+@op("nn.Softmax2d()(x)", compute="kernels", quirks=Quirks(shapes_first=True))
 def softmax2d(xp, x: Floats):
     """Computes the softmax over the channels at each pixel of images.
 

@@ -46,6 +46,7 @@ add.vjp_of("add")
     "mint.add(input, other, *, alpha=1)",
     "Tensor.add_(other, *, alpha=1)",
     types=Promote("input other", lists=True),
+    quirks=Quirks(shapes_first=True),
 )
 def add_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeError) = 1):
     """Adds `alpha` times `other` to the input, element by element.
@@ -132,6 +133,7 @@ difference.vjp_of("subtract")
     "mint.sub(input, other, *, alpha=1)",
     "Tensor.sub_(other, *, alpha=1)",
     types=Promote("input other", lists=True),
+    quirks=Quirks(shapes_first=True),
 )
 def sub_scaled(xp, input: Operand, other: Operand, alpha: ScalarOf(Number, TypeError) = 1):
     """Subtracts `alpha` times `other` from the input; for two bools it is the logical XOR.

@@ -3,7 +3,7 @@
 sin, cos, tan and tanh are in elementary.py.
 """
 
-from ..._core.declare.inputs import Promote
+from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from .._rules import Float16To64, Operand, RealOperand
 from .unary import as_floating, unary
@@ -187,6 +187,7 @@ def atan2(xp, input: Operand, other: Operand):
     "Tensor.hypot(other)",
     "ops.Hypot()(x1: input, x2: other)",
     types=Promote("input other"),
+    quirks=Quirks(shapes_first=True),
 )
 def hypot(xp, input: RealOperand, other: RealOperand):
     """Computes the length of the hypotenuse, sqrt(input^2 + other^2), without overflow.

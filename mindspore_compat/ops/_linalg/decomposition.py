@@ -330,9 +330,8 @@ class Svd(Primitive):
         [4. 3.]
     """
 
-    def __init__(self, full_matrices=False, compute_uv=True):
-        for name, flag in (("full_matrices", full_matrices), ("compute_uv", compute_uv)):
-            Bool.refuse("Svd", name, flag)
+    @checked
+    def __init__(self, full_matrices: Bool = False, compute_uv: Bool = True):
         self.full_matrices, self.compute_uv = full_matrices, compute_uv
 
     def __call__(self, input):

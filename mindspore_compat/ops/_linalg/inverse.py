@@ -1,5 +1,6 @@
 """Inverses, determinants and powers of matrices."""
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Int, Number, TensorOf, any_dtype, real
 from .._rules import WIDE_UNSIGNED, Anything, InexactOfNumPy
@@ -106,6 +107,7 @@ def logdet(xp, input: InexactOfNumPy):
 @op(
     "ops.pinv(x, *, atol=None, rtol=None, hermitian=False)",
     "Tensor.pinv(*, atol=None, rtol=None, hermitian=False)",
+    quirks=Quirks(shapes_first=True),
 )
 def pinv(
     xp,

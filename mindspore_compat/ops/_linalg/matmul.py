@@ -7,7 +7,7 @@ from ..._core.autograd.vjp_rules_products import (
     product_over_rows,
     product_plus,
 )
-from ..._core.declare.inputs import Promote, SameDtype
+from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, ListOf, Str, TupleOf, checked
@@ -23,6 +23,7 @@ from ..primitive import Primitive
     "Tensor.__matmul__(other)",
     types=Promote("input other", promote=one_np),
     compute="products",
+    quirks=Quirks(shapes_first=True),
 )
 def matmul(xp, input: Anything, other: Anything):
     """Computes the matrix product over the last two axes. A vector is a row on the left and a
@@ -63,7 +64,11 @@ matrix_product.vjp_of("matmul")
 
 
 @op(
-    "ops.mm(input, mat2)", "mint.mm(input, mat2)", types=SameDtype("input mat2"), compute="products"
+    "ops.mm(input, mat2)",
+    "mint.mm(input, mat2)",
+    types=SameDtype("input mat2"),
+    compute="products",
+    quirks=Quirks(shapes_first=True),
 )
 def mm(xp, input: Anything, mat2: Anything):
     """Multiplies two matrices.
@@ -298,7 +303,11 @@ def _dense_weight(xp, g, input, weight_shape):
 dense.vjp(input=_dense_input, weight=_dense_weight, bias=lambda xp, g: g)
 
 
-@op("ops.bidense(input1, input2, weight, bias=None)", types=SameDtype("input1 weight"))
+@op(
+    "ops.bidense(input1, input2, weight, bias=None)",
+    types=SameDtype("input1 weight"),
+    quirks=Quirks(shapes_first=True),
+)
 def bidense(xp, input1: Anything, input2: Anything, weight: Anything, bias: Anything | None = None):
     """Applies a bilinear layer: input1 weight[k] input2 + bias[k] for each output k, over the last
     axes of the inputs.

@@ -27,7 +27,8 @@ def _same_stack(api, first, second):
     "Tensor.addmm_(mat1, mat2, *, beta=1, alpha=1)",
     types=SameDtype("mat1 mat2"),
     quirks=Quirks(
-        rules={"ops.addmm": {"input": Operand | Listed}, "mint.addmm": {"input": Anything}}
+        shapes_first=True,
+        rules={"ops.addmm": {"input": Operand | Listed}, "mint.addmm": {"input": Anything}},
     ),
 )
 def addmm(
@@ -143,7 +144,7 @@ def addr(
     "Tensor.addbmm(batch1, batch2, *, beta=1, alpha=1)",
     "mint.addbmm(input, batch1, batch2, *, beta=1, alpha=1)",
     types=SameDtype("batch1 batch2"),
-    quirks=Quirks(rules={"ops.addbmm": {"input": Operand | Listed}}),
+    quirks=Quirks(shapes_first=True, rules={"ops.addbmm": {"input": Operand | Listed}}),
 )
 def addbmm(
     xp,

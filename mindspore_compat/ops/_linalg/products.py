@@ -2,7 +2,7 @@
 
 import math
 
-from ..._core.declare.inputs import Promote, SameDtype
+from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Int, ListOf, Number, ScalarOf, Str, TupleOf
 from ..._core.tensor import promotion
@@ -12,7 +12,13 @@ from . import decomposition
 from .decomposition import _same_rank, need_axes
 
 
-@op("ops.mv(mat, vec)", "Tensor.mv(vec)", types=SameDtype("mat vec"), compute="products")
+@op(
+    "ops.mv(mat, vec)",
+    "Tensor.mv(vec)",
+    types=SameDtype("mat vec"),
+    compute="products",
+    quirks=Quirks(shapes_first=True),
+)
 def mv(xp, mat: Anything, vec: Anything):
     """Computes a matrix-vector product.
 
@@ -57,7 +63,12 @@ def ger(xp, input: Anything, vec2: Anything):
     return xp.expand_dims(input, 1) * xp.expand_dims(vec2, 0)
 
 
-@op("ops.inner(input, other)", "Tensor.inner(other)", "mint.inner(input, other)")
+@op(
+    "ops.inner(input, other)",
+    "Tensor.inner(other)",
+    "mint.inner(input, other)",
+    quirks=Quirks(shapes_first=True),
+)
 def inner(xp, input: Anything, other: Anything):
     """Computes the inner product over the last axes; a 0-D Tensor multiplies every element.
 
@@ -156,7 +167,12 @@ _Axes = TupleOf(Int) | ListOf(Int)
 _PairOfAxes = TupleOf(Int | _Axes) | ListOf(Int | _Axes)
 
 
-@op("ops.tensor_dot(x1, x2, axes)", types=SameDtype("x1 x2"), compute="products")
+@op(
+    "ops.tensor_dot(x1, x2, axes)",
+    types=SameDtype("x1 x2"),
+    compute="products",
+    quirks=Quirks(shapes_first=True),
+)
 def tensor_dot(xp, x1: Anything, x2: Anything, axes: Int(ge=0) | _PairOfAxes):
     """Contracts two Tensors over axes (tensor dot product). If `axes` is a number n, the axes are
     the last n of `x1` and the first n of `x2`; otherwise it is a pair of axes, or of tuples or

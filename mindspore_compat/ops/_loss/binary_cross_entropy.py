@@ -100,6 +100,7 @@ def binary_cross_entropy(
     "mint.nn.functional.binary_cross_entropy(input, target, weight=None, reduction='mean')",
     "mint.nn.BCELoss(weight=None, reduction='mean')(input, target)",
     quirks=Quirks(
+        shapes_first=True,
         rules={"mint.nn.BCELoss": {"reduction": AsValue(Reduction)}},
         checked_at_once=("mint.nn.BCELoss",),
     ),

@@ -25,7 +25,7 @@ def _need_batch(x, reduction):
     "ops.kl_div(logits, labels, reduction='mean')",
     "ops.KLDivLoss(reduction='mean')(logits, labels)",
     types=SameDtype("logits labels"),
-    quirks=Quirks(rules={"ops.KLDivLoss": {"reduction": Divided}}),
+    quirks=Quirks(shapes_first=True, rules={"ops.KLDivLoss": {"reduction": Divided}}),
 )
 def kl_div(
     xp,

@@ -64,7 +64,7 @@ Parts = Part | TupleOf(Part | None) | ListOf(Part | None)
 @op(
     "ops.adaptive_avg_pool1d(input, output_size)",
     compute="kernels",
-    quirks=Quirks(checked_at_once=("nn.AdaptiveAvgPool1d",)),
+    quirks=Quirks(shapes_first=True, checked_at_once=("nn.AdaptiveAvgPool1d",)),
 )
 def adaptive_avg_pool1d(xp, input: Float16Or32, output_size: Positive):
     """Applies 1-D adaptive average pooling: the mean of each of `output_size` equal parts of a
@@ -169,7 +169,7 @@ def _adaptive_largest(xp, x, goal, index=None):
 @op(
     "ops.adaptive_max_pool1d(input, output_size)",
     compute="kernels",
-    quirks=Quirks(checked_at_once=("nn.AdaptiveMaxPool1d",)),
+    quirks=Quirks(shapes_first=True, checked_at_once=("nn.AdaptiveMaxPool1d",)),
 )
 def adaptive_max_pool1d(xp, input: Float16Or32, output_size: Positive):
     """Applies 1-D adaptive max pooling: the maximum of each of `output_size` equal parts of a

@@ -151,7 +151,7 @@ def _channels(xp, api, x, keep, ranks):
     return _drop(xp, x, mask, keep), mask
 
 
-@op("ops.dropout1d(input, p=0.5, training=True)")
+@op("ops.dropout1d(input, p=0.5, training=True)", quirks=Quirks(shapes_first=True))
 def dropout1d(xp, input: Droppable, p: Chance = 0.5, training: Bool = True):
     """Applies channel dropout to sequences: sets whole channels to zero with probability `p` and
     divides the others by 1 - p.
@@ -370,7 +370,7 @@ def rrelu(xp, input: Signed, lower: Number | Bool = 0.125, upper: Number | Bool 
     return xp.cast(xp.where(input >= 0, input, input * negative_slope), input.dtype)
 
 
-@op("ops.gumbel_softmax(logits, tau=1.0, hard=False, dim=-1)")
+@op("ops.gumbel_softmax(logits, tau=1.0, hard=False, dim=-1)", quirks=Quirks(shapes_first=True))
 def gumbel_softmax(
     xp,
     logits: TensorOf("float16", "float32"),

@@ -4,7 +4,7 @@ import math
 
 import numpy
 
-from ..._core.declare.inputs import Promote, SameDtype
+from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
@@ -145,6 +145,7 @@ def vecdot(xp, x: Anything, y: Anything, axis: Int = -1):
 @op(
     "mint.cdist(x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary')",
     types=SameDtype("x1 x2"),
+    quirks=Quirks(shapes_first=True),
 )
 def mint_cdist(
     xp,
@@ -172,7 +173,12 @@ def mint_cdist(
     return cdist.body(xp, x1, x2, p)
 
 
-@op("ops.dist(input, other, p=2)", types=Promote("input other"), compute="native")
+@op(
+    "ops.dist(input, other, p=2)",
+    types=Promote("input other"),
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
 def dist(
     xp,
     input: TensorOf(integer | Float16Or32.dtypes, "bool", "bfloat16"),

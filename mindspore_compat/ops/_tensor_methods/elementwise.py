@@ -65,7 +65,7 @@ def matmul_other(self, other: Anything):
     return matmul_ops.matrix_product.run(self, other)
 
 
-@op("Tensor.mm(mat2)", quirks=Quirks(errors={"Tensor.mm": RuntimeError}))
+@op("Tensor.mm(mat2)", quirks=Quirks(shapes_first=True, errors={"Tensor.mm": RuntimeError}))
 def mm(xp, input: Anything, mat2: Anything):
     """Multiplies two matrices.
 

@@ -1,0 +1,153 @@
+"""The order of checks in generated Primitives and in layers that store their arguments.
+
+MindSpore generates many Primitives from declarations. Their constructors store most arguments
+without a check, and None in place of any other. Their calls check the shapes of inputs before the
+dtypes; Primitives that are made by hand check the dtypes first. Layers that pass arguments on to a
+function store them too.
+
+Here the constructor checks stored arguments as well. If only such arguments are wrong, it builds
+the object, whose call raises the error: so the call of a valid object costs nothing more. The names
+were observed in MindSpore 2.10.
+"""
+
+import functools
+
+_PACKAGE = __name__.partition(".")[0] + "."
+
+# Public module -> "class: the parameters that it stores; ...". Of `ops` all generated Primitives.
+_TABLE = {
+    "ops": """
+        ACos; Abs; Acosh; AdamWeightDecay: use_locking; AdaptiveMaxPool2D; Add; Addcdiv;
+        Addcmul; Angle; ApplyRotaryPosEmb: cos_format; ArgMaxWithValue: axis keep_dims;
+        ArgMinWithValue: axis keep_dims; Argmax: axis; Argmin: axis; Asin; Asinh;
+        Assign; AssignAdd; AssignSub; Atan; Atan2; Atanh; AvgPool; BCEWithLogitsLoss;
+        BatchMatMul: transpose_a transpose_b; BatchNorm: is_training epsilon momentum;
+        Betainc; BiasAdd; BinaryCrossEntropy; BroadcastTo; Cast; Cdist: p; CeLU: alpha;
+        Ceil; Cholesky: upper; CholeskyInverse: upper; Complex; Concat: axis; Conj; Cos;
+        Cosh; Cross: dim; CumProd: exclusive reverse; CumSum: exclusive reverse; Cummax:
+        axis; Cummin: axis; Dense; Diag; Div; Dropout: keep_prob Seed0 Seed1; Eig:
+        compute_v; Elu: alpha; Equal; Erf; Erfc; Erfinv; Exp; ExpandDims; Expm1;
+        ExtractImagePatches; Eye; FFTWithSize: signal_ndim inverse real onesided
+        signal_sizes; FastGeLU; Flatten; Floor; FloorDiv; FloorMod; GLU: axis; Gather:
+        batch_dims; GatherD; GatherNd; Gcd; GeLU; Geqrf; Greater; GreaterEqual;
+        GridSampler2D: align_corners; GridSampler3D: align_corners; GroupTopk; HShrink;
+        HSigmoid; HSwish; Identity; IsClose: equal_nan; IsFinite; IsInf; LayerNorm:
+        begin_norm_axis begin_params_axis epsilon; LeftShift; Lerp; LerpScalar; Less;
+        LessEqual; LinSpace; Log; Log1p; LogMatrixDeterminant; LogSoftmax: axis;
+        LogSoftmaxExt; LogicalAnd; LogicalNot; LogicalOr; LogicalXor; Logit: eps;
+        MaskedFill; MaskedScatter; MaskedSelect; MatMul: transpose_a transpose_b;
+        MatrixDeterminant; MatrixExp; Maximum; Meshgrid; Minimum; Mul; NLLLoss:
+        ignore_index; NanToNum; Neg; NextAfter; NonZero; NotEqual; OneHot: axis; Ones;
+        OnesLike; PReLU; PagedAttention; PagedAttentionMask; Polar; Pow; Qr:
+        full_matrices; RandpermV2; Range: maxlen; Rank; ReLU; ReLU6; Real; RealDiv;
+        Reciprocal; ReduceAll: keep_dims; ReduceAny: keep_dims; ReduceMax: keep_dims;
+        ReduceMean: keep_dims; ReduceMin: keep_dims; ReduceProd: keep_dims; ReduceStd:
+        unbiased keep_dims; ReduceSum: keep_dims skip_mode; Reshape; ReshapeAndCache;
+        ResizeBicubic: align_corners half_pixel_centers; ResizeBilinearV2: align_corners
+        half_pixel_centers; ResizeLinear1D; ResizeNearestNeighbor: align_corners
+        half_pixel_centers; ResizeNearestNeighborV2: align_corners half_pixel_centers;
+        ReverseV2; RightShift; RmsNorm: epsilon; Roll; Round; Rsqrt; ScalarCast;
+        ScalarToTensor; ScatterNd; SearchSorted: right; Select; Shape; Sigmoid; Sign;
+        Sin; Sinc; Sinh; Slice; SmoothL1Loss; SoftMarginLoss; SoftShrink; Softmax;
+        Split: axis output_num; Sqrt; Square; Squeeze; StridedSlice: begin_mask end_mask
+        ellipsis_mask new_axis_mask shrink_axis_mask; Svd: full_matrices compute_uv;
+        Tanh; TensorScatterAdd; TensorShape; Tile; Trace; Transpose; TransposeExtView;
+        TransposeView; Triu; Trunc; UniqueConsecutive: return_inverse return_counts dim;
+        UnsortedSegmentSum; UpsampleNearest3D; UpsampleTrilinear3D: align_corners;
+        Xlogy; Zeros; ZerosLike
+    """,
+    "mint.nn": """
+        AdaptiveAvgPool1d: output_size; AdaptiveAvgPool2d: output_size;
+        AdaptiveMaxPool1d: output_size return_indices; BCELoss: weight;
+        BCEWithLogitsLoss: weight pos_weight; BatchNorm1d: eps momentum; BatchNorm2d:
+        eps momentum; BatchNorm3d: eps momentum; ConstantPad1d: value; ConstantPad2d:
+        value; ConstantPad3d: value; Flatten: start_dim end_dim; PixelShuffle:
+        upscale_factor; SyncBatchNorm: eps momentum
+    """,
+    "nn": """
+        BCEWithLogitsLoss: reduction; BatchNorm1d: eps; BatchNorm2d: eps; BatchNorm3d:
+        eps; CTCLoss: blank reduction zero_infinity; Conv2dBnAct: eps; EmbeddingExt:
+        _freeze; Flatten: start_dim end_dim; HuberLoss: delta; KLDivLoss: reduction;
+        LayerNorm: begin_norm_axis begin_params_axis epsilon; LayerNormExt: eps
+        elementwise_affine bias; MarginRankingLoss: margin; MultiheadAttention: dropout;
+        OneHot: axis depth on_value off_value dtype; PixelShuffle: upscale_factor;
+        PixelUnshuffle: downscale_factor; SoftMarginLoss: reduction; SyncBatchNorm: eps;
+        Transformer: layer_norm_eps; TransformerDecoderLayer: layer_norm_eps;
+        TransformerEncoderLayer: layer_norm_eps; TripletMarginLoss: p swap eps reduction
+        margin
+    """,
+}
+
+
+@functools.cache
+def _parsed() -> dict[str, frozenset]:
+    """Returns the parameters by public path of the class."""
+    found = {}
+    for area, text in _TABLE.items():
+        for entry in text.split(";"):
+            name, _, parameters = entry.partition(":")
+            found[f"{area}.{name.strip()}"] = frozenset(parameters.split())
+    return found
+
+
+def stored_at(path: str) -> frozenset:
+    """Returns the parameters that the class of a public path ("ops.Argmax") stores."""
+    return _parsed().get(path, frozenset())
+
+
+def is_generated(path: str) -> bool:
+    """Returns True if a public path ("ops.Argmax") is that of a generated Primitive."""
+    return path.startswith("ops.") and path in _parsed()
+
+
+@functools.cache
+def stored_by(cls: type) -> frozenset:
+    """Returns the parameters that a class, or a base class of it, stores without a check."""
+    names = frozenset()
+    for base in cls.__mro__:
+        home = base.__module__.removeprefix(_PACKAGE)
+        if home != base.__module__:
+            area = next((area for area in _TABLE if f"{home}.".startswith(f"{area}.")), "")
+            names |= _parsed().get(f"{area}.{base.__name__}", frozenset())
+    return names
+
+
+def has_stored(cls: type, rules: dict, values) -> bool:
+    """Returns True if all of the `values` that their rules refuse are stored by a class."""
+    stored, takes_none = stored_by(cls), is_generated(f"ops.{cls.__name__}")
+    return all(
+        name in stored or value is None and takes_none
+        for (name, rule), value in zip(rules.items(), values, strict=True)
+        if rule.verdict(value) is not None
+    )
+
+
+def build_unchecked(thing, build, arguments, error):
+    """Builds a Cell or Primitive with arguments that its call refuses with `error`: by `build`, or
+    as an object that only has the arguments, if they stop `build`."""
+    try:
+        build()
+    except Exception:
+        bases = {base.__name__: base for base in type(thing).__mro__}
+        if "Cell" in bases:
+            bases["Cell"].__init__(thing)
+        else:
+            bases["Primitive"].__init__(thing, type(thing).__name__)
+        for name, value in arguments.items():
+            setattr(thing, name, value)
+    refuse_calls(thing, error)
+
+
+def refuse_calls(thing, error):
+    """Lets every call of a Cell or Primitive raise an error like `error`."""
+    refuse = functools.partial(_refuse_call, type(error), str(error))
+    cls = type(thing)
+    if hasattr(cls, "construct"):
+        vars(thing)["construct"] = refuse
+    else:
+        members = {"__call__": refuse, "__module__": cls.__module__, "__doc__": cls.__doc__}
+        thing.__class__ = type(cls.__name__, (cls,), members)
+
+
+def _refuse_call(error, message, *args, **kwargs):
+    raise error(message)
