@@ -9,7 +9,8 @@ import numpy
 from .. import ops
 from .._backend.arrays import space_of, to_host
 from .._core.declare.op import op
-from .._core.rules.vocabulary import InstanceOf, Int, Str, TensorOf
+from .._core.rules.value_rules import AnyCase
+from .._core.rules.vocabulary import InstanceOf, Int, OneOf, Str, TensorOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
 from ..ops._linalg import decomposition, inverse
@@ -17,6 +18,7 @@ from ..ops._shape.triangle import tril, triu
 from ._checks import FLOATS, REALS, matrix, switches, tensor
 
 _Trans = Int | Str
+_Driver = AnyCase(OneOf("gels", "gelsy", "gelss", "gelsd")) | None
 _Arrs = InstanceOf(Tensor).called("Tensors")
 _ATensor = InstanceOf(Tensor)
 
@@ -503,13 +505,8 @@ def lstsq(A, B, rcond=None, driver=None):
         raise TypeError(
             f"For 'lstsq', 'A' and 'B' must have one dtype, but got {A.dtype} and {B.dtype}."
         )
-    if driver is not None:
-        Str.refuse("lstsq", "driver", driver)
-    if driver not in (None, "gels", "gelsy", "gelss", "gelsd"):
-        raise ValueError(
-            f"For 'lstsq', 'driver' must be 'gels', 'gelsy', 'gelss', 'gelsd' or "
-            f"None, but got {driver!r}."
-        )
+    _Driver.refuse("lstsq", "driver", driver)
+    driver = _Driver.read(driver)
     vector = B.shape == A.shape[:-1]
     B = ops.expand_dims(B, -1) if vector else B
     if A.ndim < 2 or B.ndim < 2 or A.shape[-2] != B.shape[-2]:

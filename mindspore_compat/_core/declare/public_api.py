@@ -31,6 +31,7 @@ from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
 from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
 from ..rules.python_numbers import python_only
 from ..rules.stored_arguments import has_stored, is_generated, refuse_calls, stored_at
+from ..rules.value_rules import in_any_case
 from ..rules.vocabulary import DType, TensorOf
 from ..source import compiled
 from ..tensor import dtype as dtypes
@@ -247,7 +248,8 @@ class _Signature:
             default = self.defaults.get(name)
             if isinstance(default, ast.Constant) and default.value is None:
                 rule = join(rule, NoneRule())
-            rules_of[name] = rule
+            any_case = self.op.is_generated or self.path.startswith("mint.")
+            rules_of[name] = in_any_case(rule) if any_case else rule
         return rules_of
 
     def same_dtype(self):

@@ -1,5 +1,5 @@
-"""Rules that convert a value: to its truth value, its only element, its first entry or a list, or
-to None if the function ignores it.
+"""Rules that convert a value: to its truth value, its only element, its first entry or a list, to
+the case in which a rule has a string, or to None if the function ignores it.
 
 The original checks some arguments loosely, so scripts pass values that its pages do not mention. A
 value of the documented kind passes the guard unchanged; other values are converted. In
@@ -9,8 +9,8 @@ numbers, such as `Int(ge=1)`, are in vocabulary.py; base.py writes the error mes
 
 from dataclasses import dataclass
 
-from .base import Rule, registered
-from .vocabulary import InTensor, type_named
+from .base import Called, Rule, Union, Wrapper, join, registered
+from .vocabulary import InTensor, OneOf, type_named
 
 
 class _Truth(Rule):
@@ -54,6 +54,40 @@ def _has_truth(value) -> bool:
 
 
 Truth = _Truth()
+
+
+@dataclass(frozen=True, repr=False)
+class AnyCase(Wrapper):
+    """One of a few strings (`OneOf`) in upper or lower case; the function receives it as the rule
+    has it.
+    """
+
+    rule: OneOf
+
+    def read(self, value):
+        if not isinstance(value, str):
+            return value
+        alike = (c for c in self.rule.choices if isinstance(c, str) and c.lower() == value.lower())
+        return next(alike, value)
+
+    def kind_noun(self):
+        return self.rule.kind_noun()
+
+    def samples(self):
+        return [*self.rule.samples(), *(c.swapcase() for c in self.rule.choices if c)]
+
+    def source(self):
+        return f"AnyCase({self.rule.source()})"
+
+
+def in_any_case(rule: Rule) -> Rule:
+    """Returns a rule that takes the strings of `rule` in upper and lower case."""
+    if isinstance(rule, Union):
+        return join(*map(in_any_case, rule.members))
+    if isinstance(rule, Called):
+        return Called(in_any_case(rule.rule), rule.words)
+    is_enumeration = isinstance(rule, OneOf) and any(isinstance(c, str) for c in rule.choices)
+    return AnyCase(rule) if is_enumeration else rule
 
 
 class _TensorOrNothing(Rule):

@@ -2,6 +2,7 @@
 
 from ... import ops
 from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import AnyCase
 from ..._core.rules.vocabulary import (
     Any,
     Bool,
@@ -252,7 +253,7 @@ class BCEWithLogitsLoss(LossBase):
     """
 
     @checked
-    def __init__(self, reduction: Reduction = "mean", weight=None, pos_weight=None):
+    def __init__(self, reduction: AnyCase(Reduction) = "mean", weight=None, pos_weight=None):
         super().__init__(reduction)
         for name, value in (("weight", weight), ("pos_weight", pos_weight)):
             if isinstance(value, Parameter):

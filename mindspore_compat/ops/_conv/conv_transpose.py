@@ -3,7 +3,9 @@
 Each is the input gradient of a convolution, `xp.convolve_input`.
 """
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
+from ..._core.rules.value_rules import AnyCase
 from ..._core.rules.vocabulary import Any, AsValue, ListOf, OneOf, TensorOf, TupleOf
 from .._rules import Floats, Natural, Positive, listed, several, sizes
 from .conv import add_bias, channels_second, need_weight
@@ -18,6 +20,7 @@ from .sizes import (
 )
 
 Mode = OneOf("same", "valid", "pad")
+ModeIn3d = AnyCase(Mode)
 
 
 def _transpose(xp, api, y, w, x_shape, stride, pads, dilation, groups):
@@ -170,7 +173,7 @@ def conv3d_transpose_primitive(
     out_channel: Positive,
     kernel_size: sizes(Positive, 3),
     mode: OneOf(1) = 1,
-    pad_mode: Mode = "valid",
+    pad_mode: ModeIn3d = "valid",
     pad: sizes(Natural, 6) = 0,
     stride: sizes(Positive, 3, 5) = 1,
     dilation: sizes(Positive, 3, 5) = 1,
@@ -204,12 +207,13 @@ def conv3d_transpose_primitive(
     "ops.conv3d_transpose(inputs, weight, pad_mode='valid', padding=0, stride=1, dilation=1, "
     "group=1, output_padding=0)",
     compute="products",
+    quirks=Quirks(shapes_first=True),
 )
 def conv3d_transpose(
     xp,
     inputs: Floats,
     weight: Floats,
-    pad_mode: Mode = "valid",
+    pad_mode: ModeIn3d = "valid",
     padding: several(Natural, 6) = 0,
     stride: several(Positive, 3) = 1,
     dilation: several(Positive, 3) = 1,

@@ -4,12 +4,14 @@ import numpy
 
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
+from ..._core.rules.value_rules import AnyCase
 from ..._core.rules.vocabulary import AsValue, OneOf
 from ..._core.tensor.promotion import division_np, quotient_np
 from ...common._graph_mode.call import in_graph
 from .._rules import NumbersOrBools, Operand, RealOperand
 
 Rounding = AsValue(OneOf("floor", "trunc") | None)
+MintRounding = AsValue(AnyCase(OneOf("floor", "trunc")) | None)
 
 
 def _true_quotient(xp, x, y):
@@ -102,10 +104,13 @@ def rtruediv(xp, input: Operand, other: Operand):
     "Tensor.div_(other, *, rounding_mode=None)",
     types=Promote("input other", promote=quotient_np, lists=True, exact=True, weak_0d=True),
     quirks=Quirks(
-        rules=dict.fromkeys(
-            ("Tensor.div", "Tensor.divide", "Tensor.div_"),
-            {"rounding_mode": OneOf("floor", "trunc") | None},
-        )
+        rules={
+            **dict.fromkeys(
+                ("Tensor.div", "Tensor.divide", "Tensor.div_"),
+                {"rounding_mode": OneOf("floor", "trunc") | None},
+            ),
+            **dict.fromkeys(("mint.div", "mint.divide"), {"rounding_mode": MintRounding}),
+        }
     ),
 )
 def div(xp, input: Operand, other: Operand, rounding_mode: Rounding = None):

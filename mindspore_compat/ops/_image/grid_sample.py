@@ -6,8 +6,9 @@ roi_pooling.py, cropping in crop.py, deformable convolution in deformable.py.
 
 import numpy as np
 
-from ..._core.declare.inputs import SameDtype
+from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
+from ..._core.rules.value_rules import AnyCase
 from ..._core.rules.vocabulary import Bool, Int, InTensor, OneOf, TupleOf
 from .._conv.sizes import need_rank
 from .._rules import Float16Or32, Floats
@@ -29,8 +30,8 @@ def _grid_sample(xp, api, x, grid, mode, padding, corners):
     return xp.sample_points(x, grid, mode, padding, corners)
 
 
-Mode = OneOf("bilinear", "nearest")
-Padding = OneOf("zeros", "border", "reflection")
+Mode = AnyCase(OneOf("bilinear", "nearest"))
+Padding = AnyCase(OneOf("zeros", "border", "reflection"))
 
 
 @op(
@@ -38,6 +39,7 @@ Padding = OneOf("zeros", "border", "reflection")
     "mint.nn.functional.grid_sample(input, grid, mode='bilinear', padding_mode='zeros', "
     "align_corners=None)",
     types=SameDtype("input grid"),
+    quirks=Quirks(shapes_first=True),
 )
 def grid_sample(
     xp,

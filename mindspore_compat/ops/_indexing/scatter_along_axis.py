@@ -5,7 +5,7 @@ from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import own, plain, public
-from ..._core.rules.value_rules import ElementOf
+from ..._core.rules.value_rules import AnyCase, ElementOf
 from ..._core.rules.vocabulary import (
     Any,
     Float,
@@ -41,7 +41,7 @@ def tensor_scatter_elements(
     indices: Index,
     updates: Anything,
     axis: ElementOf(Int) = 0,
-    reduction: OneOf("none", "add", "mul") = "none",
+    reduction: AnyCase(OneOf("none", "add", "mul")) = "none",
 ):
     """Scatters updates at indices along an axis, element by element, into a copy of the input.
 

@@ -10,6 +10,7 @@ from ..._backend.compiled import door
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
+from ..._core.rules.value_rules import AnyCase
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, OneOf, TensorOf
 from ..._core.tensor.tensor import Tensor
 from .._precision import at_least_float32
@@ -255,7 +256,7 @@ def ctc_loss_v2(
     input_lengths: Any,
     target_lengths: Any,
     blank: Int = 0,
-    reduction: OneOf("none") = "none",
+    reduction: AnyCase(OneOf("none")) = "none",
     zero_infinity: Bool = False,
 ):
     """Computes the CTC loss of each sequence: minus the log probability of labels whose alignment

@@ -14,6 +14,7 @@ from ..._backend.bodies.row_plan import ELEMENT, ROW
 from ..._backend.steps.journal import journal
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import AnyCase
 from ..._core.rules.vocabulary import Bool, Float, Number, OneOf, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._precision import at_least_float32
@@ -370,7 +371,7 @@ class BatchNorm(Primitive):
         is_training: Bool = False,
         epsilon: Epsilon = 1e-5,
         momentum: Float(ge=0.0, le=1.0) = 0.1,
-        data_format: OneOf("NCHW", "NHWC") = "NCHW",
+        data_format: AnyCase(OneOf("NCHW", "NHWC")) = "NCHW",
     ):
         super().__init__("BatchNorm")
         self.is_training = is_training

@@ -4,6 +4,7 @@ import itertools
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import AnyCase
 from ..._core.rules.vocabulary import Any, Bool, InstanceOf, Int, OneOf, Str, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Several
@@ -11,6 +12,7 @@ from ..primitive import Primitive
 from . import create
 from .join_split import stack
 
+Indexing = AnyCase(OneOf("xy", "ij"))
 _Inputs = InstanceOf(Tensor).called("Tensors")
 
 
@@ -28,9 +30,7 @@ def grids(xp, inputs: Several, indexing: Str):
 
 
 def _meshgrid(inputs, indexing):
-    if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
-        error = ValueError if isinstance(indexing, str) else TypeError
-        raise error(f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
+    Indexing.refuse("meshgrid", "indexing", indexing)
     for tensor in inputs:
         if not isinstance(tensor, Tensor):
             _Inputs.refuse("meshgrid", "inputs", tensor)
@@ -41,7 +41,7 @@ def _meshgrid(inputs, indexing):
     if len({tensor._array.dtype for tensor in inputs}) > 1:
         dtypes = ", ".join(str(tensor.dtype) for tensor in inputs)
         raise ValueError(f"For 'meshgrid', 'inputs' must have one dtype, but got {dtypes}.")
-    return grids.run(inputs, indexing)
+    return grids.run(inputs, Indexing.read(indexing))
 
 
 @public("ops.meshgrid")
@@ -92,7 +92,7 @@ class Meshgrid(Primitive):
     """
 
     @checked
-    def __init__(self, indexing: OneOf("xy", "ij") = "xy"):
+    def __init__(self, indexing: Indexing = "xy"):
         self.indexing = indexing
 
     @checked

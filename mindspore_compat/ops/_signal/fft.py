@@ -8,6 +8,7 @@ input or output.
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import build, public
+from ..._core.rules.value_rules import AnyCase
 from ..._core.rules.vocabulary import (
     Bool,
     Int,
@@ -23,7 +24,7 @@ from .._rules import Ints
 from ..primitive import Primitive
 
 Signal = TensorOf(floating | {"int8", "int16", "int32", "int64", "complex64", "complex128"})
-Norm = OneOf("backward", "forward", "ortho") | None
+Norm = AnyCase(OneOf("backward", "forward", "ortho")) | None
 Length, Axis = ScalarOf(Int(ge=1), TypeError), ScalarOf(Int, TypeError)
 Sizes = TupleOf(Int) | ListOf(Int) | None
 Axes = Ints | None
@@ -521,7 +522,7 @@ class FFTWithSize(Primitive):
         signal_ndim: ScalarOf(Int(ge=1, le=3)),
         inverse: Bool,
         real: Bool,
-        norm: OneOf("backward", "forward", "ortho") = "backward",
+        norm: AnyCase(OneOf("backward", "forward", "ortho")) = "backward",
         onesided: Bool = True,
         signal_sizes: TupleOf(Int) | ListOf(Int) = (),
     ):

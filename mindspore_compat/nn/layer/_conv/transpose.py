@@ -4,6 +4,7 @@ import functools
 
 from .... import ops
 from ...._core.declare.public_api import public
+from ...._core.rules.value_rules import AnyCase
 from ...._core.rules.vocabulary import (
     AsValue,
     Bool,
@@ -252,7 +253,7 @@ class Conv3dTranspose(_Conv):
         out_channels: Size,
         kernel_size: Triple,
         stride: Triple = 1,
-        pad_mode: Mode = "same",
+        pad_mode: AnyCase(Mode) = "same",
         padding: Pads3 = 0,
         dilation: Triple = 1,
         group: Size = 1,
