@@ -42,7 +42,7 @@ from .host_rows import RowCall, RowLoop
 from .row_plan import ELEMENT, BodyTrace, Operands, split
 
 BLOCK = 1 << 15  # elements of a piece
-MOST_CALLS = 1024  # calls of bodies over rows that are kept ready
+MOST_CALLS = 1024  # calls that are kept ready
 
 _NO_SCALARS = {}, {}  # flags and numbers
 
@@ -57,7 +57,7 @@ class CompiledBodies:
         # key. The loops hold the bodies, so that no other code gets such an id.
         self._made = {}
         self._work = {}  # id of the code of a body without flags -> the work of its PointLoop
-        self._calls = {}  # body, shapes and scalars -> RowCall
+        self._calls = {}  # body, shapes and scalars -> RowCall or PointCall
 
     def apply(self, *arrays, least="BODY"):
         """Returns True if loops support arrays of these dtypes and sizes; the first one is the
@@ -85,13 +85,27 @@ class CompiledBodies:
         size, shape = first.size, first.shape
         if not self.pays(body, size):
             return None
+        repeated = []
         for array in arrays:
             if type(array) is not numpy.ndarray or array.dtype != FLOAT or array.shape != shape:
                 return None
-        repeated = [not any(array.strides) for array in arrays]
+            strides = array.strides
+            repeated.append(False if strides and strides[-1] else not any(strides))
         if all(repeated):
             repeated[0] = False
-        flags, numbers = split(scalars) if scalars else _NO_SCALARS
+        key = (code, size, *repeated, *scalars.items())
+        call = self._calls.get(key)
+        if call is None or call.has_zero and _is_no_key(scalars):
+            flags, numbers = split(scalars) if scalars else _NO_SCALARS
+            loop = self._point_loop(body, repeated, flags, numbers)
+            if size * loop.work < Least.BODY_WORK or not loop.is_ready():
+                return None
+            call = self._keep(key, PointCall(loop, size, numbers), numbers)
+        return call.run(arrays)
+
+    def _point_loop(self, body, repeated, flags, numbers):
+        """Returns the PointLoop of a body for such arrays and scalars."""
+        code = id(body.__code__)
         key = (code, *repeated, *flags.items(), *numbers)
         loop = self._made.get(key)
         if loop is None:
@@ -99,9 +113,16 @@ class CompiledBodies:
             loop.body = body
             if not flags:
                 self._work[code] = loop.work
-        if size * loop.work < Least.BODY_WORK or not loop.is_ready():
-            return None
-        return loop.run(arrays, numbers)
+        return loop
+
+    def _keep(self, key, call, numbers):
+        """Keeps a call that is ready, if its numbers can be a key, and returns it."""
+        call.has_zero = not all(numbers.values())
+        if not _is_no_key(numbers):
+            if len(self._calls) >= MOST_CALLS:
+                self._calls.clear()
+            self._calls[key] = call
+        return call
 
     def pays(self, body, size):
         """Returns False if a loop of an elementwise body never pays for arrays of a size."""
@@ -152,17 +173,14 @@ class CompiledBodies:
         dtypes = tuple([None if array is None else array.dtype for array in arrays])
         key = (id(body.__code__), shape, results, row_shape, counts, dtypes, *scalars.items())
         call = self._calls.get(key)
-        if call is None:
+        if call is None or call.has_zero and _is_no_key(scalars):
             operands = Operands(elements, columns, channels, rows)
             loop = self._row_loop(body, operands, results, dtypes, scalars)
             if not loop.is_ready():
                 return None
             numbers = split(scalars)[1]
             call = RowCall(loop, shape, numbers, shape[1:2] if row_shape is None else row_shape)
-            if all(numbers.values()):  # zeros of both signs are one key
-                if len(self._calls) >= MOST_CALLS:
-                    self._calls.clear()
-                self._calls[key] = call
+            self._keep(key, call, numbers)
         return call.run(arrays)
 
     def _row_loop(self, body, operands, results, dtypes, scalars):
@@ -179,7 +197,7 @@ class CompiledBodies:
 
 class PointLoop:
     """The compiled loop of a body that works element by element. `CompiledBodies.pointwise` makes
-    and runs it.
+    it, a PointCall runs it.
 
     Args:
         body: the body.
@@ -235,20 +253,48 @@ class PointLoop:
         ]
         return "\n".join([*lines, *indented(inner, 2)]) + "\n"
 
-    def run(self, arrays, numbers):
+
+class PointCall:
+    """A call of a PointLoop that is ready, for arrays of one size and for given scalars.
+
+    Args:
+        loop: the PointLoop.
+        size: the number of elements of the arrays.
+        numbers (dict): the scalars that are numbers.
+
+    Attributes:
+        has_zero (bool): whether one of these is 0.
+    """
+
+    __slots__ = ("has_zero", "_loop", "_table", "_size", "_scalars")
+
+    def __init__(self, loop, size, numbers):
+        self._loop, self._size, self._table = loop, size, parallel_loops.blocks(size, BLOCK)
+        scalars = loop.trace.scalars(numbers) if numbers else ()
+        self._scalars = [FLOAT.type(value) for value in scalars]
+
+    def run(self, arrays):
         """Runs the loop and returns the results of the body."""
         operands = [
             FLOAT.type(array.item(0)) if repeats else jit.flat(array)
-            for array, repeats in zip(arrays, self.repeated)
+            for array, repeats in zip(arrays, self._loop.repeated)
         ]
-        first, trace = arrays[0], self.trace
-        size, shape = first.size, first.shape
-        outputs = [numpy.empty(size, FLOAT) for _ in trace.results]
-        scalars = [FLOAT.type(value) for value in trace.scalars(numbers)] if numbers else ()
-        self.loop.run(parallel_loops.blocks(size, BLOCK), *operands, *outputs, *scalars)
+        shape, trace = arrays[0].shape, self._loop.trace
+        outputs = [numpy.empty(self._size, FLOAT) for _ in trace.results]
+        self._loop.loop.run(self._table, *operands, *outputs, *self._scalars)
         if trace.single:
             return outputs[0].reshape(shape)
         return tuple([array.reshape(shape) for array in outputs])
+
+
+def _is_no_key(scalars):
+    """Returns True if a dict of scalars has a negative zero, which equals zero, or a NaN, which
+    equals nothing."""
+    return any(
+        value != value or value == 0 and math.copysign(1, value) < 0
+        for value in scalars.values()
+        if isinstance(value, (float, numpy.floating))
+    )
 
 
 def _literal(value):

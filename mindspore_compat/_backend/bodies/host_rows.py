@@ -313,9 +313,21 @@ class RowCall:
         shape: (outer, rows, inner).
         numbers (dict): the scalars that are numbers.
         row_shape: the shape of ROW results.
+
+    Attributes:
+        has_zero (bool): whether one of the numbers is 0.
     """
 
-    __slots__ = ("_loop", "_single", "_table", "_results", "_after", "_element", "_row_shape")
+    __slots__ = (
+        "has_zero",
+        "_loop",
+        "_single",
+        "_table",
+        "_results",
+        "_after",
+        "_element",
+        "_row_shape",
+    )
 
     def __init__(self, loop, shape, numbers, row_shape):
         sizes = _sizes(shape, numbers.get("area"), numbers.get("groups"))

@@ -331,6 +331,20 @@ def test_zeros_of_both_signs_are_different_scalars(bodies, monkeypatch):
         assert (np.signbit(shifted_rows(bodies, x, shift)[0]) == np.signbit(shift)).all()
 
 
+def test_calls_of_elements_are_prepared_once_and_tell_zeros_apart(bodies, monkeypatch):
+    run_by_python(monkeypatch)
+    x = np.ones((3, 20), np.float32)
+
+    def scaled(xp, x, *, factor):
+        return xp.exp(x) * factor
+
+    for factor in (2.0, 4.0, 2.0, 0.0, -0.0, 0.0, np.nan, np.nan):
+        found = bodies.pointwise(scaled, x, factor=factor)
+        assert np.isnan(factor) or (np.signbit(found) == np.signbit(factor)).all()
+        np.testing.assert_allclose(found, np.exp(x) * factor, rtol=1e-6)
+    assert len(bodies._calls) == 3 and len(bodies._made) == 1
+
+
 def test_few_prepared_calls_are_kept(bodies, monkeypatch):
     run_by_python(monkeypatch)
     monkeypatch.setattr(host, "MOST_CALLS", 2)
