@@ -207,3 +207,23 @@ def test_a_new_axis_is_a_view_that_needs_no_check_of_numpys(rank, monkeypatch):
     for axis, shape in wanted.items():
         view = arrays.HOST.expand_dims(x, axis)
         assert view.shape == shape and np.shares_memory(view, x)
+
+
+@pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 3, 4), (0, 3), (3, 0), ()], ids=str)
+@pytest.mark.parametrize("turned", [False, True])
+def test_rolled_arrays_are_numpys(shape, turned):
+    x = RANDOM.standard_normal(shape)
+    x = x.T if turned else x
+    for axis in range(-x.ndim, x.ndim):
+        for shift in (0, 1, -1, 7, -9, (1,)):
+            found, wanted = arrays.HOST.roll(x, shift, axis), np.roll(x, shift, axis)
+            np.testing.assert_array_equal(found, wanted)
+            assert found.strides == wanted.strides and not np.shares_memory(found, x)
+    np.testing.assert_array_equal(arrays.HOST.roll(x, 2), np.roll(x, 2))
+    with pytest.raises(np.exceptions.AxisError):
+        arrays.HOST.roll(x, 1, x.ndim)
+
+
+def test_a_small_array_is_rolled_without_numpys_checks(monkeypatch):
+    monkeypatch.delattr(np, "roll")
+    assert arrays.HOST.roll(np.arange(4), 1, 0).tolist() == [3, 0, 1, 2]

@@ -132,7 +132,7 @@ def _top_indices_by_columns(rows, k, largest):
     whole = rows[:, : parts * width].reshape(count, parts, width)
     extremes = (numpy.max if largest else numpy.min)(whole, 1)
     last = width - k if largest else k - 1
-    edge = numpy.partition(extremes, last, axis=1)[:, last : last + 1]
+    edge = _partitioned(extremes, last, 1)[:, last : last + 1]
     selected = extremes >= edge if largest else extremes <= edge
     if numpy.count_nonzero(selected) != k * count:
         return None
@@ -144,18 +144,25 @@ def _top_indices_by_columns(rows, k, largest):
     return _of_rows(positions, _top_indices_of_all(candidates, k, largest))
 
 
+def _partitioned(x, rank, axis):
+    """Computes NumPy's `partition` without its Python wrapper."""
+    x = x.copy(order="K")
+    x.partition(rank, axis)
+    return x
+
+
 def _top_indices_of_all(rows, k, largest):
     """Returns `_top_indices` by a partition of whole rows."""
     length = rows.shape[1]
     last = length - k if largest else k - 1
-    edge = numpy.partition(rows, last, axis=1)[:, last : last + 1]
+    edge = _partitioned(rows, last, 1)[:, last : last + 1]
     selected = rows >= edge if largest else rows <= edge
     if numpy.count_nonzero(selected) > k * len(rows):
         equal = rows == edge
         selected ^= equal
         remaining = k - numpy.count_nonzero(selected, axis=1, keepdims=True)
         selected |= equal & (numpy.cumsum(equal, axis=1, dtype=numpy.int32) <= remaining)
-    return numpy.flatnonzero(selected).reshape(-1, k) % length
+    return selected.reshape(-1).nonzero()[0].reshape(-1, k) % length
 
 
 def argmax(xp, x, axis=None, keepdims=False):
@@ -181,7 +188,7 @@ def index_of_rank(xp, x, axis=-1, rank=0, nan_first=False):
     """Returns the index of the element that has a rank along `axis`, an axis that the result keeps
     with length 1. Rank 0 is the smallest element; equal values rank by index. With `nan_first`, it
     is the index of the first NaN where there is one."""
-    x = xp.cast(x, "float32") if x.dtype.name == _UNSORTED else x
+    x = xp.cast(x, "float32") if x.dtype.kind == "V" and x.dtype.name == _UNSORTED else x
     if not _comparable(x):
         at = xp.take(xp.argsort(x, axis=axis, kind="stable"), xp.arange(rank, rank + 1), axis)
         if not nan_first or x.dtype.kind != "f":
@@ -190,7 +197,7 @@ def index_of_rank(xp, x, axis=-1, rank=0, nan_first=False):
         first = xp.expand_dims(xp.argmax(nan, axis), axis)
         return xp.where(xp.any(nan, axis, keepdims=True), xp.cast(first, at.dtype), at)
     axis %= x.ndim
-    value = numpy.partition(x, rank, axis)[(slice(None),) * axis + (slice(rank, rank + 1),)]
+    value = _partitioned(x, rank, axis)[(slice(None),) * axis + (slice(rank, rank + 1),)]
     equal = x == value
     if numpy.count_nonzero(equal) > value.size:
         nth = rank + 1 - numpy.count_nonzero(x < value, axis=axis, keepdims=True)

@@ -105,7 +105,9 @@ def _rank(x, index):
     adding."""
     whole, indices = x.ndim, 0
     for part in index if isinstance(index, tuple) else (index,):
-        if part is None:
+        if type(part) is numpy.ndarray and part.dtype.kind != "b":
+            whole, indices = whole - 1, max(indices, part.ndim)
+        elif part is None:
             whole += 1
         elif isinstance(part, bool) or getattr(part, "dtype", None) == "bool":
             whole, indices = whole - numpy.ndim(part), max(indices, 1)
@@ -118,11 +120,11 @@ def _add_at_indices(out, index, values):
     """Adds `values` into the contiguous `out`, if `index` consists of full slices followed by index
     arrays within bounds. Returns whether it did."""
     index = index if isinstance(index, tuple) else (index,)
+    if max([getattr(part, "size", 1) for part in (values, *index)]) < Least.ADD_AT:
+        return False
     skipped = sum(1 for part in index if isinstance(part, slice) and part == slice(None))
     indices = index[skipped:]
     lengths = out.shape[skipped : len(index)]
-    if all(numpy.size(part) < Least.ADD_AT for part in (values, *indices)):
-        return False
     if not indices or any(
         type(part) is not numpy.ndarray
         or part.dtype.kind not in "iu"
@@ -243,4 +245,7 @@ def is_basic(index):
     repeats."""
     if not isinstance(index, tuple):
         index = (index,)
-    return all(i is None or i is Ellipsis or isinstance(i, (int, slice)) for i in index)
+    for part in index:
+        if not (part is None or part is Ellipsis or isinstance(part, (int, slice))):
+            return False
+    return True

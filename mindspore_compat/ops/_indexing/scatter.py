@@ -69,6 +69,10 @@ def check_range(api, indices, lengths):
     """Rejects positions out of range, for which MindSpore reads or writes out of bounds."""
     if indices.size == 0 or type(indices) not in SPACES:  # a Batch, or an array of a traced graph
         return
+    if type(indices) is numpy.ndarray and len(lengths) == 1:
+        low, high = numpy.minimum.reduce(indices, None), numpy.maximum.reduce(indices, None)
+        if low >= 0 and high < lengths[0]:
+            return
     ends = numpy.asarray(lengths)
     low = indices.min()
     high = indices.reshape(-1, indices.shape[-1]).max(0) if indices.ndim else indices
