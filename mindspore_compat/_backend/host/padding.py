@@ -19,16 +19,14 @@ def pad(xp, x, pad_width, mode="constant", constant_values=0):
     than copying a small array; threads share the copy of a large one."""
     if mode != "constant":
         return xp.module.pad(x, pad_width, mode)
+    if type(pad_width) is list and all([type(pair) in (tuple, list) for pair in pad_width]):
+        pad_width = tuple(map(tuple, pad_width))
     if not _is_plain(x, pad_width) or numpy.ndim(constant_values):
         return xp.module.pad(x, pad_width, mode, constant_values=constant_values)
-    out = numpy.empty([n + b + a for n, (b, a) in zip(x.shape, pad_width)], x.dtype)
-    inside = ()
-    for n, (before, after) in zip(x.shape, pad_width):
-        if before:
-            out[(*inside, slice(0, before))] = constant_values
-        if after:
-            out[(*inside, slice(before + n, None))] = constant_values
-        inside += (slice(before, before + n),)
+    shape, edges, inside = _parts(x.shape, pad_width)
+    out = numpy.empty(shape, x.dtype)
+    for edge in edges:
+        out[edge] = constant_values
     if x.nbytes >= Least.UFUNC:
         write_pieces(_copy, [x], out[inside])
     else:
@@ -36,21 +34,31 @@ def pad(xp, x, pad_width, mode="constant", constant_values=0):
     return out
 
 
+@functools.lru_cache(maxsize=512)
+def _parts(shape, pad_width):
+    """Returns the padded shape, the indices of the padding, and the index of the array in it."""
+    edges, inside = [], ()
+    for n, (before, after) in zip(shape, pad_width):
+        if before:
+            edges.append((*inside, slice(0, before)))
+        if after:
+            edges.append((*inside, slice(before + n, None)))
+        inside += (slice(before, before + n),)
+    return tuple(n + b + a for n, (b, a) in zip(shape, pad_width)), edges, inside
+
+
 def _is_plain(x, pad_width):
-    """Returns True for an array of the host and a pair of nonnegative ints for each axis."""
-    return (
-        type(x) is numpy.ndarray
-        and type(pad_width) in (tuple, list)
-        and len(pad_width) == x.ndim
-        and all(
-            [
-                type(pair) in (tuple, list)
-                and len(pair) == 2
-                and all([type(width) is int and width >= 0 for width in pair])
-                for pair in pad_width
-            ]
-        )
-    )
+    """Returns True for an array of the host and a tuple of pairs of nonnegative ints, one for each
+    axis."""
+    if type(x) is not numpy.ndarray or type(pad_width) is not tuple or len(pad_width) != x.ndim:
+        return False
+    for pair in pad_width:
+        if type(pair) is not tuple or len(pair) != 2:
+            return False
+        before, after = pair
+        if type(before) is not int or type(after) is not int or before < 0 or after < 0:
+            return False
+    return True
 
 
 def pad_by_index(xp, x, widths, mode):
@@ -61,20 +69,36 @@ def pad_by_index(xp, x, widths, mode):
         widths: for each axis, the number of elements added before and after; negative ones cut.
         mode: "replicate", "circular", "symmetric" or "reflect".
     """
-    if type(x) is not numpy.ndarray or _is_special(x.shape, widths, mode):
+    copies = type(x) is numpy.ndarray and _copies(x.shape, tuple(map(tuple, widths)), mode)
+    if not copies:
         return _gather(xp, x, widths, mode)
-    out = numpy.empty([n + sum(around) for n, around in zip(x.shape, widths, strict=True)], x.dtype)
-    inside = tuple(slice(before, before + n) for n, (before, _) in zip(x.shape, widths))
+    shape, inside, strips = copies
+    out = numpy.empty(shape, x.dtype)
     if x.nbytes >= Least.UFUNC:
         write_pieces(_copy, [x], out[inside])
     else:
         out[inside] = x
+    for at, source in strips:
+        out[at] = out[source]
+    return out
+
+
+@functools.lru_cache(maxsize=512)
+def _copies(shape, widths, mode):
+    """Returns how `pad_by_index` copies an array of a shape: the padded shape, the index of the
+    array in it, and pairs of indices, those of a part of the padding and of the elements that it
+    repeats. Returns None for padding that gathers handle."""
+    if _is_special(shape, widths, mode):
+        return None
+    inside = tuple(slice(before, before + n) for n, (before, _) in zip(shape, widths))
+    copies = []
     for axis, around in _padded_axes(widths):
         front, rest = (slice(None),) * axis, inside[axis + 1 :]
-        for at, source in _strips(x.shape[axis], *around, mode):
+        for at, source in _strips(shape[axis], *around, mode):
             source = slice(source.start + around[0], source.stop + around[0])
-            out[(*front, at, *rest)] = out[(*front, source, *rest)]
-    return out
+            copies.append(((*front, at, *rest), (*front, source, *rest)))
+    padded = tuple(n + sum(around) for n, around in zip(shape, widths, strict=True))
+    return padded, inside, copies
 
 
 def add_padding_back(xp, g, shape, widths, mode):

@@ -31,11 +31,11 @@ _Value = InstanceOf(int, float).called("a number") | None
 @op(compute="native")
 def pad_constant(xp, input: Anything, widths: Any, value: Any):
     """Pads the input with a number; negative widths crop it."""
-    if any(min(pair) < 0 for pair in widths):
+    widths = tuple(widths)
+    if any([a < 0 or b < 0 for a, b in widths]):
         crop = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, input.shape))
-        input = input[crop]
-    padding = tuple((max(a, 0), max(b, 0)) for a, b in widths)
-    return xp.pad(input, padding, constant_values=value)
+        input, widths = input[crop], tuple((max(a, 0), max(b, 0)) for a, b in widths)
+    return xp.pad(input, widths, constant_values=value)
 
 
 @op(compute="native")
@@ -78,7 +78,7 @@ def _pad(input_x, padding, mode, value):
         Anything.refuse("pad", "input_x", input_x)
     if isinstance(padding, Tensor):
         padding = padding.asnumpy().reshape(-1).tolist()
-    if not isinstance(padding, (tuple, list)) or not all(isinstance(p, int) for p in padding):
+    if not isinstance(padding, (tuple, list)) or not all([isinstance(p, int) for p in padding]):
         raise TypeError(
             f"For 'pad', 'padding' must be a tuple, list or Tensor of ints, but got {padding!r}."
         )

@@ -112,3 +112,20 @@ def test_constant_padding_of_small_arrays_is_numpys(dtype):
     same(HOST.pad(x, [(1, 2)]), np.pad(x, [(1, 2)]))
     with pytest.raises(ValueError):
         HOST.pad(x, [(1, -1)] * 3)
+
+
+def test_what_follows_from_shapes_is_computed_once(monkeypatch):
+    x = np.arange(12.0).reshape(3, 4)
+    widths = ((1, 2), (0, 1))
+    monkeypatch.delattr(np, "pad")  # its checks take longer than to pad a small array
+    for given in (widths, list(widths), [list(pair) for pair in widths]):
+        hits = padding._parts.cache_info().hits
+        found = HOST.pad(x, given, constant_values=7)
+        assert found.shape == (6, 5) and (found[1:4, :4] == x).all() and found.sum() == 66 + 7 * 18
+        HOST.pad(x, given)
+        assert padding._parts.cache_info().hits > hits
+    for _ in range(2):
+        hits = padding._copies.cache_info().hits
+        found = HOST.pad_by_index(x, widths, "reflect")
+        assert found[0, 0] == x[1, 0] and found[-1, -1] == x[0, -2]
+    assert padding._copies.cache_info().hits > hits
