@@ -13,6 +13,7 @@ import numpy
 
 from .catalogue import FUNCTIONS, LIBRARY
 
+MASKED = 1 << 14  # elements of a matrix, at most, whose triangular mask is kept
 REDUCERS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 
 
@@ -89,8 +90,29 @@ def _roll(x, shift, axis=None):
     return out
 
 
+@functools.lru_cache(maxsize=64)
+def _mask(rows, columns, k):
+    return numpy.tri(rows, columns, k, bool)
+
+
+def _tril(x, k=0):
+    """Computes NumPy's `tril`; keeps the mask of a small matrix."""
+    if type(x) is numpy.ndarray and type(k) is int and x.ndim > 1 and x.size <= MASKED:
+        return numpy.where(_mask(*x.shape[-2:], k), x, numpy.zeros(1, x.dtype))
+    return numpy.tril(x, k)
+
+
+def _triu(x, k=0):
+    """Computes NumPy's `triu`, as in `_tril`."""
+    if type(x) is numpy.ndarray and type(k) is int and x.ndim > 1 and x.size <= MASKED:
+        return numpy.where(_mask(*x.shape[-2:], k - 1), numpy.zeros(1, x.dtype), x)
+    return numpy.triu(x, k)
+
+
 _QUICKER = {
     "roll": _roll,
+    "tril": _tril,
+    "triu": _triu,
     "reshape": _reshape,
     "squeeze": _squeeze,
     "moveaxis": _moveaxis,

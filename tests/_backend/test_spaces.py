@@ -227,3 +227,21 @@ def test_rolled_arrays_are_numpys(shape, turned):
 def test_a_small_array_is_rolled_without_numpys_checks(monkeypatch):
     monkeypatch.delattr(np, "roll")
     assert arrays.HOST.roll(np.arange(4), 1, 0).tolist() == [3, 0, 1, 2]
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (4, 3), (2, 3, 3), (0, 3), (200, 100)], ids=str)
+@pytest.mark.parametrize("k", [-9, -1, 0, 2, 9])
+def test_triangles_are_numpys(shape, k):
+    x = RANDOM.standard_normal(shape).astype(np.float32)
+    for name in ("tril", "triu"):
+        found, wanted = (getattr(library, name)(x, k) for library in (arrays.HOST, np))
+        np.testing.assert_array_equal(found, wanted)
+        assert found.dtype == wanted.dtype and not np.shares_memory(found, x)
+
+
+def test_the_mask_of_a_small_triangle_is_kept(monkeypatch):
+    x = RANDOM.standard_normal((3, 4))
+    lower, upper = arrays.HOST.tril(x), arrays.HOST.triu(x, 1)
+    monkeypatch.delattr(np, "tri")
+    np.testing.assert_array_equal(arrays.HOST.tril(x) + arrays.HOST.triu(x, 1), x)
+    np.testing.assert_array_equal(lower + upper, x)

@@ -1,5 +1,6 @@
 """Signs, infinities, NaN and neighbouring floating-point numbers, element by element."""
 
+from ..._backend.arrays import BFLOAT16, FLOAT16
 from ..._backend.bodies.gpu import bodies_of
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op
@@ -116,7 +117,7 @@ def ldexp(xp, x: Operand, other: TensorOf(any_dtype, scalars=True)):
     return size * power
 
 
-LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
+LARGEST = {FLOAT16: 65504.0, BFLOAT16: 3.3895313892515355e38}
 LARGEST_FLOAT32 = 3.4028234663852886e38
 
 
@@ -146,9 +147,9 @@ def nan_to_num(
         [0. 9. 1.]
     """
     nan = 0.0 if nan is None else nan
-    largest = LARGEST.get(input.dtype.name)
+    largest = LARGEST.get(input.dtype)
     if largest is None:
-        if input.dtype == "float32" and (bodies := bodies_of(xp, input)):
+        if input.dtype == "float32" and (bodies := bodies_of(xp, input, least="BODY_POINT")):
             high, low = (
                 sign * LARGEST_FLOAT32 if value is None else value
                 for sign, value in ((1, posinf), (-1, neginf))
