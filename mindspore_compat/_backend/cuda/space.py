@@ -11,15 +11,16 @@ import numpy
 from ..bodies.gpu import Bodies
 from ..bodies.upcast import UpcastKernels
 from ..conv.cuda_kernels import Kernels
+from ..host import scatter
 from ..host.taps import sum_of_taps
 from ..space import Space, implementation
 from . import grid_points
 from . import taps as sparse
+from .along_axis import scatter_along, take_along
 from .contractions import einsum, tensordot
 from .convolution import Convolutions
 from .products import Products
 from .tables import Tables
-from .take_along import take_along
 
 BFLOAT16, FLOAT16 = numpy.dtype(ml_dtypes.bfloat16), numpy.dtype(numpy.float16)
 
@@ -116,6 +117,14 @@ class DeviceSpace(Space):
             if elements is not None:
                 return elements
         return self.module.take_along_axis(x, indices, axis)
+
+    def scatter_along_axis(self, x, index, values, axis, add=False):
+        """Returns a copy of `x` with `values` at elements along an axis, as the catalogue says."""
+        if self.kernels is not None and x.ndim and hasattr(values, "dtype"):
+            out = scatter_along(self.module, x, index, values, axis, add)
+            if out is not None:
+                return out
+        return scatter.scatter_along_axis(self, x, index, values, axis, add)
 
     def sample_points(self, x, grid, *settings):
         """Returns samples of images, as the catalogue says."""
