@@ -14,47 +14,53 @@ import functools
 
 _PACKAGE = __name__.partition(".")[0] + "."
 
-# Public module -> "class: the parameters that it stores; ...". Of `ops` all generated Primitives.
+# "Primitive: the parameters that it stores; ..." of all generated Primitives.
+_GENERATED = """
+    ACos; Abs; Acosh; AdamWeightDecay: use_locking; AdaptiveMaxPool2D; Add; Addcdiv;
+    Addcmul; Angle; ApplyRotaryPosEmb: cos_format; ArgMaxWithValue: axis keep_dims;
+    ArgMinWithValue: axis keep_dims; Argmax: axis; Argmin: axis; Asin; Asinh;
+    Assign; AssignAdd; AssignSub; Atan; Atan2; Atanh; AvgPool; BCEWithLogitsLoss;
+    BatchMatMul: transpose_a transpose_b; BatchNorm: is_training epsilon momentum;
+    Betainc; BiasAdd; BinaryCrossEntropy; BroadcastTo; Cast; Cdist: p; CeLU: alpha;
+    Ceil; Cholesky: upper; CholeskyInverse: upper; Complex; Concat: axis; Conj; Cos;
+    Cosh; Cross: dim; CumProd: exclusive reverse; CumSum: exclusive reverse; Cummax:
+    axis; Cummin: axis; Dense; Diag; Div; Dropout: keep_prob Seed0 Seed1; Eig:
+    compute_v; Elu: alpha; Equal; Erf; Erfc; Erfinv; Exp; ExpandDims; Expm1;
+    ExtractImagePatches; Eye; FFTWithSize: signal_ndim inverse real onesided
+    signal_sizes; FastGeLU; Flatten; Floor; FloorDiv; FloorMod; GLU: axis; Gather:
+    batch_dims; GatherD; GatherNd; Gcd; GeLU; Geqrf; Greater; GreaterEqual;
+    GridSampler2D: align_corners; GridSampler3D: align_corners; GroupTopk; HShrink;
+    HSigmoid; HSwish; Identity; IsClose: equal_nan; IsFinite; IsInf; LayerNorm:
+    begin_norm_axis begin_params_axis epsilon; LeftShift; Lerp; LerpScalar; Less;
+    LessEqual; LinSpace; Log; Log1p; LogMatrixDeterminant; LogSoftmax: axis;
+    LogSoftmaxExt; LogicalAnd; LogicalNot; LogicalOr; LogicalXor; Logit: eps;
+    MaskedFill; MaskedScatter; MaskedSelect; MatMul: transpose_a transpose_b;
+    MatrixDeterminant; MatrixExp; Maximum; Meshgrid; Minimum; Mul; NLLLoss:
+    ignore_index; NanToNum; Neg; NextAfter; NonZero; NotEqual; OneHot: axis; Ones;
+    OnesLike; PReLU; PagedAttention; PagedAttentionMask; Polar; Pow; Qr:
+    full_matrices; RandpermV2; Range: maxlen; Rank; ReLU; ReLU6; Real; RealDiv;
+    Reciprocal; ReduceAll: keep_dims; ReduceAny: keep_dims; ReduceMax: keep_dims;
+    ReduceMean: keep_dims; ReduceMin: keep_dims; ReduceProd: keep_dims; ReduceStd:
+    unbiased keep_dims; ReduceSum: keep_dims skip_mode; Reshape; ReshapeAndCache;
+    ResizeBicubic: align_corners half_pixel_centers; ResizeBilinearV2: align_corners
+    half_pixel_centers; ResizeLinear1D; ResizeNearestNeighbor: align_corners
+    half_pixel_centers; ResizeNearestNeighborV2: align_corners half_pixel_centers;
+    ReverseV2; RightShift; RmsNorm: epsilon; Roll; Round; Rsqrt; ScalarCast;
+    ScalarToTensor; ScatterNd; SearchSorted: right; Select; Shape; Sigmoid; Sign;
+    Sin; Sinc; Sinh; Slice; SmoothL1Loss; SoftMarginLoss; SoftShrink; Softmax;
+    Split: axis output_num; Sqrt; Square; Squeeze; StridedSlice: begin_mask end_mask
+    ellipsis_mask new_axis_mask shrink_axis_mask; Svd: full_matrices compute_uv;
+    Tanh; TensorScatterAdd; TensorShape; Tile; Trace; Transpose; TransposeExtView;
+    TransposeView; Triu; Trunc; UniqueConsecutive: return_inverse return_counts dim;
+    UnsortedSegmentSum; UpsampleNearest3D; UpsampleTrilinear3D: align_corners;
+    Xlogy; Zeros; ZerosLike
+"""
+
+# Public module -> "class: the parameters that it stores; ..." of other Primitives and of layers.
 _TABLE = {
     "ops": """
-        ACos; Abs; Acosh; AdamWeightDecay: use_locking; AdaptiveMaxPool2D; Add; Addcdiv;
-        Addcmul; Angle; ApplyRotaryPosEmb: cos_format; ArgMaxWithValue: axis keep_dims;
-        ArgMinWithValue: axis keep_dims; Argmax: axis; Argmin: axis; Asin; Asinh;
-        Assign; AssignAdd; AssignSub; Atan; Atan2; Atanh; AvgPool; BCEWithLogitsLoss;
-        BatchMatMul: transpose_a transpose_b; BatchNorm: is_training epsilon momentum;
-        Betainc; BiasAdd; BinaryCrossEntropy; BroadcastTo; Cast; Cdist: p; CeLU: alpha;
-        Ceil; Cholesky: upper; CholeskyInverse: upper; Complex; Concat: axis; Conj; Cos;
-        Cosh; Cross: dim; CumProd: exclusive reverse; CumSum: exclusive reverse; Cummax:
-        axis; Cummin: axis; Dense; Diag; Div; Dropout: keep_prob Seed0 Seed1; Eig:
-        compute_v; Elu: alpha; Equal; Erf; Erfc; Erfinv; Exp; ExpandDims; Expm1;
-        ExtractImagePatches; Eye; FFTWithSize: signal_ndim inverse real onesided
-        signal_sizes; FastGeLU; Flatten; Floor; FloorDiv; FloorMod; GLU: axis; Gather:
-        batch_dims; GatherD; GatherNd; Gcd; GeLU; Geqrf; Greater; GreaterEqual;
-        GridSampler2D: align_corners; GridSampler3D: align_corners; GroupTopk; HShrink;
-        HSigmoid; HSwish; Identity; IsClose: equal_nan; IsFinite; IsInf; LayerNorm:
-        begin_norm_axis begin_params_axis epsilon; LeftShift; Lerp; LerpScalar; Less;
-        LessEqual; LinSpace; Log; Log1p; LogMatrixDeterminant; LogSoftmax: axis;
-        LogSoftmaxExt; LogicalAnd; LogicalNot; LogicalOr; LogicalXor; Logit: eps;
-        MaskedFill; MaskedScatter; MaskedSelect; MatMul: transpose_a transpose_b;
-        MatrixDeterminant; MatrixExp; Maximum; Meshgrid; Minimum; Mul; NLLLoss:
-        ignore_index; NanToNum; Neg; NextAfter; NonZero; NotEqual; OneHot: axis; Ones;
-        OnesLike; PReLU; PagedAttention; PagedAttentionMask; Polar; Pow; Qr:
-        full_matrices; RandpermV2; Range: maxlen; Rank; ReLU; ReLU6; Real; RealDiv;
-        Reciprocal; ReduceAll: keep_dims; ReduceAny: keep_dims; ReduceMax: keep_dims;
-        ReduceMean: keep_dims; ReduceMin: keep_dims; ReduceProd: keep_dims; ReduceStd:
-        unbiased keep_dims; ReduceSum: keep_dims skip_mode; Reshape; ReshapeAndCache;
-        ResizeBicubic: align_corners half_pixel_centers; ResizeBilinearV2: align_corners
-        half_pixel_centers; ResizeLinear1D; ResizeNearestNeighbor: align_corners
-        half_pixel_centers; ResizeNearestNeighborV2: align_corners half_pixel_centers;
-        ReverseV2; RightShift; RmsNorm: epsilon; Roll; Round; Rsqrt; ScalarCast;
-        ScalarToTensor; ScatterNd; SearchSorted: right; Select; Shape; Sigmoid; Sign;
-        Sin; Sinc; Sinh; Slice; SmoothL1Loss; SoftMarginLoss; SoftShrink; Softmax;
-        Split: axis output_num; Sqrt; Square; Squeeze; StridedSlice: begin_mask end_mask
-        ellipsis_mask new_axis_mask shrink_axis_mask; Svd: full_matrices compute_uv;
-        Tanh; TensorScatterAdd; TensorShape; Tile; Trace; Transpose; TransposeExtView;
-        TransposeView; Triu; Trunc; UniqueConsecutive: return_inverse return_counts dim;
-        UnsortedSegmentSum; UpsampleNearest3D; UpsampleTrilinear3D: align_corners;
-        Xlogy; Zeros; ZerosLike
+        CollectiveGather: dest_rank; CollectiveScatter: src_rank; ConfusionMatrix: num_classes;
+        PyFunc: fn; Reduce: dest_rank; SGD: dampening weight_decay
     """,
     "mint.nn": """
         AdaptiveAvgPool1d: output_size; AdaptiveAvgPool2d: output_size;
@@ -83,11 +89,17 @@ _TABLE = {
 def _parsed() -> dict[str, frozenset]:
     """Returns the parameters by public path of the class."""
     found = {}
-    for area, text in _TABLE.items():
+    for area, text in [("ops", _GENERATED), *_TABLE.items()]:
         for entry in text.split(";"):
             name, _, parameters = entry.partition(":")
             found[f"{area}.{name.strip()}"] = frozenset(parameters.split())
     return found
+
+
+@functools.cache
+def _generated() -> frozenset:
+    """Returns the public paths of the generated Primitives."""
+    return frozenset(f"ops.{entry.partition(':')[0].strip()}" for entry in _GENERATED.split(";"))
 
 
 def stored_at(path: str) -> frozenset:
@@ -97,19 +109,17 @@ def stored_at(path: str) -> frozenset:
 
 def is_generated(path: str) -> bool:
     """Returns True if a public path ("ops.Argmax") is that of a generated Primitive."""
-    return path.startswith("ops.") and path in _parsed()
+    return path in _generated()
 
 
 @functools.cache
 def stored_by(cls: type) -> frozenset:
-    """Returns the parameters that a class, or a base class of it, stores without a check."""
-    names = frozenset()
-    for base in cls.__mro__:
-        home = base.__module__.removeprefix(_PACKAGE)
-        if home != base.__module__:
-            area = next((area for area in _TABLE if f"{home}.".startswith(f"{area}.")), "")
-            names |= _parsed().get(f"{area}.{base.__name__}", frozenset())
-    return names
+    """Returns the parameters that a class stores without a check; those of its nearest base class
+    in this package for a class of a user."""
+    base = next(base for base in cls.__mro__ if base.__module__.startswith(_PACKAGE))
+    home = base.__module__.removeprefix(_PACKAGE)
+    area = next((area for area in _TABLE if f"{home}.".startswith(f"{area}.")), "")
+    return stored_at(f"{area}.{base.__name__}")
 
 
 def has_stored(cls: type, rules: dict, values) -> bool:

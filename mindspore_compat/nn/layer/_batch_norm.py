@@ -33,15 +33,16 @@ Share = ScalarOf(Number(ge=0, le=1, numpy_scalars=True) | Bool)
 
 def _need_shape(api, x, ranks, error=ValueError):
     """Raises an error unless `x` is a Tensor of floats whose number of axes is in `ranks`."""
-    if not isinstance(x, Tensor) or x._array.dtype.kind not in "fV" or x._array.dtype.itemsize > 4:
+    is_tensor = isinstance(x, Tensor)
+    if is_tensor and x.ndim not in ranks:
+        expected = " or ".join(map(str, ranks))
+        raise error(f"For '{api}', the input must have {expected} axes, but got shape {x.shape}.")
+    if not is_tensor or x._array.dtype.kind not in "fV" or x._array.dtype.itemsize > 4:
         type_name = x.dtype if isinstance(x, Tensor) else type(x).__name__
         raise TypeError(
             f"For '{api}', the input must be a Tensor of float16, bfloat16 or float32, "
             f"but got {type_name}."
         )
-    if x.ndim not in ranks:
-        expected = " or ".join(map(str, ranks))
-        raise error(f"For '{api}', the input must have {expected} axes, but got shape {x.shape}.")
 
 
 def _need_share(api, name, value):

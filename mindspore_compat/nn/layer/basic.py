@@ -84,21 +84,21 @@ __all__ = [
 
 
 def _product(x, weight, bias):
-    """Computes x @ weight.T + bias; checks first the types, then the shapes of the inputs."""
+    """Computes x @ weight.T + bias; checks first the shapes, then the types of the inputs."""
     try:
         array, table = x._array, weight._array
     except AttributeError:
         need_tensor("Dense", "x", x)
         raise
-    if array.dtype is not table.dtype and array.dtype != table.dtype and not _casts_floats(array):
-        raise TypeError(
-            f"For 'Dense', 'x' must have the dtype of the weight, {weight.dtype}, but "
-            f"got {x.dtype}."
-        )
     if array.ndim == 0 or array.shape[-1] != table.shape[1]:
         raise ValueError(
             f"For 'Dense', the last axis of 'x' must have length {table.shape[1]}, "
             f"but got shape {x.shape}."
+        )
+    if array.dtype is not table.dtype and array.dtype != table.dtype and not _casts_floats(array):
+        raise TypeError(
+            f"For 'Dense', 'x' must have the dtype of the weight, {weight.dtype}, but "
+            f"got {x.dtype}."
         )
     return dense.run(x, weight, bias)
 

@@ -68,13 +68,20 @@ def bias_add(
         [[11. 22.]
          [13. 24.]]
     """
-    if input_x.dtype != bias.dtype or not 2 <= input_x.ndim <= 5:
+    if bias.ndim != 1:
+        raise ValueError(f"For 'bias_add', 'bias' must have one axis, but got shape {bias.shape}.")
+    last = input_x.ndim == 2 or data_format == "NHWC"
+    has_channels = 2 <= input_x.ndim <= 5
+    if has_channels and bias.shape[0] not in (1, input_x.shape[-1 if last else 1]):
+        raise ValueError(
+            f"For 'bias_add', 'bias' must have one value for each channel, but got shapes "
+            f"{tuple(input_x.shape)} and {tuple(bias.shape)}."
+        )
+    if input_x.dtype != bias.dtype or not has_channels:
         raise TypeError(
             f"For 'bias_add', the inputs must have one dtype and 'input_x' 2 to 5 "
             f"axes, but got {input_x.dtype}, {bias.dtype} and {input_x.shape}."
         )
-    if bias.ndim != 1:
-        raise ValueError(f"For 'bias_add', 'bias' must have one axis, but got shape {bias.shape}.")
-    if input_x.ndim == 2 or data_format == "NHWC":
+    if last:
         return input_x + bias
     return input_x + xp.reshape(bias, (1, -1) + (1,) * (input_x.ndim - 2))

@@ -309,11 +309,11 @@ def svd(input, full_matrices=False, compute_uv=True):
     """
     for name, flag in (("full_matrices", full_matrices), ("compute_uv", compute_uv)):
         Bool.refuse("svd", name, flag)
-    _Decomposed.refuse("svd", "input", input)
-    if input.ndim < 2:
+    if isinstance(input, Tensor) and input.ndim < 2:
         raise ValueError(
             f"For 'svd', 'input' must have at least two axes, but got shape {input.shape}."
         )
+    _Decomposed.refuse("svd", "input", input)
     if not compute_uv:
         return singular_values.run(input)
     square = input.shape[-1] == input.shape[-2]

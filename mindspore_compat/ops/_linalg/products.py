@@ -83,6 +83,11 @@ def inner(xp, input: Anything, other: Anything):
     if input.ndim == 0 or other.ndim == 0:
         a, b = promoted(xp, input, other)
         return a * b
+    if input.shape[-1] != other.shape[-1]:
+        raise ValueError(
+            f"For 'inner', the last axes of 'input' and 'other' must have one length, but got "
+            f"shapes {tuple(input.shape)} and {tuple(other.shape)}."
+        )
     if input.dtype != other.dtype:
         raise TypeError(
             f"For 'inner', 'input' and 'other' must have one dtype, but got "
