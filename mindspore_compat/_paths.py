@@ -173,7 +173,7 @@ FACADES = set(
     mindrecord.core.shardheader mindrecord.core.shardindexgenerator mindrecord.core.shardreader
     mindrecord.core.shardsegment mindrecord.core.shardutils mindrecord.core.shardwriter
     mindrecord.tools.cifar10 mindrecord.tools.cifar100 nn.optim.tft_wrapper onnx
-    onnx.onnx_export ops.function.grad ops.function.grad.grad_func
+    onnx.onnx_export ops._utils ops._utils.utils ops.function.grad ops.function.grad.grad_func
     parallel.distributed.flatten_grad_buffer profiler.common safeguard
     safeguard.rewrite_obfuscation scipy.ops scipy.ops_grad
     scipy.optimize.gradient_optimization_algorithm scipy.utils
@@ -255,6 +255,7 @@ FURTHER = {
     "nn.layer": f"""nn_ops=ops.operations management=communication _extends/cell_attr_register
         nn._parts/check_dense_input_shape {_TRAINING}""",
     "nn.cell": f"mint/empty_like {_TRAINING}",
+    "ops._utils": "_checkparam/get_broadcast_shape",
     "mint.optim": f"ops.auto_generate/hyper_map {_TRAINING}",
     "multiprocessing": "mint=mint common.storage",
     "nn.wrap parallel.nn": f"""nn.wrap.loss_scale/grad_scale nn.wrap.loss_scale/shard_grad_scale
@@ -403,7 +404,7 @@ def _names_in_progress():
 
 
 def show_further(module, homes):
-    """Makes `module` also find the paths below it and the names of `homes`."""
+    """Makes `module` also find the paths below it and the names of `homes`; None means no homes."""
     module_getattr = vars(module).get("__getattr__")
 
     def find(name):
@@ -417,7 +418,7 @@ def show_further(module, homes):
                 raise
             _names_in_progress().add(key)
             private = name.startswith("_")  # then only modules, and names of the table itself
-            listed = [home for home in homes if home.endswith(f"/{name}")] if private else homes
+            listed = [home for home in homes or () if not private or home.endswith(f"/{name}")]
             try:
                 attribute = _sought(module, name, listed)
             finally:

@@ -43,6 +43,8 @@ SAME = [  # path, name, the path of the same object
     ("train.model", "_set_training_dataset", "dataset"),
     ("train.model", "_reset_training_dataset", "dataset"),
     ("onnx.onnx_export", "Dataset", "dataset"),
+    ("ops._utils.arg_handler", "to_pair", "ops._primitive_aliases.argument_helpers"),
+    ("ops._utils.utils", "get_broadcast_shape", "_checkparam"),
 ]
 
 
@@ -67,7 +69,9 @@ def test_what_files_import_under_short_names(path, name, module):
     assert found is importlib.import_module(f"mindspore_compat.{module}")
 
 
-@pytest.mark.parametrize("path", ["nn.cell", "common", "ops.function", "graph", "dataset.engine"])
+@pytest.mark.parametrize(
+    "path", ["nn.cell", "common", "ops.function", "graph", "dataset.engine", "profiler.common"]
+)
 @pytest.mark.parametrize("name", ["no_such_name", "_no_such_name", "importlib", "checked"])
 def test_other_names_are_not_there(path, name):
     module = importlib.import_module(f"mindspore_compat.{path}")
