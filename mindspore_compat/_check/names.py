@@ -49,7 +49,11 @@ def find(path):
     if part == CALL:
         return _result(owner)
     if not _has(owner, part):
-        return Name(missing=path)
+        # `from package.name import part` reads the module `name`, also where the package has a
+        # class of that name.
+        owner = find_module(path[:-1])
+        if owner.missing or not _has(owner, part):
+            return Name(missing=path)
     target = inspect.getattr_static(owner.target, part, None)
     if inspect.ismodule(owner.target) or not isinstance(target, property):
         target = _attribute(owner.target, part)

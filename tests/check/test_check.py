@@ -73,6 +73,7 @@ class TestMissing:
         [
             "from mindspore.ops import operations as P, functional as F, composite as C\nP.Add()",
             "import mindspore.common.dtype as mstype\nmstype.float32",
+            "from mindspore.profiler.schedule import ProfilerAction as A\nA.NONE",
             "from mindspore.communication.management import init, get_rank",
             "from mindspore.nn.metrics import Accuracy",
             "from mindspore.common.initializer import TruncatedNormal",
