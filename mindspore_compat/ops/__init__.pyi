@@ -14510,7 +14510,7 @@ def matrix_norm(A: _Tensor, ord: _t.Any = 'fro', axis: _t.Any = (-2, -1), keepdi
         ord (Union[int, float, str]): 2 or -2 (largest, smallest singular value), 1 or -1 (largest,
             smallest column sum), inf or -inf (largest, smallest row sum), "fro" (Frobenius) or
             "nuc" (sum of singular values); or a Tensor that holds the number.
-        axis (tuple[int]): the axes of rows and columns.
+        axis (Union[tuple[int], list[int]]): the axes of rows and columns.
         keepdims (bool): True to keep both axes with length 1.
         dtype (mindspore.dtype): the dtype to which `A` is cast first.
     """

@@ -11,14 +11,18 @@ from .decomposition import singular_values
 from .inverse import inverse
 
 _ORDERS = (2, -2, 1, -1, float("inf"), float("-inf"), "fro", "nuc")
+_SUMS = (1, -1, float("inf"), float("-inf"))  # orders that add magnitudes
 
 
 def _matrix_norm(A, order, axis, keep, dtype):
     """Computes the norm of matrices over two axes; rejects an unknown `order` or an axis that does
     not exist.
+
+    As in MindSpore, norms of singular values are float32, and sums of ints are ints.
     """
-    if not isinstance(axis, tuple) or not all(type(item) is int for item in axis):
+    if not isinstance(axis, (tuple, list)) or not all(type(item) is int for item in axis):
         raise TypeError(f"For 'matrix_norm', 'axis' must be a tuple of two ints, but got {axis!r}.")
+    axis = tuple(axis)
     if len(axis) != 2 or any(not -A.ndim <= item < A.ndim for item in axis):
         raise ValueError(
             f"For 'matrix_norm', 'axis' must be two ints in [{-A.ndim}, {A.ndim}), but got {axis}."
@@ -30,7 +34,27 @@ def _matrix_norm(A, order, axis, keep, dtype):
     if order not in _ORDERS:
         raise ValueError(f"For 'matrix_norm', 'ord' must be one of {_ORDERS}, but got {order!r}.")
     A = A if dtype is None else A.astype(dtype)
-    return norm.run(A, order, axis, keep)
+    kind = A._array.dtype.kind
+    if order in _SUMS:
+        if kind == "c" or kind == "b" and abs(order) != 1:
+            raise TypeError(f"For 'matrix_norm', 'A' must hold real numbers, but got {A.dtype}.")
+        if kind in "iub":
+            return _extreme_sum(A.astype("int64") if kind == "b" else A, order, axis, keep)
+    elif order == "fro" and kind == "b":
+        raise TypeError("For 'matrix_norm', 'A' must hold numbers, but got Bool.")
+    if order in _SUMS or order == "fro":
+        return norm.run(A, order, axis, keep)
+    A = A.astype("float32") if A.dtype.itemsize == 2 else A
+    return norm.run(A, order, axis, keep).astype("float32")
+
+
+def _extreme_sum(A, order, axis, keep):
+    """Returns the largest or smallest column sum (int64) or row sum (the dtype of `A`) of ints."""
+    added, other = axis if abs(order) == 1 else axis[::-1]
+    sums = A.abs().astype("int64").sum(added, keepdims=True)
+    result = (sums.amax if order > 0 else sums.amin)(other, keepdims=True)
+    result = result if keep else result.squeeze(axis)
+    return result if abs(order) == 1 else result.astype(A.dtype)
 
 
 @public("ops.matrix_norm")
@@ -43,7 +67,7 @@ def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, 
         ord (Union[int, float, str]): 2 or -2 (largest, smallest singular value), 1 or -1 (largest,
             smallest column sum), inf or -inf (largest, smallest row sum), "fro" (Frobenius) or
             "nuc" (sum of singular values); or a Tensor that holds the number.
-        axis (tuple[int]): the axes of rows and columns.
+        axis (Union[tuple[int], list[int]]): the axes of rows and columns.
         keepdims (bool): True to keep both axes with length 1.
         dtype (mindspore.dtype): the dtype to which `A` is cast first.
 

@@ -11,15 +11,16 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Bool,
     DType,
-    Float,
     InstanceOf,
     Int,
+    Number,
     Str,
     TensorOf,
     checked,
     floating,
 )
 from ..._core.rules.vocabulary import any_dtype as every
+from ..._core.tensor.tensor import Tensor
 from .._shape.reshape import shape_of
 from .distributions import moved
 from .generators import _make, _shapes, _stream
@@ -32,7 +33,7 @@ _Size = InstanceOf(tuple, list)
 
 EveryDtype = TensorOf(every)
 FloatDType = DType("float16", "float32", "float64", "bfloat16")
-FloatOrTensor = Float | TensorOf(every)
+NumberOrTensor = Number | Bool | TensorOf(every)
 
 
 def need_accelerator(api, device):
@@ -241,19 +242,19 @@ def randint_like(*args, dtype=None, device=None):
 
 @public("mint.normal")
 @checked
-def normal(mean: FloatOrTensor = 0.0, std: FloatOrTensor = 1.0, size=None, generator=None):
+def normal(mean: NumberOrTensor = 0.0, std: NumberOrTensor = 1.0, size=None, generator=None):
     """Draws numbers from the normal distribution. The mean and the deviation may be Tensors, which
     then determine the shape.
 
     Args:
-        mean (Union[float, Tensor]): the mean. Default: 0.0.
-        std (Union[float, Tensor]): the standard deviation, at least 0. Default: 1.0.
-        size (tuple[int]): the shape; required if both are floats.
+        mean (Union[float, int, Tensor]): the mean. Default: 0.0.
+        std (Union[float, int, Tensor]): the standard deviation, at least 0. Default: 1.0.
+        size (tuple[int]): the shape; required if both are numbers.
         generator (mindspore.Generator): the source of the numbers. Default: the default generator.
 
     Raises:
-        TypeError: if `mean` or `std` is neither a float nor a Tensor, or `size` is missing.
-        ValueError: if `std` is a float below 0.
+        TypeError: if `mean` or `std` is neither a number nor a Tensor, or `size` is missing.
+        ValueError: if `std` is a number below 0.
 
     Example:
         >>> import mindspore_compat as ms
@@ -263,9 +264,10 @@ def normal(mean: FloatOrTensor = 0.0, std: FloatOrTensor = 1.0, size=None, gener
     Source: mindspore.mint.normal of MindSpore 2.10.
     """
     xp = current_space()
+    mean, std = (each if isinstance(each, Tensor) else float(each) for each in (mean, std))
     alone = isinstance(mean, float) and isinstance(std, float)
     if alone and size is None:
-        raise TypeError("For 'normal', 'size' must be given where 'mean' and 'std' are floats.")
+        raise TypeError("For 'normal', 'size' must be given where 'mean' and 'std' are numbers.")
     if isinstance(std, float) and not std >= 0:
         raise ValueError(f"For 'normal', 'std' must be at least 0, but got {std}.")
     whole = xp.broadcast_shapes(

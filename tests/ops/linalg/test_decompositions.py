@@ -7,7 +7,7 @@ from kit import close, same
 from kit.gradients import check_gradients
 from scipy.spatial.distance import pdist
 
-from mindspore_compat import Tensor, float16, grad, mint, nn, ops
+from mindspore_compat import Tensor, bool_, complex64, float16, grad, mint, nn, ops
 from mindspore_compat.ops import auto_generate
 from mindspore_compat.ops._reduction import statistics
 
@@ -89,7 +89,10 @@ def test_taking_a_band_out_undoes_putting_it_in(align, ends):
         (lambda: ops.lu_unpack(BAND, Tensor([1])), ValueError, "LU_pivots"),
         (lambda: ops.matrix_norm(BAND, 3), ValueError, "'ord'"),
         (lambda: ops.matrix_norm(BAND, axis=(0, 0)), ValueError, "'axis'"),
-        (lambda: ops.matrix_norm(BAND, axis=[0, 1]), TypeError, "'axis'"),
+        (lambda: ops.matrix_norm(BAND, axis=[0, 1.0]), TypeError, "'axis'"),
+        (lambda: ops.matrix_norm(BAND, axis=[0]), ValueError, "'axis'"),
+        (lambda: ops.matrix_norm(BAND.astype(bool_)), TypeError, "'A'"),
+        (lambda: ops.matrix_norm(BAND.astype(complex64), 1), TypeError, "'A'"),
         (lambda: ops.pdist(BAND, -1.0), ValueError, "'p'"),
         (lambda: ops.dist(BAND, BAND, 1.5), TypeError, "'p'"),
         (lambda: ops.matrix_exp(BAND), ValueError, "square"),
@@ -307,3 +310,22 @@ def test_a_cell_in_low_precision_brings_floats_together(name):
 
     result = Net().to_float(float16)(SINGLE)  # the other operand stays float32
     same(result, ALIKE[name](SINGLE), "float16")
+
+
+@pytest.mark.parametrize(
+    "kind, order, dtype, wanted",
+    [
+        ("int32", 1, "Int64", [21, 57]),
+        ("int32", -np.inf, "Int32", [6, 54]),
+        ("uint8", np.inf, "UInt8", [38, 86]),
+        ("bool", -1, "Int64", [2, 3]),
+        ("int64", "fro", "Float32", [22.494444, 61.789967]),
+        ("float64", "nuc", "Float32", [24.364635, 62.495059]),
+        ("float16", 2, "Float32", [22.409298, 61.785878]),
+    ],
+)
+def test_matrix_norm_has_the_dtype_of_its_sums(kind, order, dtype, wanted):
+    x = Tensor(np.arange(24).reshape(2, 3, 4).astype(kind))
+    out = ops.matrix_norm(x, order, axis=[1, 2])
+    assert str(out.dtype) == dtype
+    np.testing.assert_allclose(out.asnumpy(), wanted, rtol=2e-6)
