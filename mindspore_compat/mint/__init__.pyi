@@ -1683,14 +1683,14 @@ def norm(input: _Tensor, p: _b.float | _b.str = 'fro', dim: _b.int | _b.tuple[_b
         `input` may have any shape. The result lacks the axes in `dim`, or has length 1 along them
         with `keepdim`.
     """
-def normal(mean: _b.float | _Tensor = 0.0, std: _b.float | _Tensor = 1.0, size: _t.Any = None, generator: _t.Any = None) -> _t.Any:
+def normal(mean: _b.float | _b.bool | _Tensor = 0.0, std: _b.float | _b.bool | _Tensor = 1.0, size: _t.Any = None, generator: _t.Any = None) -> _t.Any:
     """Draws numbers from the normal distribution. The mean and the deviation may be Tensors, which
     then determine the shape.
 
     Args:
-        mean (Union[float, Tensor]): the mean. Default: 0.0.
-        std (Union[float, Tensor]): the standard deviation, at least 0. Default: 1.0.
-        size (tuple[int]): the shape; required if both are floats.
+        mean (Union[float, int, Tensor]): the mean. Default: 0.0.
+        std (Union[float, int, Tensor]): the standard deviation, at least 0. Default: 1.0.
+        size (tuple[int]): the shape; required if both are numbers.
         generator (mindspore.Generator): the source of the numbers. Default: the default generator.
     """
 def not_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
