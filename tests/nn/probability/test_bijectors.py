@@ -65,6 +65,8 @@ def test_what_a_bijector_tells():
     assert made.parameters == {"scale": [2.0, 3.0], "shift": 1.0, "name": "line"}
     assert repr(made) == "ScalarAffine(batch_shape = (2,))" and repr(maps.Exp()) == "Exp(exp)"
     assert repr(maps.PowerTransform(0.5)) == "PowerTransform(power = 0.5)"
+    softplus = "Softplus(\n  sharpness = 2.0\n  (log_sigmoid): LogSigmoid()\n)"
+    assert repr(maps.Softplus(2.0)) == softplus
     assert maps.Invert(made).batch_shape == (2,) and maps.Invert(made).bijector is made
     assert not maps.Exp().is_constant_jacobian and maps.Exp().power == 0.0
 

@@ -156,6 +156,7 @@ class Softplus(Bijector):
 
     `inverse` takes numbers above 0; negative ones give NaN.
     """
+    log_sigmoid: _t.Any
     def __init__(self, sharpness: _t.Any = 1.0, name: _t.Any = 'Softplus') -> None: ...
     def extend_repr(self) -> _t.Any:  # type: ignore
         """Returns the text that the printed bijector shows."""

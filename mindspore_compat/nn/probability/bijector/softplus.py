@@ -2,6 +2,7 @@
 
 from .... import ops
 from ...._core.declare.public_api import public
+from ...layer.activation import LogSigmoid
 from .bijector import Bijector
 
 __all__ = ["Softplus"]
@@ -33,6 +34,7 @@ class Softplus(Bijector):
     def __init__(self, sharpness=1.0, name="Softplus"):
         super().__init__(name=name, param=dict(sharpness=sharpness, name=name))
         self._add_parameter(sharpness, "sharpness")
+        self.log_sigmoid = LogSigmoid()
 
     sharpness = property(lambda self: self._own["sharpness"], doc="The sharpness, a Tensor.")
 
@@ -44,7 +46,7 @@ class Softplus(Bijector):
 
     def _forward(self, x):
         x, sharpness = self._with(x)
-        return -ops.logsigmoid(-sharpness * x) / sharpness
+        return -self.log_sigmoid(-sharpness * x) / sharpness
 
     def _inverse(self, y):
         y, sharpness = self._with(y)
@@ -52,7 +54,7 @@ class Softplus(Bijector):
 
     def _forward_log_jacobian(self, x):
         x, sharpness = self._with(x)
-        return ops.logsigmoid(sharpness * x)
+        return self.log_sigmoid(sharpness * x)
 
     def _inverse_log_jacobian(self, y):
         y, sharpness = self._with(y)
