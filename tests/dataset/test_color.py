@@ -20,6 +20,14 @@ def test_sharpness_factors_are_float32(factor):
     assert vision.AdjustSharpness(factor)(image).sum() == sums[factor]
 
 
+@pytest.mark.parametrize(
+    ("gamma", "gain", "pixel"), [(2.0, 0.5, 0.0625), (0.5, 1.7, 0.92195445), (2.0, 1.7, 0.7225)]
+)
+def test_the_gain_of_a_float_image_is_raised_to_gamma_too(gamma, gain, pixel):
+    image = np.full((1, 1, 3), 0.5, np.float32)
+    np.testing.assert_allclose(vision.AdjustGamma(gamma, gain)(image), pixel, rtol=1e-6)
+
+
 GREY, COLOURS, ALPHA = (
     (np.arange(4 * channels) * 11).astype(np.uint8).reshape(2, 2, channels)
     for channels in (1, 3, 4)
