@@ -5006,8 +5006,7 @@ class LogSoftmax(_Primitive):
         """`LogSoftmax` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
 class LogSoftmaxExt(_Primitive):
-    """Computes the logarithm of the softmax along `dim`. None means axis 0 of an input with 0, 1 or
-    3 axes, else axis 1.
+    """Computes the logarithm of the softmax along `dim`, of the input cast to `dtype`.
 
     Args:
         input (Tensor of a floating dtype): the input.

@@ -14,7 +14,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.declare.values import upcast
-from ..._core.rules.vocabulary import Any, Int, ScalarOf, TupleOf, checked
+from ..._core.rules.vocabulary import Any, DType, Int, ScalarOf, TupleOf, checked
 from .._rules import Anything, Floats, Numbers
 from .._shape.axes import as_tuple
 
@@ -263,7 +263,6 @@ softmax_ext.vjp(
 @op(
     "mint.nn.functional.log_softmax(input, dim=None, *, dtype=None)",
     "mint.nn.LogSoftmax(dim=None)(input)",
-    "ops.LogSoftmaxExt()(input, dim=None, dtype=None)",
     compute="kernels",
 )
 def log_softmax_ext(xp, input: Floats, dim: Int = None):
@@ -284,6 +283,21 @@ def log_softmax_ext(xp, input: Floats, dim: Int = None):
 log_softmax_ext.vjp(
     input=lambda xp, g, out, dim: _log_softmax_vjp(xp, g, out, _default_axis(out.ndim, dim))
 )
+
+
+@op("ops.LogSoftmaxExt()(input, dim=None, dtype=None)", compute="kernels")
+def log_softmax_as(xp, input: Floats, dim: Int = None, dtype: DType = None):
+    """Computes the logarithm of the softmax along `dim`, of the input cast to `dtype`.
+
+    Shapes:
+        `input` may have any shape. The result has the same shape, and the dtype of `input` or
+        `dtype`.
+
+    Example:
+        >>> print(ms.ops.LogSoftmaxExt()(ms.Tensor([1.0, 2.0, 3.0]), 0))
+        [-2.4076061 -1.407606  -0.407606 ]
+    """
+    return log_softmax_ext.body(xp, input if dtype is None else xp.cast(input, dtype), dim)
 
 
 @public("mint.special.log_softmax")

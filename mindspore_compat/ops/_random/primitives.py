@@ -310,7 +310,7 @@ class RandpermV2(Primitive):
     """
 
     @checked
-    def __init__(self, seed: Int(ge=0) = 0, offset: Int(ge=0) = 0, dtype: DType = dtypes.int64):
+    def __init__(self, seed: Int(ge=-1) = 0, offset: Int(ge=0) = 0, dtype: DType = dtypes.int64):
         super().__init__("RandpermV2")
         self.seed, self.offset, self.dtype = seed, offset, dtype
 

@@ -80,3 +80,9 @@ def test_dtype_of_multinomial_as_a_method():
     weights = Tensor([0.2, 0.8])
     assert weights.multinomial(2).dtype == ops.multinomial(weights, 2).dtype == ms.int32
     assert weights.multinomial(2, generator=ms.Generator()).dtype == ms.int64
+
+
+def test_a_permutation_takes_minus_one_as_its_seed():
+    assert sorted(ops.RandpermV2(seed=-1)(5).asnumpy().tolist()) == [0, 1, 2, 3, 4]
+    with pytest.raises(ValueError, match="seed"):
+        ops.RandpermV2(seed=-2)
