@@ -163,3 +163,12 @@ def test_a_worker_that_is_lost_while_a_fault_is_planted_counts_nothing(entries, 
     monkeypatch.setattr(judge, "_ask", lambda case: lost)
     outcome = judge.outcome(fault("ops.abs", "scaled", entries), [], "functions")
     assert (outcome.status, outcome.by) == ("not planted", "the process died")
+
+
+def test_a_case_that_hangs_once_is_asked_again(monkeypatch):
+    judge = measure.Judge("mindspore_compat", None, {})
+    answers_given = iter(["hang", "pass", "hang", "hang"])
+    monkeypatch.setattr(judge, "_ask", lambda case: {"status": next(answers_given)})
+    case = {"id": "ops.abs::exists", "kind": "exists", "name": "ops.abs"}
+    assert not judge._fails(case)
+    assert judge._fails(case)
