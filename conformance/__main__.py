@@ -432,6 +432,8 @@ def _add(add, names, entries, options):
         kept = add(name, entries, known, reference)
         if kept != known:
             labels = [label for label in kept if kept[label] != known.get(label)]
+            if reference.own_word is not None:
+                kept |= {label: {**kept[label], "by": reference.own_word} for label in labels}
             print(f"{name}: {', '.join(labels)}", flush=True)
             found[name] = kept
         if options.keep and found and (len(found) % 5 == 0 or number == len(names)):

@@ -13,7 +13,7 @@ import yaml
 
 from ..errors import BadInput
 from ..reading import packed
-from . import rules
+from . import rules, twins
 from .table import table, users
 
 FOLDER = Path(__file__).parents[1] / "answers" / "values"
@@ -85,6 +85,8 @@ def cases_of(name, entry=None):
     for label, kept in stored.get(name, {}).items():
         yield label, {**kept, **_wanted(f"{name}::{label}", kept["seen"])}
     yield from _holding(name)
+    if entry:
+        yield from _of_twin(name, entry)
     owner, _, last = name.rpartition(".")
     used = re.compile(rf"\.{re.escape(last)}\b|'{re.escape(last)}'")  # getattr(it, 'begin')
     for whole in users(owner):
@@ -96,6 +98,18 @@ def cases_of(name, entry=None):
         for label, case in _holding(whole):
             if any(used.search(str(text)) for text in case["then"]):
                 yield f"{whole} {label}", {**case, "of": whole}
+
+
+def _of_twin(name, entry):
+    """What is stored of another name that computes the same, with this name's arguments."""
+    twin = twins.twin_of(name)
+    for label, case in () if twin is None else cases_of(twin):
+        made = None if "apart" in case else twins.moved(case, entry)
+        if made is not None and made["wanted"].get("result") == twin.rpartition(".")[2]:
+            del made["wanted"]["result"]  # the name of its class
+        if made is not None and made["wanted"]:
+            made.pop("seen", None)
+            yield f"{twin} {label}", {"by": twin, **made}
 
 
 def _holding(name):

@@ -1,7 +1,7 @@
 """The calls that no example of the documentation shows: the files in `data/calls`.
 
-Each file has some of the sections `calls`, `holds`, `uses`, `same`, `synonyms`, `together` and
-`rules`; joined, they are one table.
+Each file has some of the sections `calls`, `holds`, `uses`, `same`, `synonyms`, `together`, `rules`
+and `twins`; joined, they are one table.
 """
 
 from functools import cache
@@ -17,8 +17,9 @@ def table():
     """{"calls": {name: calls}, "holds": {name: calls after which every text of `then` is true},
     "uses": of classes by pattern, "same": {name: others whose cases use its methods},
     "synonyms": {last part of a name: that of another one for the operator}, "together": arguments
-    that mean something only with one another, "rules": of the calls of many names}."""
-    whole = {"calls": {}, "holds": {}, "same": {}, "synonyms": {}}
+    that mean something only with one another, "rules": of the calls of many names, "twins":
+    {name: another one that computes the same}}."""
+    whole = {"calls": {}, "holds": {}, "same": {}, "synonyms": {}, "twins": {}}
     whole |= {"uses": [], "together": [], "rules": []}
     for path in sorted(FOLDER.glob("*.yaml")):
         for section, part in yaml.safe_load(path.read_text(encoding="utf-8")).items():

@@ -199,14 +199,19 @@ def set_seed(seed):
     torch.manual_seed(seed)
 
 
+def _affine(layer):
+    """The layer with a scale and a shift unless it is told to have none, as MindSpore's."""
+    return lambda **given: layer(**{"affine": True, **given})
+
+
 _LAYERS = {  # MindSpore's name → the layer of torch, and its Parameters' names
     "LayerNormExt": (torch.nn.LayerNorm, {}),
     "AvgPool1dExt": (torch.nn.AvgPool1d, {}),
     "AvgPool2dExt": (torch.nn.AvgPool2d, {}),
     "AvgPool3dExt": (torch.nn.AvgPool3d, {}),
-    "InstanceNorm1d": (torch.nn.InstanceNorm1d, {"weight": "gamma", "bias": "beta"}),
-    "InstanceNorm2d": (torch.nn.InstanceNorm2d, {"weight": "gamma", "bias": "beta"}),
-    "InstanceNorm3d": (torch.nn.InstanceNorm3d, {"weight": "gamma", "bias": "beta"}),
+    "InstanceNorm1d": (_affine(torch.nn.InstanceNorm1d), {"weight": "gamma", "bias": "beta"}),
+    "InstanceNorm2d": (_affine(torch.nn.InstanceNorm2d), {"weight": "gamma", "bias": "beta"}),
+    "InstanceNorm3d": (_affine(torch.nn.InstanceNorm3d), {"weight": "gamma", "bias": "beta"}),
 }
 
 

@@ -18,6 +18,7 @@ from ..kinds.cases import DIFFERENTIABLE, LOST, area_of, errors_of, of_entry
 from ..reading import signatures
 from ..running import answers
 from ..running.runner import Process
+from ..targets import DEFAULT, REFERENCE
 from .bases import bases
 from .changes import arguments, deeper, floated, larger, variations
 
@@ -44,7 +45,12 @@ class Found:
     def answered_by(self, target):
         """Note who answered in place of real MindSpore."""
         for kept in self.kept.values():
-            kept["by"] = target.rpartition(".")[2]
+            kept["by"] = word_of(target)
+
+
+def word_of(target):
+    """Returns the word for who answered in place of real MindSpore."""
+    return target.rpartition(".")[2]
 
 
 class Reference:
@@ -53,6 +59,11 @@ class Reference:
     def __init__(self, target, python):
         self.target, self.python, self.process = target, python, None
         self.memory = {}
+
+    @property
+    def own_word(self):
+        """Under which word its answers are stored; None for those of MindSpore."""
+        return None if self.target in (REFERENCE, DEFAULT) else word_of(self.target)
 
     def ask(self, case):
         """The facts of a call, or {"refused": ...}."""
@@ -114,6 +125,13 @@ class _Session:
         found = None if "refused" in agreed else cleaned(agreed, self.deliberate)
         self.seen[json.dumps(seen, sort_keys=True)] = found
         return found
+
+    def shape_of(self, text):
+        """The shape of the Tensor of numbers that a text gives, {index: shape} of a sequence of
+        them; None for another value."""
+        asked = {"id": f"{self.name}::values", "kind": "values", "name": "ops.stack", "init": None}
+        seen = self.reference.ask({**asked, "call": None, "owner": None, "then": [text]})
+        return _shape_in(seen.get("then 1"))
 
     def with_gradient(self, call, more, seen):
         """The call with its gradients, if it has any that are not zero throughout."""
@@ -187,7 +205,8 @@ def add_gradients(name, entries, known, reference):
         return found
     for label, kept in known.items():
         plain = {k: v for k, v in kept.items() if k in ("first", "then", "train")}
-        if not re.match(r"call \d|example|as \w|plain", label) or kept.get("by"):
+        others = kept.get("by") != reference.own_word
+        if not re.match(r"call \d|example|as \w|plain", label) or others:
             continue
         call = Call(init=kept.get("init"), call=kept.get("call"), owner=kept.get("owner"))
         more, seen = session.with_gradient(call, plain, kept["seen"])
@@ -195,7 +214,7 @@ def add_gradients(name, entries, known, reference):
             found[label] = {**kept, **more, "seen": seen}
             return found
     for label, call, more in _all_bases(name, entries):
-        for suffix, made in ((", floats", floated(call)), ("", call)):
+        for suffix, made in ((", floats", floated(call)), ("", call), *_as_floats(session, call)):
             seen = made and session.ask(made, more)
             if seen is None:
                 continue
@@ -205,6 +224,29 @@ def add_gradients(name, entries, known, reference):
                 return found
     reference.forget()
     return found
+
+
+def _as_floats(session, call):
+    """Yields (label, call) with float Tensors of the same shapes for the Tensors among the
+    arguments, also in a sequence: for all of them, then for one alone. The reference says what a
+    text gives."""
+    texts = {**({"self": call.owner} if call.owner else {}), **(call.call or {})}
+    shapes = {key: shape for key, text in texts.items() if (shape := session.shape_of(text))}
+    wholes = [shapes] if len(shapes) > 1 else []
+    for chosen in (*wholes, *({key: shape} for key, shape in shapes.items())):
+        made = call
+        for phase, (key, shape) in enumerate(chosen.items(), 1):
+            made = made and made.put(key, _waves(shape, phase))
+        if made is not None:
+            yield f", floats for {', '.join(chosen)}", made
+
+
+def _waves(shape, phase):
+    """The text of a float Tensor, or of a tuple of them, without two equal elements."""
+    if isinstance(shape, dict):
+        parts = [_waves(part, phase + i) for i, part in enumerate(shape.values())]
+        return f"({', '.join(parts)},)"
+    return f"T('float32', spread({tuple(shape)}, 0.3, 1.7, {phase}))"
 
 
 def add_calls(name, entries, known, reference):
@@ -234,7 +276,7 @@ def ask_again(name, entries, known, reference):
     session, found = _Session(name, entries[name], reference), {}
     for label, kept in known.items():
         found[label] = kept
-        if kept.get("by"):
+        if kept.get("by") != reference.own_word:
             continue
         session.tries = session.lost = 0
         session.until = time.monotonic() + SECONDS
@@ -451,6 +493,15 @@ def _combine(session, call, more, effective):
                 labels.append(name)
                 if len(labels) > 1:
                     session.keep(f"together {len(labels)}, {turn}", made, more, seen, outcomes)
+
+
+def _shape_in(seen):
+    if isinstance(seen, list) and len(seen) > 1 and re.match(r"(?:Int|UInt|Float)\d", str(seen[0])):
+        return seen[1]
+    if isinstance(seen, dict) and "count" in seen:
+        parts = {key: _shape_in(part) for key, part in seen.items() if key != "count"}
+        return parts if parts and None not in parts.values() else None
+    return None
 
 
 def _is_moving(key, seen):

@@ -63,8 +63,8 @@ _OF_CALLS = (
     ),
     (
         "a gradient through an in-place write",
-        r"Tensor\.(?:div|exp|mul|remainder)_",
-        r"gradient of (?:self|other): values",
+        r"Tensor\.(?:div|exp|mul|remainder)_|ops\.(?i:assign_?(?:add|sub))",
+        r"gradient of (?:self|other|value): values",
     ),
     (
         "a gradient through an in-place write",
@@ -473,7 +473,9 @@ def reasons_of(case, result):
 
 
 # Reasons that speak of chance: what is equal in one run may differ in the next.
-_CHANCE = re.compile(r"random|drawn|moments|never wrote|not initialized|unwritten|generator|memory")
+_CHANCE = re.compile(
+    r"random|drawn|moments|never wrote|not initialized|unwritten|generator|memory|by chance"
+)
 
 
 def write(judged):

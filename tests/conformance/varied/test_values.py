@@ -289,6 +289,17 @@ def test_stored_calls_get_the_facts_that_the_reference_gives_now(entries):
     assert found["refused"]["seen"] == {"refused": "TypeError"}
 
 
+def test_floats_take_the_place_of_integers_wherever_a_gradient_is_wanted(entries):
+    reference = record.Reference("mindspore_compat", None)
+    call = {"tensors": "(ms.numpy.full((1, 2), 5), ms.numpy.full((1, 2), 7))"}
+    session = record._Session("ops.cat", entries["ops.cat"], reference)
+    found = dict(record._as_floats(session, Call(call=call, call_names=("tensors", "axis"))))
+    reference.stop()
+    (made,) = found.values()
+    assert list(found) == [", floats for tensors"]
+    assert made.call["tensors"].count("T('float32', spread((1, 2)") == 2
+
+
 def test_dtypes_take_the_place_of_a_default_dtype(entries):
     _, call, _ = bases.bases("numpy.ones", entries)[0]
     found = changes.variations("dtype", call, entries["numpy.ones"], "numpy")
