@@ -32,13 +32,14 @@ def write_run(op):
     line = [f"def run({', '.join(_parameter_list(op))}):"]
     if op.diverted:
         line += ["    if casting_.active:", f"        return general_({', '.join(op.parameters)})"]
+    scalar = len(names) == 2 and len(op.promote) == 2 and not op.optional
     line += ["    try:"]
+    line += _second_scalar_lines(op) if scalar else []
     line += [f"        a_{n} = {absent[n]}{n}._array" for n in names]
     line += [f"        kind_ = type(a_{first})", "        xp_ = space_of_kind_[kind_]"]
     call_general = f"        return general_({', '.join(op.parameters)})"
-    scalar = len(names) == 2 and len(op.promote) == 2 and not op.optional
     line += ["    except AttributeError:"]
-    line += _scalar_lines(op) if scalar else _number_lines(op)
+    line += _first_scalar_lines(op) if scalar else _number_lines(op)
     line += [call_general, "    except KeyError:", call_general, f"    dt_ = a_{first}.dtype"]
     line += _low_precision_lines(op)
     odd = _uncommon(op)
@@ -167,7 +168,7 @@ def _compiled(op, line):
         "untraced_": untraced,
         "weak_scalar_": weak_scalar_tensor,
         "numbers_as_tensors_": op.numbers_as_tensors,
-        "numbers_": (float, int, bool),
+        "numbers_": frozenset({float, int, bool}),
     }
     scope.update({f"default_{k}": v for k, v in op.defaults.items()})
     return compiled(line, scope, f"call path of {op.name}")["run"]
@@ -234,23 +235,32 @@ def _low_precision_lines(op):
     ]
 
 
-def _scalar_lines(op):
-    """Returns the source that turns a Python number next to a Tensor into a weak scalar, a 0-d
-    array."""
-    first_input, other = op.inputs
-    lines = []
-    for tensor, number in ((first_input, other), (other, first_input)):
-        if number not in op.numbers:
-            continue
-        values = ", ".join(
-            f"weak_scalar_({tensor}, {n}, {op.types.exact})" if n == number else n
-            for n in op.parameters
-        )
-        lines += [
-            f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
-            f"            return run({values})",
-        ]
-    return lines
+def _second_scalar_lines(op):
+    """Returns the source that turns a Python number after a Tensor into a weak scalar, a 0-d array.
+    If the first input is no Tensor, it raises an AttributeError."""
+    tensor, number = op.inputs
+    if number not in op.numbers:
+        return []
+    return [
+        f"        if type({number}) in numbers_:",
+        f"            {number} = weak_scalar_({tensor}, {number}, {op.types.exact})",
+    ]
+
+
+def _first_scalar_lines(op):
+    """Returns the source that turns a Python number before a Tensor into a weak scalar. It runs
+    after an AttributeError, because this order is less frequent."""
+    number, tensor = op.inputs
+    if number not in op.numbers:
+        return []
+    values = ", ".join(
+        f"weak_scalar_({tensor}, {n}, {op.types.exact})" if n == number else n
+        for n in op.parameters
+    )
+    return [
+        f"        if type({number}) in numbers_ and isinstance({tensor}, Tensor_):",
+        f"            return run({values})",
+    ]
 
 
 def _number_lines(op):
