@@ -72,6 +72,7 @@ ACTIVATIONS = {
     "_activation.softmax.softmax2d": of(x(2, 3, 2, 2)),
     "_activation.softmax.softmax_ext": of(x(3, 4)),
     "_activation.softmax.log_softmax_ext": of(x(3, 4)),
+    "_activation.softmax.log_softmax_as": of(x(3, 4)),
     "_activation.softmax.softmax_primitive": of(x(3, 4), (0, 1)),
     "_random.dropout.rrelu": of(x(3, 4, away=(0,)), 0.3, 0.3),
     "_random.dropout.dropout_do_mask": of(

@@ -94,6 +94,10 @@ CALLS = {
     ),
     "matmul_between_blocks": between_blocks,
     "matmul_stack": lambda: ops.matmul(float32(3, 9, 16), float32(3, 16, 16, seed=1)),
+    "average_pool": lambda: ops.avg_pool2d(float32(2, 3, 8, 8), 2),
+    "average_pool_gradient": lambda: gradients(
+        lambda x: ops.avg_pool2d(x, 2, 2), float32(2, 3, 8, 8)
+    ),
     "max_pool": lambda: ops.max_pool2d(float32(2, 3, 8, 8), 2),
     "max_pool_gradient": lambda: gradients(lambda x: ops.max_pool2d(x, 2), float32(2, 3, 8, 8)),
     "prod": lambda: ops.prod(float32(3000, 20), 1),  # large: see Least.SPACE

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from kit.ranks import require_mpi, run_ranks
-from parallel.table import NETWORKS, divisions
+
+from tests.parallel.table import NETWORKS, divisions
 
 require_mpi()
 

@@ -141,6 +141,10 @@ class FloatSpace(SymbolSpace):
         """Returns the mean of all elements, a Total; raises Unfit for a mean over some axes."""
         return self.sum(x, axis, dtype, keepdims) / x.size
 
+    def sum_of_squares(self, x, axis=None, keepdims=False):
+        """Returns the Total of the squares of all elements."""
+        return self.sum(self.square(x), axis, keepdims=keepdims)
+
     def where(self, condition, *choices):
         """Returns `yes` where the condition holds, else `no`."""
         if not isinstance(condition, Float):

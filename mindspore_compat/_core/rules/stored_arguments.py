@@ -56,7 +56,8 @@ _GENERATED = """
     Xlogy; Zeros; ZerosLike
 """
 
-# Public module -> "class: the parameters that it stores; ..." of other Primitives and of layers.
+# Public module -> "class: the parameters that it stores; ..." of other Primitives and of layers;
+# of a parameter with "=None" only this value is stored.
 _TABLE = {
     "ops": """
         CollectiveGather: dest_rank; CollectiveScatter: src_rank; ConfusionMatrix: num_classes;
@@ -65,7 +66,7 @@ _TABLE = {
     "mint.nn": """
         AdaptiveAvgPool1d: output_size; AdaptiveAvgPool2d: output_size;
         AdaptiveMaxPool1d: output_size return_indices; BCELoss: weight;
-        BCEWithLogitsLoss: weight pos_weight; BatchNorm1d: eps momentum; BatchNorm2d:
+        BCEWithLogitsLoss: weight pos_weight reduction=None; BatchNorm1d: eps momentum; BatchNorm2d:
         eps momentum; BatchNorm3d: eps momentum; ConstantPad1d: value; ConstantPad2d:
         value; ConstantPad3d: value; Flatten: start_dim end_dim; PixelShuffle:
         upscale_factor; SyncBatchNorm: eps momentum
@@ -113,20 +114,23 @@ def is_generated(path: str) -> bool:
 
 
 @functools.cache
-def stored_by(cls: type) -> frozenset:
-    """Returns the parameters that a class stores without a check; those of its nearest base class
-    in this package for a class of a user."""
-    base = next(base for base in cls.__mro__ if base.__module__.startswith(_PACKAGE))
+def _path_of(cls: type) -> str:
+    """Returns the public path of a class; for a class of a user that of its nearest base class in
+    this package, or "" without one."""
+    base = next((base for base in cls.__mro__ if base.__module__.startswith(_PACKAGE)), None)
+    if base is None:
+        return ""
     home = base.__module__.removeprefix(_PACKAGE)
     area = next((area for area in _TABLE if f"{home}.".startswith(f"{area}.")), "")
-    return stored_at(f"{area}.{base.__name__}")
+    return f"{area}.{base.__name__}"
 
 
 def has_stored(cls: type, rules: dict, values) -> bool:
     """Returns True if all of the `values` that their rules refuse are stored by a class."""
-    stored, takes_none = stored_by(cls), is_generated(f"ops.{cls.__name__}")
+    path = _path_of(cls)
+    stored, takes_none = stored_at(path), is_generated(path)
     return all(
-        name in stored or value is None and takes_none
+        name in stored or value is None and (takes_none or f"{name}=None" in stored)
         for (name, rule), value in zip(rules.items(), values, strict=True)
         if rule.verdict(value) is not None
     )

@@ -97,7 +97,7 @@ def test_fft_with_size():
         (lambda x: ops.fft(x, norm="odd"), ValueError),
         (lambda x: ops.fft(x, 0), ValueError),
         (lambda x: ops.fftn(x, (1, 2), (0,)), ValueError),
-        (lambda x: ops.FFTWithSize(4, False, True), ValueError),
+        (lambda x: ops.FFTWithSize(4, False, True)(x), ValueError),
     ],
 )
 def test_refusals(call, error):
