@@ -1,5 +1,7 @@
 """The ValueError of shapes, raised before the TypeError of dtypes (`shapes_first` in `Quirks`)."""
 
+import numpy
+
 from ..rules.base import parts_of
 from ..rules.vocabulary import TensorOf
 from ..tensor import dtype as dtypes
@@ -28,7 +30,8 @@ def refuse_shapes(api, rules, values, call):
         call(*samples)
     except LIBRARY_ERRORS as error:
         explanation = explain(api, error)
-        if isinstance(explanation, ValueError):
+        is_of_shapes = not isinstance(explanation, numpy.linalg.LinAlgError)  # zeros are singular
+        if isinstance(explanation, ValueError) and is_of_shapes:
             raise explanation from error
 
 
