@@ -463,14 +463,11 @@ def _make_class(op, area, name, groups, base):
     lines.append(f"    base.__init__(self{name_argument})")
     stored = op.quirks.stored.get(path, {})
     scope.update({f"stored_{n}": convert for n, convert in stored.items()})
-    lines += [f"    self.{n} = {n}" for n in signature.names if n not in stored]
-    converted = [f"self.{n} = stored_{n}({n})" for n in stored]
+    unless_refused = "{0} if refused_ else " * ("refuse_calls_" in scope) + "stored_{0}({0})"
+    values = {n: unless_refused.format(n) if n in stored else n for n in signature.names}
+    lines += [f"    self.{n} = {value}" for n, value in values.items()]
     if "refuse_calls_" in scope:
-        lines += ["    if refused_ is not None:", "        refuse_calls_(self, refused_)"]
-        lines += [f"        self.{n} = {n}" for n in stored]
-        lines += ["    else:", *("        " + line for line in converted)] * bool(converted)
-    else:
-        lines += ["    " + line for line in converted]
+        lines += ["    if refused_:", "        refuse_calls_(self, refused_)"]
     method = "__call__" if area.startswith("ops") else "construct"
     lines += ["", *call_lines(method, name, call, scope, base)]
     if is_late:

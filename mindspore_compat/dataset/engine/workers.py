@@ -26,7 +26,6 @@ import queue
 import threading
 import time
 import weakref
-from concurrent.futures import Future, TimeoutError
 
 from ... import log
 from ..._backend.arrays import keep_freed_memory
@@ -284,13 +283,41 @@ class _Items:
         return items
 
 
-class _Task(Future):
-    """A chunk of rows: the number of the first row in the epoch, and the worker that has them."""
+class _Task:
+    """A chunk of rows: the number of the first row in the epoch, and the worker that has them.
+
+    One thread waits for the result. An interrupt of its wait holds no lock, for which the worker
+    would then wait forever, as that of a `concurrent.futures.Future` may.
+    """
 
     def __init__(self, number, items):
-        super().__init__()
         self.number, self.items, self.worker = number, items, None
         self.done_rows = 0  # the progress that the worker has reported
+        self._outcome, self._arrived = None, queue.SimpleQueue()
+
+    def done(self):
+        """Returns whether there is a result or an error."""
+        return self._outcome is not None
+
+    def finish(self, result, error=None):
+        """Sets the result, or the error."""
+        self._outcome = result, error
+        self._arrived.put(None)
+
+    def result(self, timeout):
+        """Returns the result or raises the error; TimeoutError if neither comes in time."""
+        if not self.done():
+            with contextlib.suppress(queue.Empty):
+                self._arrived.get(timeout=timeout)
+        if not self.done():
+            raise TimeoutError
+        result, error = self._outcome
+        if error is None:
+            return result
+        try:
+            raise error
+        finally:
+            self = error = None  # which the traceback would keep
 
     def __str__(self):
         first, last = self.number + self.done_rows, self.number + len(self.items) - 1
@@ -372,6 +399,9 @@ class _Pool:
             try:
                 thread.start()
             except (RuntimeError, MemoryError) as error:
+                cause = error.__context__
+                if cause is not None and not isinstance(cause, Exception):
+                    raise cause from None  # an interrupt, which broke a lock of Python's
                 raise RuntimeError(
                     f"For '{self.api}', worker {number} cannot start: {error}"
                 ) from error
@@ -508,11 +538,11 @@ def _perform(task, work, worker):
     try:
         outcomes = work(task.items) if worker is work else _outcomes(work, task)
         seconds, computing = time.perf_counter() - start, time.thread_time() - computing_start
-        task.set_result((outcomes, max(seconds, 1e-9), computing))
+        task.finish((outcomes, max(seconds, 1e-9), computing))
     except BaseException as error:
         if task.done():  # an interrupt after the result
             raise
-        task.set_exception(error)
+        task.finish(None, error)
 
 
 def _outcomes(work, task):
