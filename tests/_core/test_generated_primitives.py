@@ -6,6 +6,7 @@ import copy
 import numpy as np
 import pytest
 
+import mindspore_compat as ms
 from mindspore_compat import Tensor, float32, int8, int32, mint, nn, ops
 
 
@@ -62,6 +63,14 @@ def test_a_primitive_made_by_hand_checks_at_once_though_its_base_class_does_not(
 def test_shapes_come_before_dtypes(call):
     with pytest.raises(ValueError):
         call()
+
+
+def test_a_refused_dropout_draws_nothing():
+    before = ms.get_rng_state()
+    for call in (ops.Dropout(0.5), ops.gumbel_softmax):
+        with pytest.raises(TypeError):
+            call(ones(2, 3, dtype=int32))
+    assert (ms.get_rng_state() == before).all()
 
 
 def test_dtypes_come_before_shapes_in_primitives_made_by_hand():

@@ -2,6 +2,7 @@
 
 import numpy
 
+from ..._backend.random import replaying
 from ..rules.base import parts_of
 from ..rules.vocabulary import TensorOf
 from ..tensor import dtype as dtypes
@@ -26,13 +27,16 @@ def refuse_shapes(api, rules, values, call):
         samples = [_acceptable(*pair) for pair in zip(rules.values(), values)]
         if any(rule.verdict(value) for rule, value in zip(rules.values(), samples)):
             return
-    try:
-        call(*samples)
-    except LIBRARY_ERRORS as error:
-        explanation = explain(api, error)
-        is_of_shapes = not isinstance(explanation, numpy.linalg.LinAlgError)  # zeros are singular
-        if isinstance(explanation, ValueError) and is_of_shapes:
-            raise explanation from error
+    with replaying() as draw_again:  # a refused call leaves the random streams as they were
+        try:
+            call(*samples)
+        except LIBRARY_ERRORS as error:
+            explanation = explain(api, error)
+            is_singular = isinstance(explanation, numpy.linalg.LinAlgError)  # zeros are
+            if isinstance(explanation, ValueError) and not is_singular:
+                raise explanation from error
+        finally:
+            draw_again()
 
 
 def _acceptable(rule, value):
