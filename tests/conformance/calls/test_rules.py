@@ -4,23 +4,10 @@ import re
 
 import pytest
 
-from conformance import targets
 from conformance.calls import rules, stored
 from conformance.kinds import cases
 from conformance.mutation.faults import planted
-from conformance.reading import specs
 from conformance.running import answers
-from conformance.worker.worker import Worker
-
-
-@pytest.fixture(scope="module")
-def entries():
-    return specs.load(check=False)
-
-
-@pytest.fixture(scope="module")
-def worker():
-    return Worker(targets.install("mindspore_compat"))
 
 
 def failing(worker, name, entry):
