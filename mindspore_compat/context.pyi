@@ -61,19 +61,37 @@ def set_auto_parallel_context(**kwargs: _t.Any) -> _t.Any:
     `init_param_in_compile`, `auto_parallel_new_interface`, `dump_local_norm`,
     `dump_local_norm_path`, `dump_device_local_norm`.
 
-    In the `parallel_mode` "semi_auto_parallel" or "auto_parallel", a network that runs in graph
-    mode is divided over the processes, as `Primitive.shard` and its relatives say.
-    `dataset_strategy` or `full_batch` says how data is divided, `gradients_mean` whether sums of
-    gradients over processes are averaged, and `enable_parallel_optimizer` with
-    `parallel_optimizer_config` divides weights and the states of optimizers among the processes
-    that hold the same. In the mode "data_parallel", every process holds the whole network;
-    `device_num`, `global_rank`, `gradients_mean` and `parameter_broadcast` apply, and
-    `enable_parallel_optimizer` divides the states of optimizers with elementwise updates and Lamb.
-    `pipeline_stages` divides the processes into the stages of a pipeline, with the schedule of
-    `pipeline_config`; `strategy_ckpt_load_file` says how a checkpoint was divided.
-
     Args:
-        **kwargs: the values.
+        **kwargs: the values, of these keys.
+
+            - parallel_mode (str): "stand_alone" (the default); "data_parallel", or
+              "hybrid_parallel", in which every process holds the whole network and gradients are
+              exchanged; "semi_auto_parallel" or "auto_parallel", in which a network in graph mode
+              is divided over the processes, as `Primitive.shard` and its relatives say.
+            - device_num (int): how many processes share data, at least 1. Default: all.
+            - global_rank (int): the index of this process, 0 to 4095. Default: its rank.
+            - gradients_mean (bool): True to average gradients over processes, False to sum them.
+            - parameter_broadcast (bool): True to start data parallel training with the parameters
+              of the first process.
+            - dataset_strategy (str or tuple of tuples of int): how input data is divided:
+              "data_parallel" (the default) gives each process a part of the batch, "full_batch" all
+              of it; a tuple gives the number of parts along each axis of each input.
+            - full_batch (bool): True stands for the `dataset_strategy` "full_batch".
+            - enable_parallel_optimizer (bool): True to divide weights and the states of optimizers
+              among the processes that hold the same. In the mode "data_parallel" only the states
+              are divided, of Lamb and of optimizers with elementwise updates.
+            - parallel_optimizer_config (dict): how they are divided. "optimizer_level" (str):
+              "level1" and "level2" keep gathered weights until the step ends, "level3" gathers them
+              for each use; "optimizer_weight_shard_size" (int): how many processes share a weight
+              at most; "parallel_optimizer_threshold" (int): the size in KB below which a parameter
+              is not divided. "gradient_accumulation_shard" (bool) is only stored.
+            - pipeline_stages (int): the number of stages of a pipeline, at least 1.
+            - pipeline_config (dict): "pipeline_scheduler" (str): the order of forward and backward
+              passes, "gpipe" or, for the other names, "1f1b"; "pipeline_interleave" (bool).
+            - search_mode, auto_parallel_search_mode (str): in the mode "auto_parallel",
+              "sharding_propagation" divides only weights that have a strategy; with other values
+              those without one are divided where that exchanges fewer bytes.
+            - strategy_ckpt_load_file (str): the file that says how a checkpoint was divided.
     """
 # gpu_config.conv_fprop_algo, gpu_config.conv_dgrad_algo, gpu_config.conv_wgrad_algo, max_call_depth, save_graphs, save_graphs_path, print_file_path, env_config_path, compile_cache_path, enable_compile_cache, jit_syntax_level, jit_level, jit_config, exec_order, support_binary, debug_level, reserve_class_name_in_scope, check_bprop, enable_reduce_precision, enable_graph_kernel, graph_kernel_flags, enable_auto_mixed_precision, enable_sparse, auto_tune_mode, mempool_block_size, variable_memory_max_size, memory_offload, memory_optimize_level, inter_op_parallel_num, op_timeout, disable_format_transform, aoe_tune_mode, aoe_config, ascend_config, hccl_watchdog, topo_order, compute_communicate_fusion_level, enable_profiling, profiling_options, enable_debug_runtime: Accepted for compatibility, has no effect here
 def set_context(**kwargs: _t.Any) -> _t.Any:
