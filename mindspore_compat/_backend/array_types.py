@@ -1,6 +1,6 @@
 """The array types that a body may receive, besides the arrays of NumPy and CuPy.
 
-Each type has a space, an `xp` with the functions of catalogue.py. The page `docs/architecture.rst`
+Each type has a space, an `xp` with the functions of catalogue/. The page `docs/architecture.rst`
 shows this table.
 """
 

@@ -156,7 +156,7 @@ class Space:
     def __getattr__(self, name):
         entry = FUNCTIONS.get(name)
         if entry is None:
-            raise AttributeError(f"xp.{name} is not in the catalogue (_backend/catalogue.py)")
+            raise AttributeError(f"xp.{name} is not in the catalogue (_backend/catalogue/)")
         if name in REDUCERS and self.module is numpy:
             function = _reducer(getattr(numpy, REDUCERS[name]))
         elif name in _QUICKER and self.module is numpy:

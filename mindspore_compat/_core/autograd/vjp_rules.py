@@ -1,4 +1,4 @@
-"""Gradient rules of the functions that `xp` offers (_backend/catalogue.py).
+"""Gradient rules of the functions that `xp` offers (_backend/catalogue/).
 
 Each function has one line: its signature, then for each differentiable input a vjp
 `(xp, g, *names)`. The names say what the vjp needs: an input, an attribute, `out`, or

@@ -3,7 +3,7 @@ the first visible one.
 
 These functions treat all elements along their first axis alike, so one call handles all slices.
 Only a convolution whose weights differ between slices runs slice by slice. The functions are those
-of the family "samples" (_backend/catalogue.py).
+of the family "samples" (_backend/catalogue/).
 """
 
 from ..._core.vmap.batch import RULES, loop
