@@ -47,6 +47,21 @@ def test_grad_operation_keeps_the_tuple():
     assert listed(ops.GradOperation(get_all=True)(product)(X, 3.0)) == ([3, 3],)
 
 
+@pytest.mark.parametrize("positions", [(0, 1), (1, 0), (1,), (0, 0)])
+def test_tensors_alone_have_the_gradients_of_tensors_beside_others(positions):
+    def nested(x, y, *rest):
+        return x * y, [x + y, {"square": x * x}], 3
+
+    def beside(x, y):
+        return nested(x, y, "other")
+
+    inputs = X, X + 1
+    expected = listed(ms.grad(nested, positions)(*inputs, "other"))
+    assert listed(ms.grad(nested, positions)(*inputs)) == expected
+    assert listed(ms.value_and_grad(beside, positions)(*inputs)[1]) == expected
+    assert listed(ops.GradOperation(get_all=True)(nested)(*inputs)) == ([5, 8], [2, 3])
+
+
 def test_positions_count_keyword_arguments():
     assert listed(ms.grad(product, (0, 1))(X, y=X + 1)) == ([2, 3], [1, 2])
     assert listed(ms.grad(product, 1)(X, y=X + 1)) == [1, 2]

@@ -155,12 +155,12 @@ def pick(node, index):
     return new
 
 
-def leaf(parent, shape, dtype):
+def leaf(parent, shape, dtype, saved=()):
     """Creates an end point for a gradient, linked to the enclosing gradient through `parent`."""
     node = _new(Leaf)
     node.rule = LINK
     node.parents = (parent,)
-    node.saved = ()
+    node.saved = saved
     node.metas = ((shape, dtype),)
     node.outs = None
     node.number = next_number()

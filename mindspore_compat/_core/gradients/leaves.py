@@ -75,12 +75,12 @@ class _GradientScope:
             self.leave()
             raise
 
-    def within(self, function):
+    def within(self, function, *args):
         """Calls a function inside, and leaves even if an interrupt comes before `__exit__` does
         anything."""
         try:
             self.__enter__()
-            result = function()
+            result = function(*args)
             self.leave()
             return result
         except BaseException:
@@ -95,10 +95,11 @@ class _GradientScope:
             self.retained = depth.retained
         depth.open, depth.paused, depth.leaf, steps = self.outer
         scheduler.step.leave_to(steps)
-        for weight, array, node in reversed(self.saved):
-            weight._node = node
-            if type(weight._array) is Batch:
-                weight._array = array
+        if self.saved:
+            for weight, array, node in reversed(self.saved):
+                weight._node = node
+                if type(weight._array) is Batch:
+                    weight._array = array
         self.outer = None
 
     def _refuse_shared(self):
@@ -113,9 +114,8 @@ class _GradientScope:
 
     def _leaf(self, tensor, is_weight=False):
         array = tensor._array
-        node = leaf(tensor._node, array.shape, array.dtype)
         placement = None if type(array) is numpy.ndarray else getattr(array, "placement", None)
-        node.saved = (placement, is_weight)
+        node = leaf(tensor._node, array.shape, array.dtype, (placement, is_weight))
         self.leaves.append(node)
         depth.leaf = node
         return node
@@ -145,10 +145,8 @@ class _GradientScope:
         """
         higher = depth.open > 1 and not self.paused
         spent = 0 if last and depth.open == 1 and not depth.retained else None
-        roots, head_gradients = [], []
-        for out, seed in zip(outputs, grad_outputs):
-            roots.append(out._node)
-            head_gradients.append(_as_seed(seed, out, higher))
+        roots = [out._node for out in outputs]
+        head_gradients = [_as_seed(g, out, higher) for out, g in zip(outputs, grad_outputs)]
         arrived = depth.arrived if depth.open == 1 and not higher else None
         grads = backward(roots, head_gradients, self.leaves, higher, spent, arrived)
         for g in grads:
@@ -180,11 +178,12 @@ def _broadcast(array, spaces):
 
 
 def _as_seed(grad_output, out, higher):
-    array, node = grad_output._array, grad_output._node
-    if array.dtype != out._array.dtype:
-        array = array.astype(out._array.dtype)
-    if not higher and type(array) is type(out._array) is numpy.ndarray:
+    array, target = grad_output._array, out._array
+    if array.dtype is not target.dtype and array.dtype != target.dtype:
+        array = array.astype(target.dtype)
+    if not higher and type(array) is type(target) is numpy.ndarray:
         return array
+    node = grad_output._node
     if hasattr(out._array, "placement") and not hasattr(array, "space"):
         array = out._array.space.asarray(array)
     space = space_among([out._array])

@@ -109,6 +109,7 @@ class Tensor:
     """
 
     _node = None
+    _hooks = None  # functions of its gradient (`register_hook`), by handle
 
     def __init__(
         self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None

@@ -8,7 +8,13 @@ from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.gradients.leaves import trained_parameters
 from ..._core.gradients.linearization import Pull, Push
-from ..._core.gradients.transforms import Request, map_tensors, tensors_in
+from ..._core.gradients.transforms import (
+    Request,
+    are_plain,
+    gradients_of_tensors,
+    map_tensors,
+    tensors_in,
+)
 from ..._core.rules.vocabulary import Bool, Callable, checked
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode.call import graphs
@@ -206,6 +212,11 @@ class GradOperation:
         """Returns the value of `fn` and the result of the gradient function."""
         last = self.sens_param and "sens" not in kwargs
         inputs = args[:-1] if last else args
+        if not (self.get_by_list or kwargs) and are_plain(inputs):
+            positions = range(len(inputs)) if self.get_all else (0,)
+            sens = args[-1] if last else None
+            out, gradients = gradients_of_tensors(fn, inputs, positions, sens)
+            return out, tuple(gradients) if self.get_all else gradients[0]
         if kwargs:
             named = [v for k, v in kwargs.items() if k != "sens" or not self.sens_param]
             inputs = [*inputs, *named]
