@@ -297,11 +297,18 @@ class Optimizer(Cell):
         """Returns the learning rate of the current step.
 
         Returns:
-            Union[Parameter, Tensor]; if groups have learning rates, a tuple with one per parameter.
+            Union[Parameter, Tensor]: the Parameter `learning_rate` if it never changes; if groups
+            have learning rates, a tuple with one for each parameter. Where the learning rate of any
+            group changes, all are Tensors.
         """
         if not self.dynamic_lr:
             return self.learning_rate
-        rates = {id(rate): _rate_now(rate, self.global_step) for rate in self._rates}
+        rates = {
+            id(rate): rate.value()
+            if isinstance(rate, Parameter)
+            else _rate_now(rate, self.global_step)
+            for rate in self._rates
+        }
         if self.is_group_lr:
             return tuple(rates[id(rate)] for rate in self._rates)
         return rates[id(self._rates[0])]

@@ -89,6 +89,7 @@ def test_attributes_with_groups(parameters):
         "_IteratorLearningRate",
     ]
     assert [float(rate) for rate in optimizer.get_lr()] == pytest.approx([0.3, 0.05, 0.1, 0.1])
+    assert [type(rate) for rate in optimizer.get_lr()] == [Tensor] * 4
     decays = [float(decay) for decay in optimizer.get_weight_decay()]
     assert decays == pytest.approx([0.01, 0.1, 0.7, 0.7])
     assert optimizer.get_lr_parameter(a).name == "learning_rate_group_1"
