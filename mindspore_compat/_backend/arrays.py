@@ -20,7 +20,7 @@ from .compiled import door
 from .cuda import cublas
 from .cuda.space import DeviceSpace
 from .host import elementary, reductions, ufuncs
-from .space import REDUCERS, Space, implementation
+from .space import REDUCERS, Space, implementation, reciprocal_by
 from .thresholds import Least
 
 FLOAT16 = numpy.dtype(numpy.float16)
@@ -71,6 +71,8 @@ class LargeHost(Host):
             function = reductions.reducer(getattr(numpy, REDUCERS[name]))
         elif name == "mean":
             function = reductions.mean
+        elif name == "reciprocal":
+            function = reciprocal_by(self.divide)
         elif name in ("reshape", "ascontiguousarray"):
             function = getattr(ufuncs, name)
         elif isinstance(function, numpy.ufunc) and function.signature is None:

@@ -16,7 +16,7 @@ import math
 
 import numpy
 
-from ..threads.scheduler import blocks, run
+from ..threads.scheduler import blocks, is_alone, run
 from ..thresholds import Least
 
 PIECE = 1 << 17  # elements of a piece, about
@@ -50,7 +50,8 @@ class Ufunc:
 
     def __call__(self, *args, **kwargs):
         bytes_of = [arg.nbytes for arg in args if type(arg) is numpy.ndarray]
-        if not kwargs and bytes_of and max(bytes_of) >= getattr(Least, self._threshold):
+        large = bytes_of and max(bytes_of) >= getattr(Least, self._threshold)
+        if large and not kwargs and not is_alone():
             dtype = _result_dtype(self._ufunc, args)
             if dtype is not None:
                 return by_elements(self._ufunc, args, dtype)
@@ -130,7 +131,10 @@ def _flat(value):
 
 def write_pieces(function, args, out):
     """Calls `function(*args, out=out)` on pieces of the leading axes of `out`, which threads share.
-    Each argument has the shape of `out`, or no axes."""
+    Each argument has the shape of `out`, or no axes. One thread alone makes a single call."""
+    if is_alone():
+        function(*args, out=out)
+        return
     indices = pieces(out.shape)
 
     def work(number):

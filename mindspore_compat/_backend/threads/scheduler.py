@@ -65,6 +65,11 @@ def run(work, count):
             _Job(work, count).share(helpers)
 
 
+def is_alone():
+    """Returns True if no other thread would help this one with pieces."""
+    return threads() < 2 or _here.inside
+
+
 def helpers(count):
     """Wakes threads of the pool for a compiled loop of `count` pieces. Returns the number of
     threads that may help the calling thread."""

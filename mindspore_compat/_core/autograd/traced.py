@@ -13,7 +13,7 @@ other name without a rule raises an error, so no gradient is lost silently.
 
 import inspect
 
-from ..._backend.arrays import SPACES
+from ..._backend.arrays import HOST, LARGE, SPACES
 from ..._backend.catalogue import FUNCTIONS
 from ..source import compiled
 from ..vmap.batch import Batch, broadcast_nodes, space_among
@@ -307,4 +307,5 @@ def _saved_value(scope, name):
 
 def array_type_of(base):
     """Returns the array class of a space."""
+    base = HOST if base is LARGE else base
     return next((kind for kind, space in SPACES.items() if space is base), Batch)

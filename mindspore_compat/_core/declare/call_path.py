@@ -46,8 +46,9 @@ def write_run(op):
     line += [f"    if {odd}:", call_general] if odd else []
     line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
     live = " or ".join(f"n_{n} is not None" for n in names)
+    large = f"a_{first}.nbytes >= {Least.SPACE} and xp_ is host_"
     if op.rule is None:
-        line += _traced_lines(op, live)
+        line += _traced_lines(op, live, large)
     values = ", ".join(f"a_{n}" if n in names else n for n in op.parameters)
     metas = "".join(
         f"(None, None) if a_{n} is None else (a_{n}.shape, a_{n}.dtype), "
@@ -56,7 +57,7 @@ def write_run(op):
         for n in names
     )
     line += [
-        f"    if a_{first}.nbytes >= {Least.SPACE} and xp_ is host_:",
+        f"    if {large}:",
         "        xp_ = large_",
         "    try:",
         f"        out_ = {_body_source(op)}{values})",
@@ -276,16 +277,16 @@ def _number_lines(op):
     ]
 
 
-def _traced_lines(op, live):
+def _traced_lines(op, live, large):
     """Returns the source for a live input of an op without a rule: the body runs on Traced
-    values."""
+    values. `large` is the condition for the space of large arrays."""
     absent = {n: f"None if a_{n} is None else " if n in op.optional else "" for n in op.inputs}
     wrapped = ", ".join(
         f"{absent[n]}space_.wrap(a_{n}, n_{n})" if n in absent else n for n in op.parameters
     )
     return [
         f"    if ({live}) and not depth_.paused:",
-        "        space_ = traced_space_(xp_)",
+        f"        space_ = traced_space_(large_ if {large} else xp_)",
         "        try:",
         f"            out_ = body_(space_, {wrapped})",
         *("    " + line for line in _MEMORY_LINES),

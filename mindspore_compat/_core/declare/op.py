@@ -387,7 +387,7 @@ class Op:
 
     def _through_body(self, xp, values, operands, nodes):
         """Runs the body on Traced values, so that its parts are recorded."""
-        space = traced_space(xp)
+        space = traced_space(arrays.for_size(xp, operands))
         traced = [None if a is None else space.wrap(a, n) for a, n in zip(operands, nodes)]
         body_operands = self._with_axes(xp, traced)
         traced = self._promote(space, self._in_precision(space, traced))

@@ -75,7 +75,8 @@ BINARY = "add subtract multiply divide minimum maximum less equal arctan2 logadd
 def test_one_operand(name, shared):
     for x in (POSITIVE, POSITIVE.astype(np.float64), POSITIVE.reshape(-1)):
         as_numpy(name, x)
-    assert len(shared) == 3 and min(shared) > 1
+    assert len(shared) == (3 if scheduler.threads() > 1 else 0)
+    assert all(count > 1 for count in shared)
 
 
 @pytest.mark.parametrize("name", BINARY.split())
@@ -83,7 +84,8 @@ def test_two_operands(name, shared):
     for other in (POSITIVE[::-1], 2, 0.5, np.float32(3), np.array(2.0), WORDS, POSITIVE[:, :1]):
         as_numpy(name, POSITIVE, other)
         as_numpy(name, other, POSITIVE)
-    assert len(shared) == (16 if name == "logaddexp" else 12)  # it is composed of several
+    count = 16 if name == "logaddexp" else 12  # it is composed of several
+    assert len(shared) == (count if scheduler.threads() > 1 else 0)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_dtypes(dtype, shared):
         as_numpy("add", x, other)
         as_numpy("multiply", other, x)
         as_numpy("not_equal", x, other)
-    assert len(shared) == 9
+    assert len(shared) == (9 if scheduler.threads() > 1 else 0)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_orders_of_memory(view, shared):
     same(LARGE.keep(mask, x), np.where(mask, x, 0))
     same(LARGE.where(mask, x, other), np.where(mask, x, other))
     same(LARGE.at_least(x, 0.5), np.maximum(x, np.float32(0.5)))
-    assert len(shared) > 4
+    assert len(shared) > 4 if scheduler.threads() > 1 else not shared
 
 
 def test_what_is_no_array_of_numbers_is_numpys(shared):
@@ -208,3 +210,8 @@ def test_operators_and_gradients_share_large_arrays(monkeypatch, shared):
     assert calls == ["add"]
     ms.grad(lambda x: x * big + x * big)(big)
     assert calls == ["add", "mul", "mul", "add", "mul", "mul", "add"]
+
+
+def test_recorded_bodies_share_large_arrays(shared):
+    ms.value_and_grad(ms.ops.frac)(ms.Tensor(np.ones(Least.SPACE // 4, np.float32)))
+    assert len(shared) == (2 if scheduler.threads() > 1 else 0)  # trunc and subtract
