@@ -20,7 +20,7 @@ from .reading import docs, specs, wheel
 from .reports import compare, coverage, generate, history, html, report, usage
 from .running import answers, expected, runner, verdicts
 from .targets import DEFAULT, REFERENCE
-from .varied import record, settle
+from .varied import additions, record, settle
 
 COMMAND, RESULTS = "mindspore-conformance", "conformance-results"
 
@@ -143,6 +143,9 @@ def _record_options(record):
     )
     record.add_argument(
         "--arguments", action="store_true", help="only add arguments that no case passes"
+    )
+    record.add_argument(
+        "--attributes", action="store_true", help="only add what objects keep of their arguments"
     )
     record.add_argument(
         "--calls", action="store_true", help="only add calls of the table that are not stored"
@@ -399,10 +402,11 @@ def _record(options):
     if options.settle:
         return _settle(entries, options)
     for asked, add in (
-        (options.arguments, record.add_arguments),
-        (options.gradients, record.add_gradients),
-        (options.calls, record.add_calls),
-        (options.again, record.ask_again),
+        (options.arguments, additions.add_arguments),
+        (options.gradients, additions.add_gradients),
+        (options.attributes, additions.add_attributes),
+        (options.calls, additions.add_calls),
+        (options.again, additions.ask_again),
     ):
         if asked:
             return _add(add, names, entries, options)

@@ -4,11 +4,13 @@ images, sounds, and datasets in the formats of their publishers.
 Argument texts reach it as `sample.files.mnist()`. Each method returns a path.
 """
 
+import contextlib
 import gzip
 import json
 import pickle
 import shutil
 import struct
+import time
 import wave as sound
 from pathlib import Path
 
@@ -41,6 +43,17 @@ class Files:
         """The paths of all files in a folder, relative to it."""
         found = (path for path in Path(folder).rglob("*") if path.is_file())
         return sorted(path.relative_to(folder).as_posix() for path in found)
+
+    @staticmethod
+    def dumped(pattern, patience=3.0):
+        """The arrays in the files of a pattern, which another thread may still be writing."""
+        until = time.monotonic() + patience
+        while time.monotonic() < until:
+            with contextlib.suppress(OSError, ValueError):
+                if found := [np.load(path) for path in sorted(Path().glob(pattern))]:
+                    return found
+            time.sleep(0.02)
+        return []
 
     @staticmethod
     def absolute(path):

@@ -132,6 +132,7 @@ _BUILTINS = {
     "map": map,
     "min": min,
     "type": type,
+    "zip": zip,
 }
 
 

@@ -10,17 +10,14 @@ import json
 import re
 import time
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from ..calls.call import Call
 from ..calls.table import table
-from ..kinds.cases import DIFFERENTIABLE, LOST, area_of, errors_of, of_entry
-from ..reading import signatures
-from ..running import answers
+from ..kinds.cases import DIFFERENTIABLE, LOST, area_of, errors_of
 from ..running.runner import Process
 from ..targets import DEFAULT, REFERENCE
 from .bases import bases
-from .changes import arguments, deeper, floated, larger, variations
+from .changes import arguments, larger, variations
 
 MOST = {"tensor": 6, "plain": 5}  # kept values of one argument
 PAIRS = 30  # attempts to combine the values of two arguments, for each name
@@ -28,8 +25,6 @@ TRIES = 150  # calls for each name
 DELIBERATE = ("TypeError", "ValueError", "KeyError")  # other exceptions are accidents
 UNLIKELY = ("'no such'", "-7", "1.5", "object()", "None")  # values that most arguments refuse
 SECONDS = 300  # for the variations of one base call, however busy the machine is
-_QUESTION = ("init", "call", "owner", "first", "then", "train")
-_SETTINGS = ("first", "then", "train", "gradient")  # of a call, besides its arguments
 MODES = ("nn.", "mint.nn.")  # of layers, which behave otherwise when they train
 
 
@@ -88,7 +83,7 @@ class Reference:
             self.process = None
 
 
-class _Session:
+class Session:
     """The calls about one name."""
 
     def __init__(self, name, entry, reference):
@@ -168,7 +163,7 @@ class _Session:
 
 def of_name(name, entries, reference):
     """What the reference tells about one name."""
-    session = _Session(name, entries[name], reference)
+    session = Session(name, entries[name], reference)
     started, outcomes = 0, set()
     for label, call, more in bases(name, entries):
         if label.startswith("call"):
@@ -193,174 +188,6 @@ def of_name(name, entries, reference):
     elif not session.found.reason:
         session.found.reason = "no call is known"
     return session.found
-
-
-def add_gradients(name, entries, known, reference):
-    """Stored calls of a name, the first that has gradients with them; where none of them has, one
-    more call: another that is known of the name, with more axes, or with floats for integers.
-    """
-    session = _Session(name, entries[name], reference)
-    session.found.kept = found = dict(known)
-    if any("gradient" in kept for kept in found.values()):
-        return found
-    for label, kept in known.items():
-        plain = {k: v for k, v in kept.items() if k in ("first", "then", "train")}
-        others = kept.get("by") != reference.own_word
-        if not re.match(r"call \d|example|as \w|plain", label) or others:
-            continue
-        call = Call(init=kept.get("init"), call=kept.get("call"), owner=kept.get("owner"))
-        more, seen = session.with_gradient(call, plain, kept["seen"])
-        if "gradient" in more:
-            found[label] = {**kept, **more, "seen": seen}
-            return found
-    for label, call, more in _all_bases(name, entries):
-        for suffix, made in ((", floats", floated(call)), ("", call), *_as_floats(session, call)):
-            seen = made and session.ask(made, more)
-            if seen is None:
-                continue
-            wanted, seen = session.with_gradient(made, more, seen)
-            if "gradient" in wanted:
-                session.keep(f"gradient of {label}{suffix}", made, wanted, seen, set())
-                return found
-    reference.forget()
-    return found
-
-
-def _as_floats(session, call):
-    """Yields (label, call) with float Tensors of the same shapes for the Tensors among the
-    arguments, also in a sequence: for all of them, then for one alone. The reference says what a
-    text gives."""
-    texts = {**({"self": call.owner} if call.owner else {}), **(call.call or {})}
-    shapes = {key: shape for key, text in texts.items() if (shape := session.shape_of(text))}
-    wholes = [shapes] if len(shapes) > 1 else []
-    for chosen in (*wholes, *({key: shape} for key, shape in shapes.items())):
-        made = call
-        for phase, (key, shape) in enumerate(chosen.items(), 1):
-            made = made and made.put(key, _waves(shape, phase))
-        if made is not None:
-            yield f", floats for {', '.join(chosen)}", made
-
-
-def _waves(shape, phase):
-    """The text of a float Tensor, or of a tuple of them, without two equal elements."""
-    if isinstance(shape, dict):
-        parts = [_waves(part, phase + i) for i, part in enumerate(shape.values())]
-        return f"({', '.join(parts)},)"
-    return f"T('float32', spread({tuple(shape)}, 0.3, 1.7, {phase}))"
-
-
-def add_calls(name, entries, known, reference):
-    """Stored calls of a name; with them, those of the table that are not stored."""
-    session = _Session(name, entries[name], reference)
-    session.found.kept = dict(known)
-    asked = [[kept.get(key) for key in _QUESTION] for kept in known.values()]
-    for label, call, more in bases(name, entries):
-        question = {"init": call.init, "call": call.call, "owner": call.owner, **more}
-        if not label.startswith("call") or [question.get(key) for key in _QUESTION] in asked:
-            continue
-        session.tries, session.refusal = 0, ""
-        session.until = time.monotonic() + SECONDS
-        seen = session.ask(call, more)
-        if seen is None:
-            session.keep_refusal(label, call, more)
-        else:
-            session.keep(label, call, *session.with_gradient(call, more, seen), set())
-    reference.forget()
-    return session.found.kept
-
-
-def ask_again(name, entries, known, reference):
-    """Stored calls of a name with the facts that the reference gives now, where they differ. What
-    it refuses now by an accident is left out, and what it was too slow for stays.
-    """
-    session, found = _Session(name, entries[name], reference), {}
-    for label, kept in known.items():
-        found[label] = kept
-        if kept.get("by") != reference.own_word:
-            continue
-        session.tries = session.lost = 0
-        session.until = time.monotonic() + SECONDS
-        session.refusal, session.seen = "", {}
-        call = Call(init=kept.get("init"), call=kept.get("call"), owner=kept.get("owner"))
-        more = {key: kept[key] for key in _SETTINGS if key in kept}
-        seen = session.ask(call, more)
-        if seen is None:
-            seen = {"refused": session.refusal}
-        if session.refusal in LOST:
-            continue
-        if session.refusal and session.refusal not in session.deliberate:
-            del found[label]
-        elif (
-            answers.facts_differ(kept, None, kept["seen"], seen)
-            or seen.keys() - kept["seen"].keys()
-        ):
-            found[label] = {**kept, "seen": seen}
-    reference.forget()
-    return found
-
-
-def add_arguments(name, entries, known, reference):
-    """Stored calls of a name; with them, values of arguments that no case of the name passes. An
-    argument may have no effect in the first call that is known, so all of them are tried, also
-    with more axes, and without calling the layer; in the end, values that are refused."""
-    session = _Session(name, entries[name], reference)
-    session.found.kept = dict(known)
-    given = _passed(name, entries[name])
-    for argument in [a for a in _documented(entries[name]) if a not in given]:
-        session.tries, session.lost = TRIES // 2, 0
-        session.until = time.monotonic() + SECONDS // 10
-        if not any(_shows(session, argument, *base) for base in _all_bases(name, entries)):
-            for _, call, more in bases(name, entries):
-                accepted = session.ask(call, more) is not None
-                if accepted and _refuse(session, call, more, {argument: []}):
-                    break
-    reference.forget()
-    return session.found.kept
-
-
-def _documented(entry):
-    """The arguments of a name that have defaults."""
-    listed = [*(entry.get("signature") or []), *(entry.get("call") or [])]
-    return [a for a, _, d in signatures.parse(listed) if d is not None]
-
-
-def _passed(name, entry):
-    """The arguments that the cases of a name pass, however they call it."""
-    found = set()
-    for case in of_entry(name, entry):
-        for part in (case.get("init"), case.get("call")):
-            found.update(part or ())
-        texts = [*case.get("then", ()), case.get("script") or ""]
-        found.update(re.findall(r"\b(\w+)=", str(texts)))
-    return found
-
-
-def _all_bases(name, entries):
-    """The calls that are known of a name, and what can be made of them."""
-    for label, call, more in bases(name, entries):
-        yield label, call, more
-        made = deeper(call)
-        if made is not None:
-            yield f"{label}, deeper", made, more
-        if call.init is not None and call.call is not None:
-            yield f"{label}, made", replace(call, call=None), more
-
-
-def _shows(session, argument, label, call, more):
-    """Whether values of an argument change the outcome of a call; keeps two that do."""
-    base = session.ask(call, more)
-    if base is None:
-        return False
-    outcomes, count = {json.dumps(base, sort_keys=True)}, 0
-    for name, text in variations(argument, call, session.entry, area_of(session.name))[:20]:
-        made = call.put(argument, text)
-        seen = made and session.ask(made, more)
-        if seen and session.keep(f"{name} in {label}", made, more, seen, outcomes):
-            count += 1
-            session.found.arguments[argument] += 1
-        if count == 2:
-            break
-    return count > 0
 
 
 def _vary(session, call, more, label, base):
@@ -403,7 +230,7 @@ def _vary(session, call, more, label, base):
     _pair(session, call, more, effective, idle)
     _combine(session, call, more, effective)
     _accompany(session, call, more)
-    _refuse(session, call, more, idle)
+    refuse(session, call, more, idle)
 
 
 def _pair(session, call, more, effective, idle):
@@ -461,7 +288,7 @@ def _accompany(session, call, more):
             session.found.arguments.update(list(added))
 
 
-def _refuse(session, call, more, idle):
+def refuse(session, call, more, idle):
     """For each argument without an effect, a value that is refused: it is read at least. Returns
     whether there is one for any of them."""
     session.tries, found = 0, False

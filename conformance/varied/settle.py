@@ -42,6 +42,11 @@ _RULES = (
 # Reasons for calls: (the call, a name or NAME::LABEL; how the difference of a fact begins).
 _OF_CALLS = (
     (
+        "the original keeps an argument in the form, or under the name, that it was given",
+        r"ops\.(?:Conv2D|Softmax|Squeeze|TensorScatterElements)::.* in attributes",
+        r"then 1: (?:kernel_size|axis|reduce): ",
+    ),
+    (
         "its numbers are not initialized",
         r"(?:Tensor|mint)\.(?:new_)?empty(?:_like)?",
         r"result: values",

@@ -60,6 +60,7 @@ def _prepared_for(worker, case):
     sample.world = World(worker.ms, "rank" in case)
     worker.values.names["rank"] = case.get("rank", 0)
     sample.hold = lambda value: [setattr(sample, "held", value), value][1]  # seen after a call
+    sample.made = lambda *inputs: worker.values.made(*inputs)  # the object of the case, once more
     sample.note = Note
     sample.generator = lambda seed: _generator(worker.ms, seed)
     with sample.world:

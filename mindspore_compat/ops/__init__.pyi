@@ -587,6 +587,7 @@ class ApplyAdagradV2(ApplyAdagrad):
         epsilon (float): the number added to the root.
         update_slots (bool): whether the sum of squares is updated.
     """
+    epsilon: _t.Any
     fused: _t.Any
     more: _t.Any
     def __init__(self, epsilon: _b.float, update_slots: _b.bool = True) -> None: ...
@@ -4537,6 +4538,8 @@ class InTopK(_Primitive):
 class IndexAdd(_Primitive):
     """The class form of `ops.index_add`: `ops.IndexAdd(axis)(x, indices, y)`."""
     axis: _t.Any
+    use_lock: _t.Any
+    check_index_bound: _t.Any
     def __call__(self, x: _b.float | _b.bool | _Tensor, indices: _Tensor, y: _Tensor) -> _Tensor: ...
     def __init__(self, axis: _b.int, use_lock: _t.Any = True, check_index_bound: _t.Any = True) -> None: ...
 class IndexFill(_Primitive):
@@ -7347,8 +7350,10 @@ class SGD(_Primitive):
     unfit: _t.Any
 class STFT(_Primitive):
     """The class form of `ops.stft` without padding: `ops.STFT(n_fft, hop, length, ...)(x, window)`."""
-    settings: _t.Any
     return_complex: _t.Any
+    n_fft: _t.Any
+    hop_length: _t.Any
+    win_length: _t.Any
     normalized: _t.Any
     onesided: _t.Any
     def __call__(self, x: _Tensor, window: _Tensor) -> _t.Any: ...
@@ -8097,6 +8102,7 @@ class SparseApplyAdagrad(_Primitive):
     unfit: _t.Any
 class SparseApplyAdagradV2(SparseApplyAdagrad):
     """Updates rows of a parameter as `ops.SparseApplyAdagrad`, with `epsilon` added to the root."""
+    epsilon: _t.Any
     fused: _t.Any
     more: _t.Any
     def __init__(self, lr: _b.float, epsilon: _b.float, use_locking: _b.bool = False, update_slots: _b.bool = True) -> None: ...
@@ -8815,7 +8821,9 @@ class Tril(_Primitive):
     def __init__(self, diagonal: _b.int = 0) -> None: ...
 class TrilIndices(_Primitive):
     """The class form of `ops.tril_indices`: `ops.TrilIndices(row, col, offset, dtype)()`."""
-    sizes: _t.Any
+    row: _t.Any
+    col: _t.Any
+    offset: _t.Any
     dtype: _t.Any
     def __call__(self) -> _t.Any: ...
     def __init__(self, row: _b.int, col: _b.int, offset: _b.int = 0, dtype: _Type = ...) -> None: ...
@@ -8863,7 +8871,9 @@ class Triu(_Primitive):
     def __init__(self, diagonal: _b.int | _Tensor = 0) -> None: ...
 class TriuIndices(_Primitive):
     """The class form of `ops.triu_indices`: `ops.TriuIndices(row, col, offset, dtype)()`."""
-    sizes: _t.Any
+    row: _t.Any
+    col: _t.Any
+    offset: _t.Any
     dtype: _t.Any
     def __call__(self) -> _t.Any: ...
     def __init__(self, row: _b.int, col: _b.int, offset: _b.int = 0, dtype: _Type = ...) -> None: ...

@@ -227,7 +227,7 @@ class IndexAdd(Primitive):
     @checked
     def __init__(self, axis: Int, use_lock: Any = True, check_index_bound: Any = True):
         super().__init__("IndexAdd")
-        self.axis = axis
+        self.axis, self.use_lock, self.check_index_bound = axis, use_lock, check_index_bound
 
     @checked
     def __call__(self, x: TensorOrNumber, indices: Index, y: Anything):

@@ -55,7 +55,7 @@ class _Indices(Primitive):
         dtype: DType("int32", "int64") = dtypes.int32,
     ):
         super().__init__(type(self).__name__)
-        self.sizes, self.dtype = (row, col, offset), dtype
+        self.row, self.col, self.offset, self.dtype = row, col, offset, dtype
 
 
 @public("ops.TrilIndices")
@@ -70,7 +70,7 @@ class TrilIndices(_Indices):
     """
 
     def __call__(self):
-        return tril_indices(*self.sizes, dtype=self.dtype)
+        return tril_indices(self.row, self.col, self.offset, dtype=self.dtype)
 
 
 @public("ops.TriuIndices")
@@ -85,4 +85,4 @@ class TriuIndices(_Indices):
     """
 
     def __call__(self):
-        return triu_indices(*self.sizes, dtype=self.dtype)
+        return triu_indices(self.row, self.col, self.offset, dtype=self.dtype)

@@ -100,6 +100,7 @@ class ApplyAdagradV2(ApplyAdagrad):
     @checked
     def __init__(self, epsilon: Float, update_slots: Bool = True):
         ApplyAdagrad.__init__(self, update_slots)
+        self.epsilon = epsilon
         self.fused, self.more = ADAGRAD_EPS, {"eps": epsilon}
 
 

@@ -439,6 +439,7 @@ class SparseApplyAdagradV2(SparseApplyAdagrad):
         self, lr: Float, epsilon: Float, use_locking: Bool = False, update_slots: Bool = True
     ):
         SparseApplyAdagrad.__init__(self, lr, update_slots, use_locking)
+        self.epsilon = epsilon
         self.fused, self.more = ADAGRAD_EPS, {"eps": epsilon}
 
 

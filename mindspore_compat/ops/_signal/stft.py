@@ -369,7 +369,7 @@ class STFT(Primitive):
         return_complex: Bool,
     ):
         super().__init__("STFT")
-        self.settings = (n_fft, hop_length, win_length)
+        self.n_fft, self.hop_length, self.win_length = n_fft, hop_length, win_length
         self.normalized, self.onesided = normalized, onesided
         self.return_complex = return_complex
 
@@ -381,6 +381,5 @@ class STFT(Primitive):
     ):
         if x.ndim not in (1, 2):
             raise ValueError(f"For 'STFT', 'x' must have one or two axes, but got {x.shape}.")
-        return _transform(
-            x, *self.settings, window, self.normalized, self.onesided, self.return_complex
-        )
+        sizes = self.n_fft, self.hop_length, self.win_length
+        return _transform(x, *sizes, window, self.normalized, self.onesided, self.return_complex)

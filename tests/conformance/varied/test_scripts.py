@@ -85,7 +85,7 @@ class Refusing:
 
 
 def test_a_refused_call_of_the_table_is_kept(entries):
-    session = record._Session("hal.device_count", entries["hal.device_count"], Refusing())
+    session = record.Session("hal.device_count", entries["hal.device_count"], Refusing())
     call = Call(call={"input": "2"}, call_names=("input",))
     assert session.ask(call, {}) is None
     session.keep_refusal("call 1", call, {})
@@ -93,9 +93,9 @@ def test_a_refused_call_of_the_table_is_kept(entries):
 
 
 def test_an_argument_without_effect_gets_a_value_that_is_refused(entries):
-    session = record._Session("hal.device_count", entries["hal.device_count"], Refusing())
+    session = record.Session("hal.device_count", entries["hal.device_count"], Refusing())
     call = Call(call={"input": "1"}, call_names=("input",))
-    record._refuse(session, call, {}, {"input": [("input=1", "1"), ("input=2", "2")]})
+    record.refuse(session, call, {}, {"input": [("input=1", "1"), ("input=2", "2")]})
     assert list(session.found.kept) == ["input=2"]
 
 

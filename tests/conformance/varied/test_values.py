@@ -26,7 +26,7 @@ from conformance.reading import specs
 from conformance.reports import coverage
 from conformance.running import answers
 from conformance.sentences.choices import choices_of
-from conformance.varied import bases, changes, record, settle, uses
+from conformance.varied import additions, bases, changes, record, settle, uses
 from conformance.worker.worker import Worker
 
 
@@ -241,7 +241,7 @@ def test_recording_keeps_what_changes_the_outcome(entries):
     reference = record.Reference("mindspore_compat", None)
     try:
         found = record.of_name("numpy.std", entries, reference)
-        nothing = record.of_name("ops.Custom", entries, reference)
+        nothing = record.of_name("ops.GetNext", entries, reference)
     finally:
         reference.stop()
     calls = [kept["call"] for kept in found.kept.values()]
@@ -256,21 +256,35 @@ def test_an_argument_without_effect_is_tried_with_more_axes_and_without_a_call(e
     axis = Call({}, {"input": "T('float32', [1.0, 2.0])"}, init_names=("axis",))
     assert changes.deeper(axis).value("input").shape == (2, 3, 2)
     assert changes.deeper(Call(call={"size": "(2, 2)"})) is None
-    labels = [label for label, _, _ in record._all_bases("nn.Dense", entries)]
+    labels = [label for label, _, _ in additions._all_bases("nn.Dense", entries)]
     assert {"example", "example, made"} <= set(labels)
 
 
 def test_only_arguments_that_no_case_passes_are_added(entries, monkeypatch):
     known = stored.load()["ops.softmax"]
-    given = record._passed("ops.softmax", entries["ops.softmax"])
+    given = additions._passed("ops.softmax", entries["ops.softmax"])
     assert "axis" in given
-    monkeypatch.setattr(record, "_passed", lambda *name: given - {"axis"})
+    monkeypatch.setattr(additions, "_passed", lambda *name: given - {"axis"})
     reference = record.Reference("mindspore_compat", None)
-    kept = record.add_arguments("ops.softmax", entries, known, reference)
+    kept = additions.add_arguments("ops.softmax", entries, known, reference)
     reference.stop()
     added = kept.keys() - known.keys()
     assert added and all(label.startswith("axis=") for label in added)
     assert {key: kept[key] for key in known} == known
+
+
+def test_attributes_of_an_object_show_which_arguments_it_has(entries):
+    reference = record.Reference("mindspore_compat", None)
+    kept = additions.add_attributes("ops.Quantile", entries, {}, reference)
+    reference.stop()
+    assert kept["keep_dims=True in attributes"] == {
+        "init": {"keep_dims": "True"},
+        "then": ["it.init_attrs"],
+        "seen": {
+            "result": "Quantile",
+            "then 1": {"dim": "None", "keep_dims": "True", "ignore_nan": "False"},
+        },
+    }
 
 
 def test_stored_calls_get_the_facts_that_the_reference_gives_now(entries):
@@ -282,7 +296,7 @@ def test_stored_calls_get_the_facts_that_the_reference_gives_now(entries):
         "refused": {"call": {"input": "'a'"}, "seen": {"result": ["Float32", [1], [2.0]]}},
     }
     reference = record.Reference("mindspore_compat", None)
-    found = record.ask_again("ops.sqrt", entries, known, reference)
+    found = additions.ask_again("ops.sqrt", entries, known, reference)
     reference.stop()
     assert found["right"] == known["right"] and found["of another"] == known["of another"]
     assert found["wrong"]["seen"] == known["right"]["seen"]
@@ -292,8 +306,8 @@ def test_stored_calls_get_the_facts_that_the_reference_gives_now(entries):
 def test_floats_take_the_place_of_integers_wherever_a_gradient_is_wanted(entries):
     reference = record.Reference("mindspore_compat", None)
     call = {"tensors": "(ms.numpy.full((1, 2), 5), ms.numpy.full((1, 2), 7))"}
-    session = record._Session("ops.cat", entries["ops.cat"], reference)
-    found = dict(record._as_floats(session, Call(call=call, call_names=("tensors", "axis"))))
+    session = record.Session("ops.cat", entries["ops.cat"], reference)
+    found = dict(additions._as_floats(session, Call(call=call, call_names=("tensors", "axis"))))
     reference.stop()
     (made,) = found.values()
     assert list(found) == [", floats for tensors"]

@@ -63,3 +63,20 @@ def test_a_primitive_with_check_accepts_all():
     assert made.name == "Flat"
     assert made.check_shape((1,)) is made.check_dtype(ms.int8) is None
     assert not isinstance(made, ops.PrimitiveWithInfer)
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("STFT", (64, 16, 32, True, False, True)),
+        ("TrilIndices", (4, 3, -1, ms.int64)),
+        ("TriuIndices", (4, 3, 1, ms.int32)),
+        ("IndexAdd", (1, False, False)),
+        ("ApplyAdagradV2", (1e-6, False)),
+        ("SparseApplyAdagradV2", (0.1, 1e-6, True, False)),
+    ],
+)
+def test_a_primitive_keeps_every_argument_of_its_constructor(name, given):
+    made = getattr(ops, name)(*given)
+    assert tuple(made.init_attrs.values()) == given
+    assert made._clone().init_attrs == made.init_attrs
