@@ -6,7 +6,8 @@ kind of its error.
 makes the calls on CuPy over the simulated CUDA and writes contract.json. test_contract.py compares
 the stand-in with that file, and on CuPy itself the file with CuPy. The calls are every ufunc with
 operands of many kinds, and those of contract_calls.txt: functions, methods and keywords that the
-package uses, and forms that differ from NumPy's.
+package uses, and forms that differ from NumPy's. Before ml_dtypes 0.7, bfloat16 and a float gave
+float32; the file keeps the outcomes of these calls apart.
 """
 
 import json
@@ -19,6 +20,7 @@ import numpy
 
 FILE = pathlib.Path(__file__).with_name("contract.json")
 REFUSED = "refused: "
+_OLDER = "before ml_dtypes 0.7"
 CALLS = pathlib.Path(__file__).with_name("contract_calls.txt")
 ONE_OPERAND = (
     *("f", "w", "i", "b", "q", "s", "2", "[1.0]", "host", "f, f.copy()", "f, out=h.copy()"),
@@ -102,11 +104,20 @@ def ufuncs_of_census():
     return {name: int(line.split()[1]) for name, line in lines.items() if line.startswith("ufunc")}
 
 
+def recorded():
+    """Returns every call with its recorded outcome, for the installed ml_dtypes."""
+    table = json.loads(FILE.read_text(encoding="utf-8"))
+    release = tuple(map(int, ml_dtypes.__version__.split(".")[:2]))
+    return {**table["calls"], **(table[_OLDER] if release < (0, 7) else {})}
+
+
 def main():
-    """Records the calls on the CuPy that is installed."""
+    """Records the calls on the CuPy that is installed, with ml_dtypes 0.7 or later."""
     import cupy
 
-    table = {"CuPy": cupy.__version__, "calls": record(cupy, ufuncs_of_census())}
+    older = json.loads(FILE.read_text(encoding="utf-8"))[_OLDER]
+    calls = record(cupy, ufuncs_of_census())
+    table = {"CuPy": cupy.__version__, _OLDER: older, "calls": calls}
     FILE.write_text(json.dumps(table, indent=0) + "\n", encoding="utf-8")
     print(f"{FILE}: {len(table['calls'])} calls on CuPy {cupy.__version__}", file=sys.stderr)
 

@@ -246,15 +246,18 @@ def positional(host, listed):
 
 
 def translation(listed, host):
-    """Maps CuPy's parameter names to the host's at the same position, where they differ."""
+    """Maps CuPy's parameter names to the host's at the same position, where they differ. NumPy
+    keeps an older name, such as `newshape` of `reshape`, as a keyword."""
     theirs = host_parameters(host)
     if theirs is None:
         return {}
     names = list(theirs)
     return {
         key: names[i]
-        for i, key in enumerate(listed.parameters)
-        if key not in theirs and i < len(names) and names[i] not in listed.parameters
+        for i, (key, parameter) in enumerate(listed.parameters.items())
+        if (key not in theirs or theirs[key].kind is not parameter.kind)
+        and i < len(names)
+        and names[i] not in listed.parameters
     }
 
 

@@ -19,7 +19,7 @@ TABLE = json.loads(contract.FILE.read_text(encoding="utf-8"))
 
 def differences(found):
     """Returns the calls whose outcome is not the recorded one; with the recorded one first."""
-    wanted = TABLE["calls"]
+    wanted = contract.recorded()
     assert list(found) == list(wanted), "the calls have changed: record them again (contract.py)"
     return {text: (wanted[text], found[text]) for text in wanted if wanted[text] != found[text]}
 
