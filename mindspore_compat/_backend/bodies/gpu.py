@@ -89,7 +89,7 @@ class Bodies:
             arrays: arrays whose shapes broadcast together; None for an absent array, or Parts for
                 several arrays.
             out: arrays or Parts for the results, each of which is rounded to its dtype; None
-                allocates results of the dtype of the first array.
+                allocates results of the dtype of the first array, and bool for masks.
             scalars: numbers, or flags that select what the body does.
         """
         arrays, out = separate(arrays), separate(out or ())
@@ -107,7 +107,7 @@ class Bodies:
 
     def _elementwise(self, body, dtypes, flags, numbers, out_dtypes):
         """Returns the kernel of a body, whether it has a single result, and the body. Without
-        `out_dtypes`, results have the dtype of the first array."""
+        `out_dtypes`, results have the dtype of the first array; masks are bool."""
         names = [f"x{index}" for index in range(len(dtypes))]
         trace = BodyTrace(body, names, [x_dtype is not None for x_dtype in dtypes], flags, numbers)
         present = [index for index, x_dtype in enumerate(dtypes) if x_dtype is not None]
@@ -119,7 +119,10 @@ class Bodies:
             *(_line(step, real) for step in trace.steps),
         ]
         letters = {index: letter(index) for index in present}
-        out_dtypes = out_dtypes or (dtypes[present[0]],) * len(trace.results)
+        masks = {step.result for step in trace.steps if step.is_bool}
+        out_dtypes = out_dtypes or [
+            numpy.dtype(bool) if value in masks else dtypes[present[0]] for value in trace.results
+        ]
         types = {numpy.dtype(name): name for name in _C_NAMES}
         types |= {dtypes[index]: name for index, name in letters.items()}
         types = [types.get(dtype, dtype.name) for dtype in out_dtypes]

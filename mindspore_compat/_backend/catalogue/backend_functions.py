@@ -159,6 +159,10 @@ top_k(x, k, axis=-1, largest=True) : along, parts
 distinct(x) : constant
     The distinct values of one-dimensional `x` as they appear, and each element's index among them.
 
+[host.suppression]
+survivors(close) : constant, opaque
+    The candidates that are close to no earlier one that stays, (N,), given a mask of pairs (N, N).
+
 [host.scatter]
 take(x, indices, axis=None)
     NumPy's `take`.

@@ -14,7 +14,7 @@ from ..conv.cuda_kernels import Kernels
 from ..host import scatter
 from ..host.taps import sum_of_taps
 from ..space import Space, implementation
-from . import grid_points
+from . import grid_points, suppression
 from . import taps as sparse
 from .along_axis import scatter_along, take_along
 from .contractions import einsum, tensordot
@@ -125,6 +125,12 @@ class DeviceSpace(Space):
             if out is not None:
                 return out
         return scatter.scatter_along_axis(self, x, index, values, axis, add)
+
+    def survivors(self, close):
+        """Returns the candidates that are close to no earlier one that stays."""
+        if self.kernels is not None and close.dtype == bool:
+            return suppression.survivors(self.module, close)
+        return implementation("survivors")(self, close)
 
     def sample_points(self, x, grid, *settings):
         """Returns samples of images, as the catalogue says."""

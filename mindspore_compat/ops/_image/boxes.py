@@ -6,6 +6,8 @@ _image/roi_align.py.
 
 import math
 
+import numpy as np
+
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import build, public
@@ -25,17 +27,26 @@ def _need_boxes(api, **boxes):
             )
 
 
-def _sides(x, extra=1):
-    """Returns widths and heights; a box of one pixel has side 1."""
-    return x[:, 2] - x[:, 0] + extra, x[:, 3] - x[:, 1] + extra
+def _pairs(xp, function, a, b, **options):
+    """Evaluates an elementwise function of two boxes, four numbers each, for all pairs of boxes
+    (N, 4) and (M, 4). Returns its result, (N, M)."""
+    a = xp.expand_dims(xp.swapaxes(a, 0, 1), 2)
+    b = xp.expand_dims(xp.swapaxes(b, 0, 1), 1)
+    return xp.pointwise(function, a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], **options)
 
 
-def _overlap(xp, a, b, extra):
-    """Returns the areas of the intersections of boxes (N, 4) and (M, 4), as (N, M)."""
-    a, b = xp.expand_dims(a, 1), xp.expand_dims(b, 0)
-    width = xp.minimum(a[:, :, 2], b[:, :, 2]) - xp.maximum(a[:, :, 0], b[:, :, 0]) + extra
-    height = xp.minimum(a[:, :, 3], b[:, :, 3]) - xp.maximum(a[:, :, 1], b[:, :, 1]) + extra
-    return xp.maximum(width, 0) * xp.maximum(height, 0)
+def _overlap_and_union(xp, x0, y0, x1, y1, u0, v0, u1, v1, extra):
+    """Returns the areas of the intersection and of the union of two boxes, and of the first."""
+    width = xp.minimum(x1, u1) - xp.maximum(x0, u0) + extra
+    height = xp.minimum(y1, v1) - xp.maximum(y0, v0) + extra
+    shared = xp.maximum(width, 0) * xp.maximum(height, 0)
+    first = (x1 - x0 + extra) * (y1 - y0 + extra)
+    return shared, first + (u1 - u0 + extra) * (v1 - v0 + extra) - shared, first
+
+
+def _iou_of_pixels(xp, *corners, mode):
+    shared, union, first = _overlap_and_union(xp, *corners, 1)
+    return shared / (union if mode == "iou" else first)
 
 
 @op("ops.iou(anchor_boxes, gt_boxes, mode='iou')", types=SameDtype("anchor_boxes gt_boxes"))
@@ -59,11 +70,7 @@ def iou(xp, anchor_boxes: Float16To64, gt_boxes: Float16To64, mode: Any = "iou")
     """
     _need_mode("iou", mode)
     _need_boxes("iou", anchor_boxes=anchor_boxes, gt_boxes=gt_boxes)
-    shared = _overlap(xp, gt_boxes, anchor_boxes, 1)
-    truth = math.prod(_sides(gt_boxes))
-    anchor = math.prod(_sides(anchor_boxes))
-    whole = xp.expand_dims(truth, 1) + xp.expand_dims(anchor, 0) - shared
-    return shared / (whole if mode == "iou" else xp.expand_dims(truth, 1))
+    return _pairs(xp, _iou_of_pixels, gt_boxes, anchor_boxes, mode=mode)
 
 
 def _need_mode(api, mode):
@@ -108,16 +115,15 @@ class IOU(Primitive):
         return build("ops", "iou")(anchor_boxes, gt_boxes, self.mode)
 
 
-def _encode(xp, anchors, truths, means, stds):
-    width, height = _sides(anchors)
-    truth_width, truth_height = _sides(truths)
-    deltas = [
-        ((truths[:, 0] + truths[:, 2]) - (anchors[:, 0] + anchors[:, 2])) * 0.5 / width,
-        ((truths[:, 1] + truths[:, 3]) - (anchors[:, 1] + anchors[:, 3])) * 0.5 / height,
-        xp.log(truth_width / width),
-        xp.log(truth_height / height),
-    ]
-    return xp.stack([(d - m) / s for d, m, s in zip(deltas, means, stds)], 1)
+def _constants(xp, x, *numbers):
+    """Returns numbers as an array of the dtype of `x`."""
+    return xp.table(np.array, numbers, x.dtype)
+
+
+def _encode(xp, low, high, to_low, to_high):
+    sides = high - low + 1
+    shift = ((to_low + to_high) - (low + high)) * 0.5 / sides
+    return shift, xp.log((to_high - to_low + 1) / sides)
 
 
 @op(
@@ -148,20 +154,18 @@ def bounding_box_encode(
         [[0.5 0.  0.  0. ]]
     """
     _need_boxes("bounding_box_encode", anchor_box=anchor_box, groundtruth_box=groundtruth_box)
-    return _encode(xp, anchor_box, groundtruth_box, means, stds)
+    corners = anchor_box[:, :2], anchor_box[:, 2:], groundtruth_box[:, :2], groundtruth_box[:, 2:]
+    out = xp.concatenate(xp.pointwise(_encode, *corners), 1)
+    out = out - _constants(xp, out, *means) if any(means) else out
+    return out if stds == (1.0,) * 4 else out / _constants(xp, out, *stds)
 
 
-def _decode(xp, anchors, deltas, limits, means, stds, ratio):
-    dx, dy, dw, dh = (deltas[:, i] * s + m for i, (m, s) in enumerate(zip(means, stds)))
-    most = abs(math.log(ratio))
-    width, height = _sides(anchors)
-    half_width = 0.5 * width * xp.exp(xp.minimum(xp.maximum(dw, -most), most)) - 0.5
-    half_height = 0.5 * height * xp.exp(xp.minimum(xp.maximum(dh, -most), most)) - 0.5
-    x = (anchors[:, 0] + anchors[:, 2]) * 0.5 + width * dx
-    y = (anchors[:, 1] + anchors[:, 3]) * 0.5 + height * dy
-    corners = (x - half_width, y - half_height, x + half_width, y + half_height)
-    bounds = (limits[1], limits[0]) * 2
-    return xp.stack([xp.minimum(xp.maximum(c, 0), b) for c, b in zip(corners, bounds)], 1)
+def _decode(xp, low, high, shift, scale, limit, *, most):
+    sides = high - low + 1
+    half = 0.5 * sides * xp.exp(xp.minimum(xp.maximum(scale, -most), most)) - 0.5
+    centre = (low + high) * 0.5 + sides * shift
+    first, last = (xp.maximum(corner, 0) for corner in (centre - half, centre + half))
+    return xp.minimum(first, limit), xp.minimum(last, limit)
 
 
 @op(
@@ -192,7 +196,12 @@ def bounding_box_decode(
         [[ 5.  0. 14.  9.]]
     """
     _need_boxes("bounding_box_decode", anchor_box=anchor_box, deltas=deltas)
-    return _decode(xp, anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
+    deltas = deltas if stds == (1.0,) * 4 else deltas * _constants(xp, deltas, *stds)
+    deltas = deltas + _constants(xp, deltas, *means) if any(means) else deltas
+    limit = _constants(xp, anchor_box, max_shape[1], max_shape[0])
+    corners = anchor_box[:, :2], anchor_box[:, 2:], deltas[:, :2], deltas[:, 2:]
+    most = abs(math.log(wh_ratio_clip))
+    return xp.concatenate(xp.pointwise(_decode, *corners, limit, most=most), 1)
 
 
 @op("ops.check_valid(bboxes, img_metas)", "ops.CheckValid()(bboxes, img_metas)")
@@ -218,19 +227,26 @@ def check_valid(
     return good & (bboxes[:, 2] <= width) & (bboxes[:, 3] <= height)
 
 
-# Suppression: a loop over boxes from the best to the worst, on rows of a matrix of overlaps
+# Suppression: boxes from the best to the worst, and a mask of the pairs that overlap
 
 
-def _survivors(xp, close):
-    """Returns a mask (N,) of the rows that overlap no earlier surviving row, given an (N, N) mask
-    of overlaps."""
-    count = close.shape[0]
-    alive = xp.ones((count,), bool)
-    later = xp.arange(count)
-    for i in range(count):
-        if bool(alive[i]):
-            alive = alive & xp.logical_not(close[i] & (later > i))
-    return alive
+def _is_close(xp, *corners, threshold):
+    shared, union, _ = _overlap_and_union(xp, *corners, 0)
+    return shared / xp.where(union == 0, 1, union) > threshold
+
+
+def _is_over(xp, *corners, threshold):
+    shared, union, _ = _overlap_and_union(xp, *corners, 0)
+    return shared > threshold * union
+
+
+def _close_pairs(xp, boxes, threshold):
+    """Returns the mask (N, N) of boxes, each given by two opposite corners, that overlap by more
+    than a threshold."""
+    low = xp.minimum(boxes[:, :2], boxes[:, 2:])
+    high = xp.maximum(boxes[:, :2], boxes[:, 2:])
+    rows = xp.concatenate([low, high], 1)
+    return _pairs(xp, _is_over, rows, rows, threshold=threshold)
 
 
 @op("ops.NMSWithMask(iou_threshold=0.5)(bboxes)")
@@ -258,11 +274,8 @@ def nms_with_mask(xp, bboxes: Float16Or32, iou_threshold: AsValue(Float) = 0.5):
     order = xp.argsort(-bboxes[:, 4], kind="stable")
     rows = xp.take(bboxes, order, 0)
     upcast = xp.cast(rows, "float32") if rows.dtype == "float16" else rows
-    shared = _overlap(xp, upcast, upcast, 0)
-    area = math.prod(_sides(upcast, 0))
-    union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
-    close = shared / xp.where(union == 0, 1, union) > iou_threshold
-    return rows, xp.arange(rows.shape[0], dtype="int32"), _survivors(xp, close)
+    close = _pairs(xp, _is_close, upcast, upcast, threshold=iou_threshold)
+    return rows, xp.arange(rows.shape[0], dtype="int32"), xp.survivors(close)
 
 
 def _scalar(api, name, value, *dtypes):
@@ -296,13 +309,20 @@ def _limits(api, name, overlap, least, *dtypes):
     return limits
 
 
+def _ranked(xp, close, scores, least):
+    """Returns the positions of boxes, best first, their scores, and the mask of those with scores
+    above `least` that overlap no better one."""
+    order = xp.argsort(-scores, kind="stable")
+    scores = xp.take(scores, order)
+    good = scores > least
+    rows = xp.take(xp.take(close, order, 0), order, 1)
+    return order, scores, good & xp.survivors(rows & xp.expand_dims(good, 1))
+
+
 def _select(xp, close, scores, most, least):
     """Returns the int32 positions of at most `most` boxes, best first, none of which overlaps a
     better one."""
-    order = xp.argsort(-scores, kind="stable")
-    rows = xp.take(xp.take(close, order, 0), order, 1)
-    keep = _survivors(xp, rows & (xp.expand_dims(xp.take(scores, order), 1) > least))
-    keep = keep & (xp.take(scores, order) > least)
+    order, _, keep = _ranked(xp, close, scores, least)
     return xp.cast(order[keep][:most], "int32")
 
 
@@ -346,11 +366,7 @@ def non_max_suppression_v3(
             f"For '{api}', 'scores' must have shape {(boxes.shape[0],)}, but got "
             f"{tuple(scores.shape)}."
         )
-    low, height = xp.minimum(boxes[:, :2], boxes[:, 2:]), xp.maximum(boxes[:, :2], boxes[:, 2:])
-    rows = xp.concatenate([low, height], 1)
-    shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
-    union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
-    return _select(xp, shared > overlap * union, scores, max(most, 0), least)
+    return _select(xp, _close_pairs(xp, boxes, overlap), scores, max(most, 0), least)
 
 
 @op(
@@ -403,28 +419,28 @@ def non_max_suppression_with_overlaps(
 
 
 def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
-    """Returns the boxes, scores and classes selected for one image, best first, as arrays."""
-    parts_by_class = []
+    """Returns the boxes, scores and classes selected for one image, best first, as arrays with
+    `most` rows, and their number; the rows after them are 0."""
+    boxes_of, best = [], []
     for c in range(scores.shape[1]):
         class_boxes = boxes[:, min(c, boxes.shape[1] - 1)]
-        low, height = (
-            xp.minimum(class_boxes[:, :2], class_boxes[:, 2:]),
-            xp.maximum(class_boxes[:, :2], class_boxes[:, 2:]),
-        )
-        rows = xp.concatenate([low, height], 1)
-        shared, area = _overlap(xp, rows, rows, 0), math.prod(_sides(rows, 0))
-        union = xp.expand_dims(area, 0) + xp.expand_dims(area, 1) - shared
-        at = _select(xp, shared > overlap * union, scores[:, c], per_class, least)
-        parts_by_class.append(
-            (
-                xp.take(class_boxes, at, 0),
-                xp.take(scores[:, c], at, 0),
-                xp.full(at.shape, float(c), "float32"),
-            )
-        )
-    columns = [xp.concatenate(parts, 0) for parts in zip(*parts_by_class)]
-    order = xp.argsort(-columns[1], kind="stable")[:most]
-    return [xp.take(part, order, 0) for part in columns]
+        close = _close_pairs(xp, class_boxes, overlap)
+        order, ranked, keep = _ranked(xp, close, scores[:, c], least)
+        keep = keep & (xp.cumsum(keep, 0) <= per_class)
+        boxes_of.append(xp.take(class_boxes, order, 0))
+        best.append(xp.where(keep, ranked, -xp.inf))
+    best = xp.concatenate(best, 0)
+    order = xp.argsort(-best, kind="stable")[:most]
+    best = xp.take(best, order)
+    keep = best > -xp.inf
+    columns = (
+        xp.where(xp.expand_dims(keep, 1), xp.take(xp.concatenate(boxes_of, 0), order, 0), 0),
+        xp.where(keep, best, 0),
+        xp.cast(order // scores.shape[0] * keep, "float32"),
+    )
+    if rest := most - order.shape[0]:
+        columns = [xp.pad(x, ((0, rest), (0, 0))[: x.ndim]) for x in columns]
+    return columns, xp.sum(keep)
 
 
 @op(
@@ -488,12 +504,12 @@ def combined_non_max_suppression(
             f"{per_class}, {most} and {overlap}."
         )
     goal = min(most, per_class * scores.shape[2]) if pad_per_class else most
-    outs, counts = [], []
-    for image in range(boxes.shape[0]):
-        result = _best_of_image(xp, boxes[image], scores[image], per_class, goal, overlap, least)
-        counts.append(result[1].shape[0])
-        rest = goal - counts[-1]
-        outs.append([xp.pad(part, ((0, rest),) + ((0, 0),) * (part.ndim - 1)) for part in result])
-    boxes_of, best, classes = (xp.stack(list(parts), 0) for parts in zip(*outs))
+    images, counts = zip(
+        *(
+            _best_of_image(xp, boxes[image], scores[image], per_class, goal, overlap, least)
+            for image in range(boxes.shape[0])
+        )
+    )
+    boxes_of, best, classes = (xp.stack(list(parts), 0) for parts in zip(*images))
     boxes_of = xp.minimum(xp.maximum(boxes_of, 0), 1) if clip_boxes else boxes_of
-    return boxes_of, best, classes, xp.asarray(counts, "int32")
+    return boxes_of, best, classes, xp.cast(xp.stack(list(counts), 0), "int32")

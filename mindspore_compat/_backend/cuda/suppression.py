@@ -1,0 +1,41 @@
+"""`survivors` as one kernel on a GPU, where the host would wait for the answer on each candidate.
+
+One block has all candidates. All its threads learn in the same order which candidates stay, and
+each such candidate is compared with later ones by all threads at once.
+"""
+
+import functools
+
+import numpy
+
+THREADS = 1024
+_TEXT = f"""
+extern "C" __global__ void __launch_bounds__({THREADS}) survivors(
+    const bool* close, bool* alive, int count) {{
+    for (int i = threadIdx.x; i < count; i += blockDim.x) alive[i] = true;
+    __syncthreads();
+    for (int i = 0; i < count; ++i) {{
+        if (!alive[i]) continue;  /* the same in all threads: row i has changed before a barrier */
+        const bool* row = close + (long long)i * count;
+        for (int j = i + 1 + threadIdx.x; j < count; j += blockDim.x)
+            if (row[j]) alive[j] = false;
+        __syncthreads();
+    }}
+}}
+"""
+
+
+@functools.cache
+def _kernel(module):
+    return module.RawKernel(_TEXT, "survivors")
+
+
+def survivors(module, close):
+    """Returns a mask (N,) of the candidates that stay, given a mask (N, N) of close pairs."""
+    count = close.shape[0]
+    alive = module.empty(count, bool)
+    if count:
+        threads = min(THREADS, -(-count // 32) * 32)
+        close = module.ascontiguousarray(close)
+        _kernel(module)((1,), (threads,), (close, alive, numpy.int32(count)))
+    return alive

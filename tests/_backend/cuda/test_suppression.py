@@ -1,0 +1,86 @@
+"""Suppression is one kernel on a GPU; operators of boxes wait for their results alone."""
+
+import numpy as np
+import pytest
+from fakecupy import rawkernels
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, ops
+from mindspore_compat._backend import arrays
+from tests.gpu import counters
+
+pytestmark = [
+    pytest.mark.parametrize("space", counters.DEVICES, indirect=True),
+    pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
+]
+RNG = np.random.default_rng(0)
+
+
+def boxes(count, dtype=np.float32):
+    low = RNG.uniform(0, 30, (count, 2))
+    return np.concatenate([low, low + RNG.uniform(0, 12, (count, 2))], 1).astype(dtype)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 33, 1100])
+@pytest.mark.parametrize("share", [0.001, 0.1])
+def test_survivors_are_those_of_the_host(space, count, share):
+    close = RNG.uniform(size=(count, count)) < share
+    wanted = arrays.HOST.survivors(close)
+    found = space.survivors(space.asarray(close))
+    np.testing.assert_array_equal(arrays.to_host(found), wanted)
+    assert found.dtype == bool
+    if share == 0.1 and count:
+        turned = space.asarray(np.ascontiguousarray(close.T)).T
+        np.testing.assert_array_equal(arrays.to_host(space.survivors(turned)), wanted)
+
+
+def calls(dtype):
+    """Operators of boxes with their arguments, the most launches and the waits of a call."""
+    given, scores = boxes(40, dtype), RNG.permutation(40).astype(dtype) / 40
+    deltas = RNG.normal(size=(40, 4)).astype(dtype) / 4
+    numbers = (0.5, 0.0, -0.25, 0.0), (1.0, 2.0, 0.5, 1.0)
+    suppress = ops.NonMaxSuppressionV3()
+    yield ops.NMSWithMask(0.3), (np.column_stack([given, scores]),), 8, 0
+    yield (lambda b, s: suppress(b, s, 9, 0.3, 0.2)), (given, scores), 20, 1
+    yield ops.iou, (given, given[:7]), 1, 0
+    yield (lambda a, b: ops.iou(a, b, "iof")), (given, given[:7]), 1, 0
+    yield (lambda a, b: ops.bounding_box_encode(a, b, *numbers)), (given, given[::-1].copy()), 5, 0
+    yield (lambda a, d: ops.bounding_box_decode(a, d, (25, 30), *numbers)), (given, deltas), 5, 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("number", range(6))
+def test_operators_of_boxes_launch_few_kernels(space, number, dtype):
+    function, given, launches, waits = list(calls(dtype))[number]
+    tensors = [Tensor(x) for x in given]
+    function(*tensors)
+    with counters.counted() as counts:
+        results = function(*tensors)
+    assert counts.launches <= launches and counts.synchronisations <= waits
+    assert counts.names["transfers"]["host_to_device"] == 0
+    found = [x.asnumpy() for x in (results if isinstance(results, tuple) else (results,))]
+    arrays.set_target("CPU")
+    wanted = function(*map(Tensor, given))
+    wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    tolerance = 1e-6 if dtype == np.float32 else 4e-3
+    for one, right in zip(found, wanted, strict=True):
+        assert one.dtype == right.asnumpy().dtype
+        np.testing.assert_allclose(one, right.asnumpy(), rtol=tolerance, atol=tolerance * 8)
+
+
+def test_suppression_of_classes_reads_only_its_limits(space):
+    given = np.stack([boxes(30), boxes(30)])[:, :, None] / 40
+    scores = RNG.uniform(size=(2, 30, 3)).astype(np.float32)
+    scores[0, 3], given[1, 4] = np.nan, np.inf
+
+    def suppress():
+        limits = Tensor(4, ms.int32), Tensor(9, ms.int32), Tensor(0.3), Tensor(0.2)
+        return ops.CombinedNonMaxSuppression()(Tensor(given), Tensor(scores), *limits)
+
+    suppress()
+    with counters.counted() as counts:
+        found = [x.asnumpy() for x in suppress()]
+    assert counts.synchronisations <= 4 + len(found)
+    arrays.set_target("CPU")
+    for one, right in zip(found, suppress(), strict=True):
+        np.testing.assert_array_equal(one, right.asnumpy())
