@@ -246,6 +246,20 @@ def to_host(array):
     return array if type(array) is numpy.ndarray else array.get()
 
 
+def integers_to_host(arrays):
+    """Returns the values of integer arrays as NumPy arrays; those of a GPU by one copy, so that the
+    host waits once."""
+    if type(arrays[0]) is numpy.ndarray or len(arrays) < 2:
+        return list(map(to_host, arrays))
+    module = current_space().module
+    if any(type(array) is not module.ndarray for array in arrays):
+        return list(map(to_host, arrays))
+    values = module.concatenate([array.ravel().astype(numpy.int64) for array in arrays]).get()
+    ends = numpy.cumsum([array.size for array in arrays])
+    parts = numpy.split(values, ends[:-1])
+    return [part.reshape(array.shape) for part, array in zip(parts, arrays, strict=True)]
+
+
 def to_current(array):
     """Returns the same values on the current device target."""
     space = current_space()

@@ -14,7 +14,7 @@ from ..conv.cuda_kernels import Kernels
 from ..host import scatter
 from ..host.taps import sum_of_taps
 from ..space import Space, implementation
-from . import grid_points, suppression
+from . import alignments, grid_points, suppression
 from . import taps as sparse
 from .along_axis import scatter_along, take_along
 from .contractions import einsum, tensordot
@@ -149,6 +149,41 @@ class DeviceSpace(Space):
         if mode == "bilinear" and grid_points.takes(self, g, x, grid):
             return grid_points.slope(self, g, x, grid, padding, corners)
         return implementation("slope_points")(self, g, x, grid, mode, padding, corners)
+
+    def ctc_nll(self, logs, targets, steps, lengths, blank=0, merge=True):
+        """Returns the losses of CTC, as the catalogue says."""
+        given = logs, targets, steps, lengths, blank, merge
+        if alignments.takes(self, logs):
+            return alignments.Ctc(self.module, *given).nll()
+        return implementation("ctc_nll")(self, *given)
+
+    def ctc_alpha(self, logs, targets, steps, lengths, blank=0):
+        """Returns the forward variables of CTC."""
+        given = logs, targets, steps, lengths, blank
+        if alignments.takes(self, logs):
+            return alignments.Ctc(self.module, *given).alpha()
+        return implementation("ctc_alpha")(self, *given)
+
+    def ctc_occupation(self, logs, targets, steps, lengths, blank=0, merge=True):
+        """Returns the probabilities of classes at each time, given the targets of CTC."""
+        given = logs, targets, steps, lengths, blank, merge
+        if alignments.takes(self, logs):
+            return alignments.Ctc(self.module, *given).occupation()
+        return implementation("ctc_occupation")(self, *given)
+
+    def rnnt_nll(self, logs, labels, steps, lengths, blank=0):
+        """Returns the losses of a transducer, as the catalogue says."""
+        given = logs, labels, steps, lengths, blank
+        if alignments.takes(self, logs):
+            return alignments.rnnt_nll(self.module, *given)
+        return implementation("rnnt_nll")(self, *given)
+
+    def rnnt_occupation(self, logs, labels, steps, lengths, blank=0):
+        """Returns the probabilities of classes at each point of a transducer."""
+        given = logs, labels, steps, lengths, blank
+        if alignments.takes(self, logs):
+            return alignments.rnnt_occupation(self.module, *given)
+        return implementation("rnnt_occupation")(self, *given)
 
     def apply_taps(self, x, taps):
         """Returns the middle axis of `x`, which has three, multiplied by a `Taps` matrix."""

@@ -6,6 +6,7 @@ gradient is the probability that each label is emitted at each time, which the s
 from both ends, computes. Graves et al., "Connectionist Temporal Classification" (2006).
 """
 
+from ..._backend.arrays import integers_to_host
 from ..._backend.compiled import door
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
@@ -159,27 +160,29 @@ derive(
 )
 
 
-def _lengths(xp, api, name, value, count, limit):
-    """Returns lengths given as a tuple or an integer Tensor as an int64 array, after checks."""
+def _need_lengths(api, name, value):
+    """Rejects lengths that are neither ints nor a Tensor of integers."""
     if isinstance(value, Tensor):
         if value._array.dtype.kind not in "iu":
             raise TypeError(
                 f"For '{api}', '{name}' must be of an integer dtype, but got {value.dtype}."
             )
-        value = value.asnumpy().reshape(-1).tolist() if value.ndim == 1 else None
     elif not isinstance(value, (tuple, list)) or not all(type(n) is int for n in value):
         raise TypeError(
             f"For '{api}', '{name}' must be ints or an integer Tensor, but got {value!r}."
         )
+
+
+def _need_range(api, name, value, count, limit):
+    """Rejects lengths that are not `count` numbers up to those of a list; None has no length."""
     if value is None or len(value) != count:
         raise ValueError(f"For '{api}', '{name}' must have shape ({count},).")
     if any(not 0 <= n <= most for n, most in zip(value, limit)):
         raise RuntimeError(f"For '{api}', '{name}' must be in [0, {max(limit)}], but got {value}.")
-    return value
 
 
 def _ctc(xp, api, logs, targets, input_lengths, target_lengths, blank):
-    """Computes the losses, (N,), with lengths and targets as arrays."""
+    """Returns targets and lengths as int64 arrays, after checks."""
     if logs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != logs.shape[1]:
         raise ValueError(
             f"For '{api}', 'log_probs' must have shape (T, N, C) and 'targets' (N, S), but got "
@@ -187,17 +190,38 @@ def _ctc(xp, api, logs, targets, input_lengths, target_lengths, blank):
         )
     if not 0 <= blank < logs.shape[2]:
         raise ValueError(f"For '{api}', 'blank' must be in [0, {logs.shape[2]}), but got {blank}.")
-    count = logs.shape[1]
-    steps = _lengths(xp, api, "input_lengths", input_lengths, count, [logs.shape[0]] * count)
-    lengths = _lengths(
-        xp,
-        api,
-        "target_lengths",
-        target_lengths,
-        count,
-        [min(n, targets.shape[1]) if n > targets.shape[1] else n for n in steps],
+    _need_lengths(api, "input_lengths", input_lengths)
+    _need_lengths(api, "target_lengths", target_lengths)
+    steps, lengths = _values(input_lengths, target_lengths)
+    count, longest = logs.shape[1], targets.shape[1]
+    _need_range(api, "input_lengths", steps, count, [logs.shape[0]] * count)
+    _need_range(api, "target_lengths", lengths, count, [min(n, longest) for n in steps])
+    return (
+        xp.cast(targets, "int64"),
+        _array(xp, input_lengths, steps),
+        _array(xp, target_lengths, lengths),
     )
-    return (xp.cast(targets, "int64"), xp.asarray(steps, "int64"), xp.asarray(lengths, "int64"))
+
+
+def _values(*lengths):
+    """Returns lengths as lists of ints; None for a Tensor with another number of axes than one."""
+    tensors = [value for value in lengths if isinstance(value, Tensor) and value.ndim == 1]
+    lists = iter(integers_to_host([value._array for value in tensors]) if tensors else ())
+    return [
+        value
+        if not isinstance(value, Tensor)
+        else next(lists).tolist()
+        if value.ndim == 1
+        else None
+        for value in lengths
+    ]
+
+
+def _array(xp, given, values):
+    """Returns lengths as an int64 array, of the Tensor that was given if there is one."""
+    if isinstance(given, Tensor):
+        return xp.cast(given._array, "int64")
+    return xp.asarray(values, "int64")
 
 
 @op(

@@ -7,6 +7,7 @@ same recursion, run from both ends, computes. Graves, "Sequence Transduction wit
 Networks" (2012). CTC, where each label takes one time step, is in _loss/ctc.py.
 """
 
+from ..._backend.arrays import integers_to_host
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
@@ -160,17 +161,18 @@ def rnnt_loss(
         ...                         labels)[0])
         [2.6026897]
     """
-    host_arrays = _host_inputs(acts, labels, input_lengths, label_lengths, blank_label)
-    host_arrays = [xp.asarray(array, "int64") for array in host_arrays]
+    given = labels, input_lengths, label_lengths
+    _need_inputs(acts, *given, blank_label)
+    given = [xp.cast(value._array, "int64") for value in given]
     logs = xp.log_soft(at_least_float32(xp, acts), 3)
-    loss = xp.rnnt_nll(logs, *host_arrays, blank_label)
-    steps = xp.rnnt_occupation(logs, *host_arrays, blank_label)
+    loss = xp.rnnt_nll(logs, *given, blank_label)
+    steps = xp.rnnt_occupation(logs, *given, blank_label)
     gradient = xp.exp(logs) * xp.sum(steps, 3, keepdims=True) - steps
     return xp.cast(loss, acts.dtype), xp.cast(gradient, acts.dtype)
 
 
-def _host_inputs(acts, labels, input_lengths, label_lengths, blank):
-    """Returns labels and both lengths as host arrays; rejects those that do not fit `acts`."""
+def _need_inputs(acts, labels, input_lengths, label_lengths, blank):
+    """Rejects labels and lengths that do not fit `acts`."""
     names = ("labels", "input_lengths", "label_lengths")
     values = (labels, input_lengths, label_lengths)
     for name, value in zip(names, values):
@@ -189,12 +191,11 @@ def _host_inputs(acts, labels, input_lengths, label_lengths, blank):
         raise ValueError(
             f"For 'RNNTLoss', 'blank_label' must be in [0, {classes}), but got {blank}."
         )
-    values = [value.asnumpy() for value in values]
+    values = integers_to_host([value._array for value in values])
     rows = [row[: max(n, 0)] for row, n in zip(values[0], values[2].tolist())]
     _need_range("input_lengths", [values[1]], 1, times)
     _need_range("label_lengths", [values[2]], 0, positions - 1)
     _need_range("labels", rows, 0, classes - 1)
-    return values
 
 
 def _need_range(name, rows, least, most):
