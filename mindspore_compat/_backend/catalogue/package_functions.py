@@ -14,7 +14,8 @@ unpick_axes(y, indices, size)
 
 [ops._image.grid_points]
 sample_points(x, grid, mode, padding, corners)
-    Images (N, C, ...) at the points of a grid (N, ..., dimensions) in [-1, 1], x first.
+    Images (N, C, ...) at the points of a grid (N, ..., dimensions) in [-1, 1], x first; if
+    `corners` is None, the grid has pixel coordinates, with the padding "zeros".
 spread_points(g, grid, x_shape, mode, padding, corners) : parts
     The gradient of `sample_points` for the images.
 slope_points(g, x, grid, mode, padding, corners) : parts

@@ -19,6 +19,7 @@ typedef {size} Size;
 #define CORNERS {corners}
 #define LINEAR {linear}
 #define ALIGNED {aligned}
+#define PIXELS {pixels}
 #define REFLECTS {reflects}
 #define CLAMPS {clamps}
 """
@@ -26,10 +27,11 @@ _TEXT = """
 /* Keeps a product and a sum from being rounded once, so that points are those of the host. */
 __device__ T rounded(T value) {{ volatile T kept = value; return kept; }}
 
-/* The pixel coordinate of a coordinate in [-1, 1], and its derivative. A NaN becomes the lowest. */
+/* The pixel coordinate of a coordinate in [-1, 1], or of a pixel coordinate with PIXELS, and its
+   derivative. A NaN becomes the lowest. */
 __device__ T placed(T at, T length, T* slope) {{
-    *slope = (ALIGNED ? length - 1 : length) / 2;
-    at = ALIGNED ? (at + 1) * *slope : (rounded((at + 1) * length) - 1) / 2;
+    *slope = PIXELS ? (T)1 : (ALIGNED ? length - 1 : length) / 2;
+    if (!PIXELS) at = ALIGNED ? (at + 1) * *slope : (rounded((at + 1) * length) - 1) / 2;
     if (REFLECTS) {{
         const T first = ALIGNED ? (T)0 : (T)-0.5, span = ALIGNED ? length - 1 : length;
         const T away = span > 0 ? fabs(at - first) : (T)0, extra = span > 0 ? fmod(away, span) : 0;
@@ -134,7 +136,8 @@ def _kernel(module, name, dtype, size, axes, mode, padding, corners):
         axes=axes,
         corners=1 << axes if linear else 1,
         linear=linear,
-        aligned=int(corners),
+        aligned=int(corners is not False),
+        pixels=int(corners is None),
         reflects=int(padding == "reflection"),
         clamps=int(padding != "zeros"),
     )

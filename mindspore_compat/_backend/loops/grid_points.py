@@ -28,6 +28,7 @@ from ..threads.parallel_loops import (
 BLOCK = 1 << 10  # points that are prepared together
 PIECE = 1 << 16  # results of a piece, about
 PADDING = {"zeros": 0, "border": 1, "reflection": 2}
+PIXELS = 2  # as `corners`: the grid has pixel coordinates
 
 
 def reflect(at, low, high):
@@ -52,12 +53,12 @@ def turns(at, low, high):
 
 
 def place(at, length, padding, corners):
-    """Returns the pixel coordinate of a coordinate in [-1, 1] along an axis; a NaN becomes the
-    lowest."""
+    """Returns the pixel coordinate of a coordinate in [-1, 1] along an axis, or, if `corners` is
+    PIXELS, of a pixel coordinate; a NaN becomes the lowest."""
     size = single(length)
-    if corners:
+    if corners == 1:
         at = (at + single(1)) * ((size - single(1)) / single(2))
-    else:
+    if corners == 0:
         at = ((at + single(1)) * size - single(1)) / single(2)
     if padding == 2:
         low, high = single(0), size - single(1)
@@ -73,11 +74,11 @@ def place(at, length, padding, corners):
 
 def place_slope(at, length, padding, corners):
     """Returns the derivative of `place`."""
-    size = single(length)
-    if corners:
+    size, slope = single(length), single(1)
+    if corners == 1:
         slope = (size - single(1)) / single(2)
         at = (at + single(1)) * slope
-    else:
+    if corners == 0:
         slope = size / single(2)
         at = ((at + single(1)) * size - single(1)) / single(2)
     if padding == 2:
@@ -285,7 +286,7 @@ def _sizes(shape, grid, mode, padding, corners):
     """Returns the numbers of `sample`, from its shape on."""
     points = grid.shape[1] * grid.shape[2]
     taps = 4 if mode == "bilinear" else 1
-    return *shape[1:], points, PADDING[padding], int(corners), taps
+    return *shape[1:], points, PADDING[padding], PIXELS if corners is None else int(corners), taps
 
 
 @functools.lru_cache(maxsize=256)

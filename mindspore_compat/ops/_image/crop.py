@@ -1,7 +1,5 @@
 """Crops of images, resized: `crop_and_resize`, and its gradient with respect to the boxes."""
 
-import numpy as np
-
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, Int, InTensor, OneOf, TensorOf, TupleOf
@@ -19,7 +17,7 @@ Method = OneOf("bilinear", "nearest", "bilinear_v2")
 def _crop_points(xp, low, height, size, count, half):
     """Returns the coordinates of a crop's pixels along one dimension, (boxes, count)."""
     low, height = xp.expand_dims(low, 1), xp.expand_dims(height, 1)
-    i = xp.asarray(np.arange(count), "float32")
+    i = xp.arange(count, dtype="float32")
     if half:  # from the first to the last pixel of the box, both included
         low, height = xp.trunc(low * size), xp.trunc(height * size)
         at = low + (i + 0.5) * ((height - low + 1) / count) - 0.5

@@ -8,8 +8,9 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Int, OneOf, ScalarOf, TensorOf, TupleOf
 from .._conv.sizes import need_rank
 from .._rules import Float16Or32
-from .bilinear import between
+from . import grid_points  # noqa: F401 - it provides xp.sample_points
 
+PIXELS = ("bilinear", "zeros", None)  # settings of `xp.sample_points` for pixel coordinates
 Two = TupleOf(Int(ge=1), length=2)
 Four = TupleOf(Int(ge=1), length=4)
 Pads = TupleOf(Int(ge=0), length=4)
@@ -33,20 +34,26 @@ def _sample_columns(xp, api, x, offsets, kernel, stride, pads, dilation, groups)
         )
     shape = (x.shape[0], 3, groups, kernel[0], kernel[1], *out)
     parts = xp.reshape(offsets, shape)
-    rows, columns = (
-        np.arange(k)[:, None] * d + np.arange(o) * s - p[0]
-        for k, d, o, s, p in zip(kernel, dilation, out, stride, pads)
-    )
-    base_y = xp.asarray(rows[:, None, :, None], x.dtype)
-    base_x = xp.asarray(columns[None, :, None, :], x.dtype)
+    sizes = tuple(zip(kernel, dilation, out, stride, (pad[0] for pad in pads)))
+    centres = xp.table(_centres, sizes, offsets.dtype)
     lead, count = x.shape[0] * groups, kernel_elements * prod(out)
-    ys = xp.reshape(parts[:, 1] + base_y, (lead, count))
-    xs = xp.reshape(parts[:, 0] + base_x, (lead, count))
+    points = xp.reshape(xp.moveaxis(parts[:, :2], 1, -1) + centres, (lead, 1, count, 2))
     planes = xp.reshape(x, (lead, x.shape[1] // groups, *x.shape[2:]))
-    samples = between(xp, planes, [ys, xs]) * xp.reshape(parts[:, 2], (lead, count, 1))
-    samples = xp.reshape(xp.moveaxis(samples, 2, 1), (x.shape[0], x.shape[1], *kernel, *out))
+    samples = xp.sample_points(planes, points, *PIXELS)
+    samples = samples * xp.reshape(parts[:, 2], (lead, 1, 1, count))
+    samples = xp.reshape(samples, (x.shape[0], x.shape[1], *kernel, *out))
     samples = xp.transpose(samples, (0, 1, 4, 2, 5, 3))
     return xp.reshape(samples, (x.shape[0], x.shape[1], out[0] * kernel[0], out[1] * kernel[1]))
+
+
+def _centres(sizes, dtype):
+    """Returns the pixels, x first, that the positions of a kernel have without offsets, (k_h, k_w,
+    out_height, out_width, 2)."""
+    rows, columns = (
+        np.arange(k)[:, None] * d + np.arange(o) * s - pad for k, d, o, s, pad in sizes
+    )
+    grid = np.broadcast_arrays(columns[None, :, None, :], rows[:, None, :, None])
+    return np.stack(grid, -1).astype(dtype)
 
 
 def _need_ones(api, name, value):
@@ -209,10 +216,12 @@ def multi_scale_deformable_attn(
         size, first = (int(shape[level, 0]), int(shape[level, 1])), int(offset[level])
         part = value[:, first : first + size[0] * size[1]]
         part = xp.reshape(xp.transpose(part, (0, 2, 3, 1)), (count * heads, channels, *size))
-        at = xp.reshape(xp.moveaxis(locations[:, :, :, level], 2, 1), (count * heads, -1, 2))
-        result = between(xp, part, [at[:, :, 1] * size[0] - 0.5, at[:, :, 0] * size[1] - 0.5])
-        share = xp.reshape(xp.moveaxis(weight[:, :, :, level], 2, 1), (count * heads, -1, 1))
-        total = total + xp.sum(
-            xp.reshape(result * share, (count, heads, queries, points, channels)), 3
+        at = xp.reshape(
+            xp.moveaxis(locations[:, :, :, level], 2, 1), (count * heads, queries, points, 2)
         )
-    return xp.reshape(xp.moveaxis(total, 1, 2), (count, queries, heads * channels))
+        at = at * xp.table(np.array, size[::-1], at.dtype) - 0.5
+        share = xp.moveaxis(weight[:, :, :, level], 2, 1)
+        share = xp.reshape(share, (count * heads, 1, queries, points))
+        total = total + xp.sum(xp.sample_points(part, at, *PIXELS) * share, 3)
+    total = xp.reshape(total, (count, heads * channels, queries))
+    return xp.moveaxis(total, 1, 2)

@@ -30,12 +30,17 @@ def _reflect(xp, at, low, high):
 
 def _positions(xp, grid, size, padding, corners):
     """Returns the pixel coordinates of a grid in [-1, 1], slowest dimension first, and their
-    derivatives by its numbers; (N, P) arrays."""
+    derivatives by its numbers; (N, P) arrays. If `corners` is None, the grid has pixel coordinates,
+    with the padding "zeros"."""
     count = len(size)
     flat = xp.reshape(grid, (grid.shape[0], prod(grid.shape[1:-1]), count))
     points, slopes = [], []
     for i, n in enumerate(size):
         at = flat[:, :, count - 1 - i]
+        if corners is None:  # pixels further outside count as 0, too
+            points.append(xp.minimum(xp.fmax(at, -2), n + 1))
+            slopes.append(1)
+            continue
         at = (at + 1) * ((n - 1) / 2) if corners else ((at + 1) * n - 1) / 2
         slope = (n - 1) / 2 if corners else n / 2
         if padding == "reflection":

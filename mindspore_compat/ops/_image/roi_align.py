@@ -100,13 +100,16 @@ def roi_align(
     return xp.cast(xp.concatenate(parts, 0), features.dtype)
 
 
+def _steps(count, dtype):
+    """Returns the middles of `count` parts of [0, 1]."""
+    return ((np.arange(count) + 0.5) / count).astype(dtype)
+
+
 def _align(xp, x, batch, starts, sides, pooled, counts):
     points = []
     for axis, cells, count in zip((1, 0), pooled, counts):
-        steps = (np.arange(cells * count) + 0.5) / (cells * count)
-        points.append(
-            starts[:, axis : axis + 1] + sides[:, axis : axis + 1] * xp.asarray(steps, x.dtype)
-        )
+        steps = xp.table(_steps, cells * count, x.dtype)
+        points.append(starts[:, axis : axis + 1] + sides[:, axis : axis + 1] * steps)
     result = xp.moveaxis(_sample(xp, x, batch, *grid(xp, *points)), 2, 1)
     cells = xp.reshape(
         result, (starts.shape[0], x.shape[1], pooled[0], counts[0], pooled[1], counts[1])

@@ -23,6 +23,8 @@ from .._shape.axes import axis_of
 from . import norm
 from .norm import _vector_norm
 
+KEPT_ROWS = 1 << 10  # a GPU keeps the pairs of at most this many rows: 8 MiB of indices
+
 
 @op("ops.cdist(x1, x2, p=2.0)", "ops.Cdist(p=2.0)(x1, x2)", types=SameDtype("x1 x2"))
 def cdist(xp, x1: Float16To64, x2: Float16To64, p: ScalarOf(Float(ge=0), TypeError) = 2.0):
@@ -207,6 +209,11 @@ def dist(
     return xp.cast(_vector_norm(xp, apart, p, 0, False), input.dtype)
 
 
+def _pairs_of_rows(count):
+    """Returns the indices of each row and of each row after it, (2, pairs)."""
+    return numpy.stack(numpy.triu_indices(count, 1))
+
+
 @op("ops.pdist(input, p=2.0)", "ops.Pdist(p=2.0)(x: input)")
 def pdist(xp, input: Float16To64, p: Float(ge=0.0) = 2.0):
     """Computes the pairwise p-norm distances between each row and the rows after it.
@@ -220,6 +227,8 @@ def pdist(xp, input: Float16To64, p: Float(ge=0.0) = 2.0):
     """
     if input.ndim != 2:
         raise ValueError(f"For 'pdist', 'input' must be matrices, but got {input.shape}.")
-    first, second = numpy.triu_indices(input.shape[-2], 1)
-    a, b = (xp.take(input, xp.asarray(array), -2) for array in (first, second))
+    rows = input.shape[-2]
+    is_kept = rows <= KEPT_ROWS
+    pairs = xp.table(_pairs_of_rows, rows) if is_kept else xp.asarray(_pairs_of_rows(rows))
+    a, b = xp.take(input, pairs[0], -2), xp.take(input, pairs[1], -2)
     return _vector_norm(xp, a - b, p, -1, False)

@@ -131,7 +131,7 @@ def _quantile(xp, ordered, count, q, axis):
 
 def _quantiles(xp, input, q, axis, keepdims, ignore_nan):
     rank = input.ndim
-    if q.ndim > 1 or bool(xp.any(q < 0)) or bool(xp.any(q > 1)):
+    if q.ndim > 1 or bool(xp.any((q < 0) | (q > 1))):
         raise ValueError(
             f"For 'quantile', 'q' must be in [0, 1] with at most one axis, but got shape {q.shape}."
         )

@@ -20,9 +20,10 @@ pytestmark = [
 RNG = np.random.default_rng(0)
 ROUNDING = {np.float64: 1e-12, np.float32: 1e-5}
 SIZES = {2: ((2, 3, 5, 4), (2, 6, 7, 2)), 3: ((2, 2, 3, 1, 4), (2, 2, 3, 4, 3))}
-SETTINGS = list(
-    itertools.product(("bilinear", "nearest"), ("zeros", "border", "reflection"), (False, True))
-)
+SETTINGS = [
+    *itertools.product(("bilinear", "nearest"), ("zeros", "border", "reflection"), (False, True)),
+    ("bilinear", "zeros", None),
+]
 
 
 def given(axes, dtype):
@@ -101,3 +102,39 @@ def test_empty_grids_and_images_without_channels(space):
     settings = ("bilinear", "zeros", False)
     assert space.sample_points(x, grid, *settings).shape == (1, 2, 0, 4)
     assert not space.spread_points(space.zeros((1, 2, 0, 4)), grid, x.shape, *settings).any()
+
+
+def sampling_operators():
+    """Operators that sample images, with the shapes of their inputs and the most launches of a
+    call and of its gradient."""
+    convolve = ops.deformable_conv2d
+    sizes = (3, 3), (1, 1, 1, 1), (0, 0, 0, 0)
+    yield lambda x, w, o: convolve(x, w, o, *sizes), [(2, 4, 8, 8), (5, 4, 3, 3), (2, 27, 6, 6)], 35
+    align = ops.ROIAlign(2, 2, 0.5, 2)
+    yield align, [(2, 3, 8, 8), (1, 5)], 100
+    crop = ops.crop_and_resize
+    index = Tensor(np.array([1], np.int32))
+    yield lambda x, b: crop(x, b, index, (3, 2)), [(2, 5, 5, 3), (1, 4)], 105
+    yield ops.pdist, [(5, 3)], 10
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_operators_that_sample_copy_nothing_from_the_host(space, number):
+    function, shapes, most = list(sampling_operators())[number]
+    given = [np.abs(RNG.standard_normal(shape)).astype(np.float32) for shape in shapes]
+    if number in (1, 2):
+        given[1] %= 1
+    gradient = ms.value_and_grad(lambda *x: (function(*x) ** 2).sum())
+    tensors = [Tensor(x) for x in given]
+    function(*tensors)
+    with counters.counted() as counts:
+        function(*tensors)
+    assert counts.launches <= most
+    gradient(*tensors)
+    with counters.counted() as counts:
+        found = gradient(*tensors)
+    assert counts.names["transfers"]["host_to_device"] == 0
+    found = [x.asnumpy() for x in found]
+    arrays.set_target("CPU")
+    for one, right in zip(found, gradient(*map(Tensor, given)), strict=True):
+        np.testing.assert_allclose(one, right.asnumpy(), rtol=2e-5, atol=2e-5)

@@ -16,9 +16,10 @@ from mindspore_compat.ops._image import grid_points  # noqa: F401 - provides xp.
 pytestmark = pytest.mark.host
 
 HOST = arrays.HOST
-MODES = list(
-    itertools.product(("bilinear", "nearest"), ("zeros", "border", "reflection"), (False, True))
-)
+MODES = [
+    *itertools.product(("bilinear", "nearest"), ("zeros", "border", "reflection"), (False, True)),
+    ("bilinear", "zeros", None),
+]
 
 
 def inputs(height, width):
