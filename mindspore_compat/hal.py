@@ -67,13 +67,11 @@ class DeviceProperties(NamedTuple):
 
 
 def _checked_target(api, target):
-    """Returns the target, by default the current target.
+    """Returns the target.
 
     Raises:
         ValueError: if it is not one of the three.
     """
-    if target is None:
-        return device.in_force()
     if target not in _TARGETS:
         raise ValueError(
             f"For 'hal.{api}', 'device_target' must be one of {list(_TARGETS)}, but got {target!r}."
@@ -141,7 +139,7 @@ def device_count(device_target=None):
 
 def _present(api, target):
     _Target.refuse(f"hal.{api}", "device_target", target)
-    target = _checked_target(api, target)
+    target = device.in_force() if target is None else _checked_target(api, target)
     if not is_available(target):
         raise ValueError(
             f"For 'hal.{api}', 'device_target' must be available, but got {target!r}; "

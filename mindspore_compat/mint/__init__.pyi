@@ -112,7 +112,8 @@ def addmm(input: _Tensor | _Tensor | _b.complex, mat1: _Tensor, mat2: _Tensor, *
     """Adds a matrix product to the input: beta * input + alpha * (mat1 @ mat2).
 
     Args:
-        input (Tensor): the input.
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
         mat1 (Tensor): see `mat1` above.
         mat2 (Tensor): see `mat2` above.
         beta (number or a bool, optional): the factor `beta` above. Default: ``1``.
@@ -1414,7 +1415,8 @@ def logsumexp(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.i
     """Computes log(sum(exp(input))) over the given axes, without overflow.
 
     Args:
-        input (Tensor): the input.
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or int16 or int32 or int64 or int8 or uint8):
+            the input.
         dim (int or a tuple of ints or a list of ints, or a Tensor without axes that holds it):
             the axis or axes along which it works; negative ones count from the end.
         keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.

@@ -1169,7 +1169,7 @@ class BatchNorm(_Primitive):
     epsilon: _t.Any
     momentum: _t.Any
     data_format: _t.Any
-    def __call__(self, input_x: _t.Any, scale: _t.Any, bias: _t.Any, mean: _t.Any, variance: _t.Any) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, scale: _Tensor, bias: _Tensor, mean: _Tensor, variance: _Tensor) -> _t.Any: ...
     def __init__(self, is_training: _b.bool = False, epsilon: _b.float = 1e-05, momentum: _b.float = 0.1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
 class BatchToSpace(_Primitive):
     """Reassembles the blocks made by `SpaceToBatch`, and crops both ends by `crops`.
@@ -2452,8 +2452,8 @@ class CumulativeLogsumexp(_Primitive):
             negative ones count from the end.
 
     Shapes:
-        `x` has at least one axis, `axis` is a Tensor of one integer. The result has the shape and
-        dtype of `x`.
+        `x` has at least one axis, `axis` is a 0-d Tensor. The result has the shape and dtype of
+        `x`.
     """
     def __call__(self, x: _Tensor, axis: _Tensor) -> _Tensor:
         """`CumulativeLogsumexp` of its inputs, which the class describes."""
@@ -4824,7 +4824,7 @@ class LayerNorm(_Primitive):
     begin_norm_axis: _t.Any
     begin_params_axis: _t.Any
     epsilon: _t.Any
-    def __call__(self, input_x: _t.Any, gamma: _t.Any, beta: _t.Any) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, gamma: _Tensor, beta: _Tensor) -> _t.Any: ...
     def __init__(self, begin_norm_axis: _b.int = 1, begin_params_axis: _b.int = 1, epsilon: _b.float = 1e-07) -> None: ...
 class Lcm(_Primitive):
     """Computes the least common multiple of two integers, element by element. A pair of int8 or
@@ -5344,12 +5344,12 @@ class MatrixDeterminant(_Primitive):
 class MatrixDiagPartV3(_Primitive):
     """The class form of `ops.matrix_diag_part`."""
     align: _t.Any
-    def __call__(self, x: _t.Any, k: _t.Any, padding_value: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _t.Any, k: _Tensor, padding_value: _Tensor) -> _t.Any: ...
     def __init__(self, align: _t.Any = 'RIGHT_LEFT') -> None: ...
 class MatrixDiagV3(_Primitive):
     """The class form of `ops.matrix_diag`."""
     align: _t.Any
-    def __call__(self, x: _t.Any, k: _t.Any, num_rows: _t.Any, num_cols: _t.Any, padding_value: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _t.Any, k: _Tensor, num_rows: _Tensor, num_cols: _Tensor, padding_value: _Tensor) -> _t.Any: ...
     def __init__(self, align: _t.Any = 'RIGHT_LEFT') -> None: ...
 class MatrixExp(_Primitive):
     """Computes the matrix exponential of each matrix, the sum of x^k / k! over all k.
@@ -11513,7 +11513,7 @@ def csr_log1p(x: _t.Any) -> _t.Any:
     Shapes:
         `x` and the result are CSRTensors of one shape, with values at the same positions.
     """
-def csr_mm(a: _t.Any, b: _t.Any, trans_a: _t.Any = False, trans_b: _t.Any = False, adjoint_a: _t.Any = False, adjoint_b: _t.Any = False) -> _t.Any:
+def csr_mm(a: _t.Any, b: _t.Any, trans_a: _b.bool = False, trans_b: _b.bool = False, adjoint_a: _b.bool = False, adjoint_b: _b.bool = False) -> _t.Any:
     """Multiplies two CSRTensors, each transposed (or adjoint) first if requested; returns a
     CSRTensor.
     """

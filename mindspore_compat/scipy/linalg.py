@@ -439,11 +439,6 @@ def solve_triangular(
     for name, value in (("a", a), ("b", b)):
         _ATensor.refuse("solve_triangular", name, value)
     switches("solve_triangular", lower=lower, unit_diagonal=unit_diagonal)
-    if a.dtype != b.dtype:
-        raise TypeError(
-            f"For 'solve_triangular', 'a' and 'b' must have one dtype, but got "
-            f"{a.dtype} and {b.dtype}."
-        )
     if isinstance(trans, Tensor) and not trans.ndim and trans.dtype in REALS[:2]:
         trans = int(trans)
     _Trans.refuse("solve_triangular", "trans", trans)
@@ -456,6 +451,11 @@ def solve_triangular(
             f"For 'solve_triangular', 'a' must be square matrices, but got shape {a.shape}."
         )
     vector = _check_rows("solve_triangular", a, b)
+    if a.dtype != b.dtype:
+        raise TypeError(
+            f"For 'solve_triangular', 'a' and 'b' must have one dtype, but got "
+            f"{a.dtype} and {b.dtype}."
+        )
     part = (
         tril.run(a, -1 if unit_diagonal else 0)
         if lower
@@ -501,19 +501,19 @@ def lstsq(A, B, rcond=None, driver=None):
     Source: mindspore.scipy.linalg.lstsq of MindSpore 2.10.
     """
     A, B = tensor("lstsq", "A", A, FLOATS), tensor("lstsq", "B", B, FLOATS)
+    vector = B.shape == A.shape[:-1]
+    if A.ndim < 2 or B.ndim + vector < 2 or A.shape[-2] != B.shape[vector - 2]:
+        raise ValueError(
+            f"For 'lstsq', 'A' must be matrices and 'B' must have as many rows, but "
+            f"got shapes {A.shape} and {B.shape}."
+        )
     if A.dtype != B.dtype:
         raise TypeError(
             f"For 'lstsq', 'A' and 'B' must have one dtype, but got {A.dtype} and {B.dtype}."
         )
     _Driver.refuse("lstsq", "driver", driver)
     driver = _Driver.read(driver)
-    vector = B.shape == A.shape[:-1]
     B = ops.expand_dims(B, -1) if vector else B
-    if A.ndim < 2 or B.ndim < 2 or A.shape[-2] != B.shape[-2]:
-        raise ValueError(
-            f"For 'lstsq', 'A' must be matrices and 'B' must have as many rows, but "
-            f"got shapes {A.shape} and {B.shape}."
-        )
     solution = ops.matmul(inverse.pinv.run(A), B)
     residual, rank, values = (
         Tensor(numpy.zeros(0, kind))

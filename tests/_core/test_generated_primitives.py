@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
+import mindspore_compat.scipy
 from mindspore_compat import Tensor, float32, int8, int32, mint, nn, ops
 
 
@@ -58,6 +59,12 @@ def test_a_primitive_made_by_hand_checks_at_once_though_its_base_class_does_not(
         lambda: ops.svd(ones(2, dtype=int32)),
         lambda: nn.BatchNorm2d(3)(ones(2, 3, dtype=int32)),
         lambda: nn.Dense(3, 2)(ones(2, 4, dtype=int32)),
+        lambda: ops.allclose(ones(3), ones(2, dtype=int32)),
+        lambda: ops.BatchNorm()(ones(2, 3), ones(2, dtype=int32), *[ones(3)] * 3),
+        lambda: ops.LayerNorm()(ones(2, 3), ones(2, dtype=int32), ones(3)),
+        lambda: mint.lerp(ones(3), ones(2, dtype=int32), 0.5),
+        lambda: mint.bitwise_and(ones(3), ones(2, dtype=int32)),
+        lambda: ms.scipy.linalg.solve_triangular(ones(2, 2), ones(3, dtype=int32)),
     ],
 )
 def test_shapes_come_before_dtypes(call):
@@ -71,6 +78,13 @@ def test_a_refused_dropout_draws_nothing():
         with pytest.raises(TypeError):
             call(ones(2, 3, dtype=int32))
     assert (ms.get_rng_state() == before).all()
+
+
+def test_a_refused_batch_norm_writes_nothing():
+    mean, variance = ones(3), ones(3)
+    with pytest.raises(TypeError, match="'bias'"):
+        ops.batch_norm(ones(2, 3) * 2, mean, variance, ones(3), ones(3, dtype=int32), training=True)
+    assert (mean == 1).all() and (variance == 1).all()
 
 
 def test_dtypes_come_before_shapes_in_primitives_made_by_hand():

@@ -61,9 +61,10 @@ class Quirks:
         rules (dict): public path -> {parameter of the body: a stricter rule}.
         errors (dict): public path -> the type of error for arguments that do not fit together,
             instead of a ValueError.
-        shapes_first (bool): if both dtypes and shapes are wrong, whether the ValueError of the
-            shapes is raised; otherwise the TypeError of the dtypes is. None: as it is raised for a
-            generated Primitive of the op, if there is one (../rules/stored_arguments.py).
+        shapes_first (Union[bool, tuple]): if both dtypes and shapes are wrong, whether the
+            ValueError of the shapes is raised; otherwise the TypeError of the dtypes is. A tuple
+            has the public paths that raise the former. None: as it is raised for a generated
+            Primitive of the op, if there is one (../rules/stored_arguments.py).
         on_tape (Callable): called instead of the op, with the same arguments, if a Tensor that
             needs a gradient holds a number: a number that is read from it carries no gradient.
         stored (dict): public path of a class -> {argument: a function of it, whose result the

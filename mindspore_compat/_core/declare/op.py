@@ -159,10 +159,12 @@ class Op:
             return self.__dict__[name]
         raise AttributeError(f"Op has no attribute '{name}'")
 
-    @property
-    def shapes_first(self):
-        """Whether a call whose shapes and dtypes are both wrong raises the error of the shapes."""
+    def is_shapes_first(self, path):
+        """Returns whether a call of a public path raises the error of the shapes if both shapes and
+        dtypes are wrong."""
         first = self.quirks.shapes_first
+        if isinstance(first, tuple):
+            return path in first
         return self.is_generated if first is None else first
 
     @functools.cached_property

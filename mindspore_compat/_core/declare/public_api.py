@@ -64,6 +64,7 @@ def public(*paths):
             thing.__module__ = f"mindspore_compat.{home}"  # where pickle finds it
         if isinstance(thing, types.FunctionType) and hasattr(thing, "relations"):  # checked
             thing.__name__ = thing.__qualname__ = api
+            thing.public_path = paths[0]
         if (
             isinstance(thing, types.FunctionType)
             and paths[0].startswith(_ARRAY_AREAS)
@@ -271,7 +272,7 @@ def _is_checked_by_call_path(rule):
 def _guard_lines(api, signature, scope, arguments="", numpy_scalars=True):
     """Returns the check of all parameters as source; `arguments` are the arguments of `run`."""
     rules = {n: r for n, r in signature.rules().items() if not _is_checked_by_call_path(r)}
-    first = signature.op.shapes_first and arguments
+    first = signature.op.is_shapes_first(signature.path) and arguments
     lines = []
     guard, extra_scope = guard_all(rules)
     if guard != "True":

@@ -11,6 +11,23 @@ from .library_errors import LIBRARY_ERRORS, explain
 from .values import space_for
 
 
+def shapes_first(function):
+    """Decorates a `checked` function: if both dtypes and shapes are wrong, the ValueError of the
+    shapes is raised.
+
+    The body finds it on copies of the arguments, so that it may write into its inputs.
+    """
+    function.refuse_shapes = _refuse_shapes_of_copies
+    return function
+
+
+def _refuse_shapes_of_copies(api, rules, values, call):
+    def call_copies(*samples):
+        call(*(s.copy() if isinstance(s, Tensor) else s for s in samples))
+
+    refuse_shapes(api, rules, values, call_copies)
+
+
 def refuse_shapes(api, rules, values, call):
     """Runs `call` on the shapes of `values` and raises its ValueError; see `shapes_first`.
 
@@ -54,4 +71,8 @@ def _acceptable(rule, value):
 def _zeros(tensor, dtype):
     if not isinstance(tensor, Tensor):
         return tensor
-    return Tensor._wrap(space_for(tensor._array).zeros(tensor.shape, dtype))
+    zeros = space_for(tensor._array).zeros(tensor.shape, dtype)
+    if zeros.ndim > 1 and zeros.dtype.kind == "f" and zeros.shape[-1] == zeros.shape[-2]:
+        diagonal = range(zeros.shape[-1])
+        zeros[..., diagonal, diagonal] = 1  # a matrix that can be decomposed
+    return Tensor._wrap(zeros)

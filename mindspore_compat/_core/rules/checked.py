@@ -214,7 +214,7 @@ def _stand_in(function, relations):
     """Returns a function that writes the checks and takes their code when it is first called."""
 
     def become(args, kwargs):
-        code, scope = _generate_code(function, relations, stand_in.__name__)
+        code, scope = _generate_code(function, relations, stand_in)
         stand_in.__globals__.update(scope)
         stand_in.__defaults__ = function.__defaults__
         stand_in.__kwdefaults__ = function.__kwdefaults__
@@ -232,11 +232,14 @@ def _first_call(*args, **kwargs):
     return _become(args, kwargs)  # noqa: F821 - in the stand-in's own globals
 
 
-def _generate_code(function, relations, name):
+def _generate_code(function, relations, stand_in):
     """Returns the code object of the checking function, and the globals that it needs.
 
-    Errors use `name`, which is the public name or the name of the function.
+    Errors use the name of `stand_in`, which is the public name or the name of the function. Its
+    attribute `refuse_shapes`, if there is one, raises errors of shapes before those of dtypes are
+    raised (declare/shapes_first.py).
     """
+    name, refuse_shapes = stand_in.__name__, getattr(stand_in, "refuse_shapes", None)
     parameters = list(inspect.signature(function).parameters.values())
     rules = rules_of(function)
     guard, scope = guard_all(rules)
@@ -251,6 +254,8 @@ def _generate_code(function, relations, name):
     if rules:
         call = f"{values}= _refuse({api}, _rules, ({values}), {numpy_scalars}, _python_only)"
         lines.append(f"    if not {wrapped(guard)}:")
+        if refuse_shapes:
+            lines.append(_shapes_line(api, "_rules", rules, parameters))
         lines += _refusal_lines(call, values, parameters) if is_init else [f"        {call}"]
     for number, relation in enumerate(relations):
         arguments = ", ".join(
@@ -258,15 +263,16 @@ def _generate_code(function, relations, name):
             for name in relation.names
             if any(parameter.name == name for parameter in parameters)
         )
-        lines += [
-            f"    if {relation.condition}:",
-            f"        _forbid_{number}({api}, {{{arguments}}})",
-        ]
+        lines.append(f"    if {relation.condition}:")
+        if refuse_shapes and isinstance(relation, OneDtype):
+            lines.append(_shapes_line(api, "None", relation.names, parameters))
+        lines.append(f"        _forbid_{number}({api}, {{{arguments}}})")
         scope[f"_forbid_{number}"] = relation.refuse
     lines.append(f"    return _function({_argument_list(parameters)})")
     scope.update(
         _function=function,
         _refuse=refuse_all,
+        _refuse_shapes=refuse_shapes,
         _rules=rules,
         _has_stored=has_stored,
         _build_unchecked=build_unchecked,
@@ -274,10 +280,16 @@ def _generate_code(function, relations, name):
         _type=type,
         _one_dtype=one_dtype,
         _numpy_scalars=bool(_OF_ARRAYS.search(function.__module__)),
-        _python_only=_python_only_of(function, is_init),
+        _python_only=_python_only_of(function, is_init, stand_in),
     )
     wrapper = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
     return wrapper.__code__, scope
+
+
+def _shapes_line(api, rules, names, parameters):
+    """Returns the source of the call that raises an error of shapes before one of dtypes."""
+    call = f"lambda {', '.join(names)}: _function({_argument_list(parameters)})"
+    return f"        _refuse_shapes({api}, {rules}, ({', '.join(names)},), {call})"
 
 
 def _refusal_lines(call, values, parameters):
@@ -295,8 +307,10 @@ def _refusal_lines(call, values, parameters):
     ]
 
 
-def _python_only_of(function, is_init) -> frozenset:
+def _python_only_of(function, is_init, stand_in) -> frozenset:
     """Returns the parameters of a function, or of a class's `__init__`, without NumPy scalars."""
+    if hasattr(stand_in, "public_path"):
+        return python_only(stand_in.public_path)
     area = _OF_ARRAYS.search(function.__module__)
     name = function.__qualname__.rpartition(".")[0] if is_init else function.__name__
     return python_only(f"{area[1]}.{name}") if area else frozenset()

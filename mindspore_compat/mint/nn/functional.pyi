@@ -834,8 +834,7 @@ def selu(input: _Tensor) -> _Tensor:
     and the exponential are truncated to integers.
 
     Args:
-        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int8): the
-            input.
+        input (Tensor of dtype bfloat16 or float16 or float32): the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.

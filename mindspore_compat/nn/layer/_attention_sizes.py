@@ -10,5 +10,5 @@ Anything = TensorOf(any_dtype)
 Size = Int(ge=1)
 _divisible = Number(numpy_scalars=True) | Bool | Anything
 Width = AsValue(Size, _divisible)
-Heads = AsValue(Size | OneOf(True), _divisible)
+Heads = AsValue(Int(ge=1, numpy_scalars=True) | OneOf(True), _divisible)
 FeatureSize = AsValue(Size)

@@ -10,6 +10,7 @@ import functools
 from ... import ops
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
+from ..._core.rules.checked import plain_numbers
 from ..._core.rules.vocabulary import (
     Bool,
     Float,
@@ -57,7 +58,7 @@ class _Statistics(Cell):
 
     def _set_up(self, num_features, eps, momentum, affine, inits, dtype):
         self.num_features = num_features
-        self.eps = eps
+        self.eps = plain_numbers(eps)
         self.momentum = 1.0 - momentum if self._stores_weight_of_new else momentum
         gamma, beta, mean, variance = inits
         shape = (num_features,)
@@ -86,7 +87,7 @@ class _BatchNorm(_Statistics):
     def __init__(
         self,
         num_features: Int(ge=1),
-        eps: Number = 1e-5,
+        eps: Number(numpy_scalars=True) = 1e-5,
         momentum: Share = 0.9,
         affine: Bool = True,
         gamma_init: Init = "ones",

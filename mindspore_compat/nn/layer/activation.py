@@ -10,7 +10,8 @@ from collections.abc import Hashable
 from ... import ops
 from ..._core.declare.public_api import build, public
 from ..._core.rules.base import type_named
-from ..._core.rules.vocabulary import Float, Forbid, Int, Number, checked
+from ..._core.rules.checked import plain_numbers
+from ..._core.rules.vocabulary import Float, Forbid, Int, Number, TensorOf, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ...ops._activation.relu import prelu
@@ -100,13 +101,18 @@ class PReLU(Cell):
                     f"Tensor, but got {w.shape}."
                 )
             return w
-        Float.called("a float, a list or a Tensor").refuse("PReLU", "w", w)
-        return w
+        rule = Float(numpy_scalars=True).called("a float, a list or a Tensor")
+        rule.refuse("PReLU", "w", w)
+        return plain_numbers(w)
 
     def construct(self, x):
         """Returns the activation of `x`."""
         need_floats("PReLU", "x", x)
         return prelu.run(x, self.w)
+
+
+_Count = Int(ge=1, numpy_scalars=True)
+_Start = Number(numpy_scalars=True)
 
 
 @public("nn.PReLUExt", "mint.nn.PReLU")
@@ -128,11 +134,12 @@ class PReLUExt(Cell):
     """
 
     @checked
-    def __init__(self, num_parameters: Int(ge=1) = 1, init: Float | Int = 0.25, dtype=None):
+    def __init__(self, num_parameters: _Count = 1, init: _Start = 0.25, dtype=None):
         super().__init__()
-        self.weight = parameter(init, (num_parameters,), dtype or float32)
+        self.weight = parameter(plain_numbers(init), (num_parameters,), dtype or float32)
 
-    def construct(self, input):
+    @checked
+    def construct(self, input: TensorOf("bfloat16", "float16", "float32")):
         """Returns the activation of `input`."""
         return prelu.run(input, self.weight)
 

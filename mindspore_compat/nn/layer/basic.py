@@ -9,6 +9,7 @@ import math
 
 from ... import ops
 from ..._core.declare.public_api import public, write_back
+from ..._core.rules.checked import plain_numbers
 from ..._core.rules.vocabulary import (
     Any,
     Bool,
@@ -554,6 +555,9 @@ class Identity(Cell):
         return input
 
 
+_Sizes = TupleOf(Int(numpy_scalars=True)) | ListOf(Int(numpy_scalars=True))
+
+
 @public("nn.Unflatten")
 class Unflatten(Cell):
     """Unflattens one axis into several.
@@ -577,10 +581,10 @@ class Unflatten(Cell):
     """
 
     @checked
-    def __init__(self, axis: Int, unflattened_size: TupleOf(Int) | ListOf(Int)):
+    def __init__(self, axis: Int, unflattened_size: _Sizes):
         super().__init__()
         self.axis = axis
-        self.unflattened_size = unflattened_size
+        self.unflattened_size = plain_numbers(unflattened_size)
 
     def construct(self, input_x):
         """Returns `input_x` with the axis split into several."""

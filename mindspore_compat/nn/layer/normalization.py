@@ -7,6 +7,7 @@ import functools
 
 from ... import ops
 from ..._core.declare.public_api import public
+from ..._core.rules.checked import plain_numbers
 from ..._core.rules.vocabulary import (
     Bool,
     DType,
@@ -87,18 +88,18 @@ class LayerNorm(Cell):
     def __init__(
         self,
         normalized_shape: TupleOf(Int, min_length=1) | ListOf(Int, min_length=1),
-        begin_norm_axis: Int = -1,
-        begin_params_axis: Int = -1,
+        begin_norm_axis: Int(numpy_scalars=True) = -1,
+        begin_params_axis: Int(numpy_scalars=True) = -1,
         gamma_init: Init = "ones",
         beta_init: Init = "zeros",
-        epsilon: Number = 1e-7,
+        epsilon: Number(numpy_scalars=True) = 1e-7,
         dtype: LayerDType = float32,
     ):
         super().__init__()
         self.normalized_shape = normalized_shape
-        self.begin_norm_axis = begin_norm_axis
-        self.begin_params_axis = begin_params_axis
-        self.epsilon = epsilon
+        self.begin_norm_axis = plain_numbers(begin_norm_axis)
+        self.begin_params_axis = plain_numbers(begin_params_axis)
+        self.epsilon = plain_numbers(epsilon)
         self.gamma = parameter(gamma_init, tuple(normalized_shape), dtype, "gamma")
         self.beta = parameter(beta_init, tuple(normalized_shape), dtype, "beta")
 

@@ -78,6 +78,9 @@ def _extend(xp, x, axis, before, behind, mode):
     return xp.concatenate([parts[0], x, parts[1]], axis)
 
 
+_Padded = TensorOf().but("bool", "bfloat16")  # of a padding that repeats edges
+
+
 class _Pad(Cell):
     """Base class of all padding layers."""
 
@@ -154,6 +157,16 @@ class _Reflection(_Pad):
 class _Replication(_Pad):
     _mode = "edge"
     _least_rank = 1
+
+    def construct(self, x):
+        """Returns `x`, padded."""
+        if isinstance(x, Tensor) and x.ndim > 5:
+            raise ValueError(
+                f"For '{type(self).__name__}', the input must have at most 5 axes, but got shape "
+                f"{x.shape}."
+            )
+        _Padded.refuse_part(type(self).__name__, "the input", x)
+        return super().construct(x)
 
     def __init__(self, padding):
         super().__init__()

@@ -4,6 +4,7 @@ import copy
 
 from ... import ops
 from ..._core.declare.public_api import public
+from ..._core.rules.checked import plain_numbers
 from ..._core.rules.value_rules import Truth
 from ..._core.rules.vocabulary import Bool, Int, LayerDType, Number, checked
 from ..._core.tensor.dtype import float32
@@ -96,7 +97,7 @@ class MultiheadAttention(Cell):
         self.embed_dim = embed_dim
         self.kdim = kdim or embed_dim
         self.vdim = vdim or embed_dim
-        self.num_heads = num_heads
+        self.num_heads = plain_numbers(num_heads)
         self.head_dim = embed_dim // num_heads
         self.dropout = dropout
         self.batch_first = batch_first
@@ -247,7 +248,7 @@ class _Layer(Cell):
         dim_feedforward: Size = 2048,
         dropout: Number(ge=0, lt=1) = 0.1,
         activation="relu",
-        layer_norm_eps: Number = 1e-5,
+        layer_norm_eps: Number(numpy_scalars=True) = 1e-5,
         batch_first: Truth = False,
         norm_first: Truth = False,
         dtype: LayerDType = float32,
@@ -397,7 +398,7 @@ class _Stack(Cell):
     """Base class: a stack of layers and an optional norm at the end."""
 
     @checked
-    def __init__(self, layer, num_layers: Int(ge=0), norm=None):
+    def __init__(self, layer, num_layers: Int(ge=0, numpy_scalars=True), norm=None):
         super().__init__()
         self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
         self.num_layers = num_layers
@@ -524,14 +525,14 @@ class Transformer(Cell):
         self,
         d_model: Width = 512,
         nhead: Heads = 8,
-        num_encoder_layers: Int(ge=0) = 6,
-        num_decoder_layers: Int(ge=0) = 6,
+        num_encoder_layers: Int(ge=0, numpy_scalars=True) = 6,
+        num_decoder_layers: Int(ge=0, numpy_scalars=True) = 6,
         dim_feedforward: Size = 2048,
         dropout: Number(ge=0, lt=1) = 0.1,
         activation="relu",
         custom_encoder=None,
         custom_decoder=None,
-        layer_norm_eps: Number = 1e-5,
+        layer_norm_eps: Number(numpy_scalars=True) = 1e-5,
         batch_first: Truth = False,
         norm_first: Truth = False,
         dtype: LayerDType = float32,

@@ -38,7 +38,7 @@ __all__ = [
     "TrainOneStepWithLossScaleCell",
 ]
 
-Given = Number | TensorOf()
+Given = Number(numpy_scalars=True) | TensorOf()
 
 
 @public("nn.DynamicLossScaleUpdateCell")

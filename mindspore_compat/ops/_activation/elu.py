@@ -1,5 +1,6 @@
 """Exponential linear units: ELU, CELU and SELU."""
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, ScalarOf, TensorOf, any_dtype, floating
 from .._rules import Float16To64, Floats
@@ -98,6 +99,9 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.050700987355480493
     "ops.SeLU()(input_x)",
     "nn.SeLU()(input_x)",
     "mint.nn.functional.selu(input: input_x)",
+    quirks=Quirks(
+        rules={"mint.nn.functional.selu": {"input_x": TensorOf("bfloat16", "float16", "float32")}}
+    ),
 )
 def selu(xp, input_x: TensorOf("int8", "int32", floating)):
     """Applies the SELU activation: scale * x where x is positive, scale * alpha * (exp(x) - 1)

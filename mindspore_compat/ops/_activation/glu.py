@@ -2,6 +2,7 @@
 
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.bodies.row_plan import Parts
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, ScalarOf, TensorOf, floating
 from .._rules import Floats, FloatsUpTo32
@@ -91,7 +92,7 @@ def glu_primitive(xp, x: Floats, axis: ScalarOf(Int, TypeError) = -1):
 glu_primitive.vjp(x=lambda xp, g, x, axis: _split_in_two_vjp(xp, _glu_vjp, g, x, axis))
 
 
-@op("ops.swiglu(input, dim=-1)", compute="kernels")
+@op("ops.swiglu(input, dim=-1)", compute="kernels", quirks=Quirks(shapes_first=True))
 def swiglu(xp, input: FloatsUpTo32, dim: Int = -1):
     """Applies the SwiGLU activation: the SiLU of the first half of `input` along `dim` times the
     second half.

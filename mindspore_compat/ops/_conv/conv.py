@@ -94,6 +94,7 @@ def add_bias(xp, api, out, bias):
     "groups=1)",
     compute="products",
     inline=True,
+    quirks=Quirks(shapes_first=True),
 )
 def conv1d(
     xp,
@@ -121,6 +122,8 @@ def conv1d(
         [[[3. 5. 7.]]]
     """
     need_rank("conv1d", "weight", weight, 3)
+    if bias is not None and bias.ndim != 1:
+        need_rank("conv1d", "bias", bias, 1)
     return _convolve(xp, "conv1d", input, weight, bias, stride, pad_mode, padding, dilation, groups)
 
 

@@ -154,7 +154,10 @@ def right_shift(xp, input_x: Integers, input_y: Integers):
     "Tensor.__rand__(other)",
     "mint.bitwise_and(input, other)",
     types=Promote("input other", need_tensor=True),
-    quirks=Quirks(rules={"mint.bitwise_and": {"input": TensorOf(integer, "bool")}}),
+    quirks=Quirks(
+        shapes_first=("mint.bitwise_and",),
+        rules={"mint.bitwise_and": {"input": TensorOf(integer, "bool")}},
+    ),
 )
 def bitwise_and(xp, input: Bits, other: Bits):
     """Computes the bitwise AND of two integers; for bools it is the logical AND.
@@ -178,7 +181,10 @@ def bitwise_and(xp, input: Bits, other: Bits):
     "Tensor.__ror__(other)",
     "mint.bitwise_or(input, other)",
     types=Promote("input other", need_tensor=True),
-    quirks=Quirks(rules={"mint.bitwise_or": {"input": TensorOf(integer, "bool")}}),
+    quirks=Quirks(
+        shapes_first=("mint.bitwise_or",),
+        rules={"mint.bitwise_or": {"input": TensorOf(integer, "bool")}},
+    ),
 )
 def bitwise_or(xp, input: Bits, other: Bits):
     """Computes the bitwise OR of two integers; for bools it is the logical OR.
@@ -202,7 +208,10 @@ def bitwise_or(xp, input: Bits, other: Bits):
     "Tensor.__rxor__(other)",
     "mint.bitwise_xor(input, other)",
     types=Promote("input other", need_tensor=True),
-    quirks=Quirks(rules={"mint.bitwise_xor": {"input": TensorOf(integer, "bool")}}),
+    quirks=Quirks(
+        shapes_first=("mint.bitwise_xor",),
+        rules={"mint.bitwise_xor": {"input": TensorOf(integer, "bool")}},
+    ),
 )
 def bitwise_xor(xp, input: Bits, other: Bits):
     """Computes the bitwise XOR of two integers; for bools it is the logical XOR.

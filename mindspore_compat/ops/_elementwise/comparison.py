@@ -3,6 +3,7 @@
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.declare.shapes_first import shapes_first
 from ..._core.rules.vocabulary import Bool, Float, Number, OneDtype, TensorOf, checked, number
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode.call import in_graph
@@ -292,6 +293,7 @@ def float_status(xp, x: TensorOf("float16", "float32", "float64")):
 
 
 @public("Tensor.allclose", "mint.allclose", "ops.allclose")
+@shapes_first
 @checked(OneDtype("input other"))
 def allclose(
     input: Anything,

@@ -305,7 +305,11 @@ def fmod(xp, input: RealOperand, other: RealOperand):
 fmod.vjp_of("fmod")
 
 
-@op("ops.Mod()(x: input, y: other)", types=Promote("input other", lists=True, need_tensor=True))
+@op(
+    "ops.Mod()(x: input, y: other)",
+    types=Promote("input other", lists=True, need_tensor=True),
+    quirks=Quirks(shapes_first=True),
+)
 def mod(xp, input: RealOperand, other: RealOperand):
     """Computes the remainder of truncated division, element by element, as `fmod` does.
 

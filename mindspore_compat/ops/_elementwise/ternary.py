@@ -3,8 +3,9 @@
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.declare.shapes_first import shapes_first
 from ..._core.rules.value_rules import Listed
-from ..._core.rules.vocabulary import Float, Int, Number, TensorOf, checked, floating
+from ..._core.rules.vocabulary import Float, Int, Number, OneDtype, TensorOf, checked, floating
 from .._rules import Floats, Inexact
 from .division import _whole_quotient
 
@@ -104,7 +105,8 @@ def lerp_scalar(xp, input: Floats, end: Floats, weight: Float | Int):
 
 
 @public("mint.lerp")
-@checked
+@shapes_first
+@checked(OneDtype("input end"))
 def mint_lerp(input: Inexact, end: Inexact, weight: Inexact | Number):
     """Interpolates linearly between the input and `end`: input + weight * (end - input).
 
@@ -124,9 +126,4 @@ def mint_lerp(input: Inexact, end: Inexact, weight: Inexact | Number):
 
     Source: mindspore.mint.lerp of MindSpore 2.10.
     """
-    if input.dtype != end.dtype:
-        raise TypeError(
-            f"For 'lerp', 'input' and 'end' must be of one dtype, but got {input.dtype} and "
-            f"{end.dtype}."
-        )
     return lerp.run(input, end, weight)

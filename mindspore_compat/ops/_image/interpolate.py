@@ -1,5 +1,6 @@
 """Interpolation and upsampling to a size or by scale factors."""
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import Falsy
 from ..._core.rules.vocabulary import (
@@ -177,6 +178,7 @@ def _interpolate(xp, x, goal, steps, mode, corners, cubic="cubic"):
     "recompute_scale_factor=None)",
     "ops.upsample(input, size=None, scale_factor=None, mode='nearest', align_corners=None, "
     "recompute_scale_factor=None)",
+    quirks=Quirks(shapes_first=True),
 )
 def interpolate(
     xp,
@@ -235,6 +237,7 @@ ALL_SCALED = {(mode, rank) for mode, ranks in RANKS.items() for rank in ranks}
     "align_corners=None)",
     "mint.nn.Upsample(size=None, scale_factor=None, mode='nearest', align_corners=None, "
     "recompute_scale_factor=None)(input)",
+    quirks=Quirks(shapes_first=True),
 )
 def interpolate_ext(
     xp,
@@ -279,7 +282,11 @@ Two = TupleOf(Positive, length=2) | ListOf(Positive, length=2)
 TwoFactors = TupleOf(Float(gt=0.0), length=2) | ListOf(Float(gt=0.0), length=2)
 
 
-@op("mint.nn.UpsamplingNearest2d(size=None, scale_factor=None)(input)", compute="native")
+@op(
+    "mint.nn.UpsamplingNearest2d(size=None, scale_factor=None)(input)",
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
 def upsampling_nearest2d(
     xp,
     input: TensorOf("uint8", "float16", "float32", "float64"),

@@ -61,7 +61,7 @@ def gather(
     return xp.transpose(slices, order)
 
 
-@op("ops.index_select(input, axis, index)", compute="native")
+@op("ops.index_select(input, axis, index)", compute="native", quirks=Quirks(shapes_first=True))
 def index_select(xp, input: Anything, axis: Int | Bool, index: TensorOf(integer)):
     """Selects slices of the input at the given positions along an axis.
 

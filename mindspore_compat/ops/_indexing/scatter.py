@@ -12,6 +12,8 @@ from ..._core.declare.by_slices import batched_like, in_each_slice
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import own, plain, public
+from ..._core.declare.shapes_first import shapes_first
+from ..._core.rules.stored_arguments import is_generated
 from ..._core.rules.vocabulary import Any, Bool, Int, OneDtype, Str, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index, IndexOfAnyInt, TensorOrNumber
@@ -176,7 +178,10 @@ def _scatter_family(how, word, functions, classes, method=None):
             printed=_PRINTED[how],
             indices="[0]" if function is scatter else "[[0]]",
         )
-        result = public(path)(checked(*alias)(function))
+        verified = checked(*alias)(function)
+        if is_generated(title):
+            verified = shapes_first(verified)
+        result = public(path)(verified)
         _class(title, result)
     if method:
         _method(method, result)

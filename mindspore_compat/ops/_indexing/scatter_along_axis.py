@@ -133,6 +133,7 @@ def scatter(
     "Tensor.scatter_add_(dim, index, src)",
     types=SameDtype("input src"),
     compute="native",
+    quirks=Quirks(shapes_first=True),
 )
 def scatter_add_along(xp, input: Anything, dim: Int, index: Index, src: Anything):
     """Scatter-adds the values of `src` at indices along an axis, element by element, to a copy of

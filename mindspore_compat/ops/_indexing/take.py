@@ -2,6 +2,7 @@
 
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
+from ..._core.declare.shapes_first import shapes_first
 from ..._core.rules.checked import one_dtype, refuse_unlike
 from ..._core.rules.vocabulary import (
     Bool,
@@ -173,6 +174,7 @@ def chosen(xp, indices: TensorOf(integer), tables: ListOf(Anything), wrap: Bool)
 
 
 @public("mint.index_select")
+@shapes_first
 @checked
 def mint_index_select(input: Anything, dim: Int, index: Index):
     """Selects the slices of the input at indices along an axis.

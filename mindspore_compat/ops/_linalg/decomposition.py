@@ -6,6 +6,7 @@ Matrices are the last two axes; leading axes are a stack.
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.declare.shapes_first import shapes_first
 from ..._core.rules.vocabulary import Any, Bool, TensorOf, checked, floating
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Float16To64, Floats, InexactOfNumPy
@@ -357,6 +358,7 @@ def general_eig(xp, A: TensorOf(floating, "complex64", "complex128")):
 
 
 @public("ops.eig")
+@shapes_first
 @checked
 def eig(A: _Square):
     """Computes the complex eigenvalues, and the eigenvectors, as columns, of square matrices.

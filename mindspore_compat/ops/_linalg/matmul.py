@@ -232,7 +232,9 @@ def outer(xp, input: Anything, other: Anything):
     return xp.expand_dims(xp.ravel(input), 1) * xp.expand_dims(xp.ravel(other), 0)
 
 
-@op("mint.outer(input, vec2: other)", types=Promote("input other"))
+@op(
+    "mint.outer(input, vec2: other)", types=Promote("input other"), quirks=Quirks(shapes_first=True)
+)
 def mint_outer(xp, input: RealsOrBools, other: RealsOrBools):
     """Computes the outer product of two vectors.
 

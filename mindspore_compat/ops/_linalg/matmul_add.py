@@ -28,7 +28,7 @@ def _same_stack(api, first, second):
     types=SameDtype("mat1 mat2"),
     quirks=Quirks(
         shapes_first=True,
-        rules={"ops.addmm": {"input": Operand | Listed}, "mint.addmm": {"input": Anything}},
+        rules={"ops.addmm": {"input": Operand | Listed}, "mint.addmm": {"input": TensorOf().but()}},
     ),
 )
 def addmm(
@@ -88,7 +88,11 @@ def addmv(
     return _plus(xp, beta, input, alpha, _by_vector(xp, "addmv", mat, vec))
 
 
-@op("mint.addmv(input, mat, vec, *, beta=1, alpha=1)", types=SameDtype("mat vec"))
+@op(
+    "mint.addmv(input, mat, vec, *, beta=1, alpha=1)",
+    types=SameDtype("mat vec"),
+    quirks=Quirks(shapes_first=True),
+)
 def addmv_strict(
     xp,
     input: Anything,

@@ -1,6 +1,6 @@
 """Cosine similarity, and the embedding loss based on it."""
 
-from ..._core.declare.inputs import Promote, SameDtype
+from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, InTensor, ListOf, Number, TupleOf
 from ..._core.tensor.promotion import promote_low_precision_np
@@ -21,6 +21,7 @@ def _cosine(xp, a, b, axis, eps):
 @op(
     "ops.cosine_similarity(x1, x2, dim=1, eps=1e-08)",
     types=Promote("x1 x2", promote=promote_low_precision_np),
+    quirks=Quirks(shapes_first=True),
 )
 def cosine_similarity(
     xp,

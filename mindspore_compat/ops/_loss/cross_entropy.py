@@ -259,6 +259,7 @@ def cross_entropy(
     "label_smoothing=0.0)",
     types=Promote("inputs weight"),
     compute="kernels",
+    quirks=Quirks(shapes_first=True),
 )
 def nll_loss(
     xp,

@@ -62,6 +62,7 @@ def kl_div_vjp(xp, g, labels, reduction):
 @op(
     "mint.nn.functional.kl_div(input, target, reduction='mean', log_target=False)",
     "mint.nn.KLDivLoss(reduction='mean', log_target=False)(input, target)",
+    quirks=Quirks(shapes_first=True),
 )
 def kl_div_ext(
     xp, input: Floats, target: Floats, reduction: Divided = "mean", log_target: Bool = False

@@ -1,6 +1,6 @@
 """Margin losses: hinge, ranking, triplet and multi-class."""
 
-from ..._core.declare.inputs import Promote
+from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Float, Int, Number, OneOf, TensorOf, real
 from .._rules import Float16Or32, Float16To64, Floats, FloatsUpTo32, Numbers
@@ -320,6 +320,7 @@ def multilabel_margin_loss_primitive(
 @op(
     "ops.multilabel_soft_margin_loss(input, target, weight=None, reduction='mean')",
     types=Promote("input target weight"),
+    quirks=Quirks(shapes_first=True),
 )
 def multilabel_soft_margin_loss(
     xp,

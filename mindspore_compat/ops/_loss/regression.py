@@ -8,7 +8,7 @@ import math
 
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
-from ..._core.declare.inputs import Promote
+from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Float, Number, ScalarOf, TensorOf
 from .._rules import Floats, Numbers, NumbersOrBools, RealsOrBools
@@ -160,6 +160,7 @@ def smooth_l1_loss(
     "mint.nn.functional.smooth_l1_loss(input, target, reduction='mean', beta=1.0)",
     "mint.nn.SmoothL1Loss(reduction='mean', beta=1.0)(input, target)",
     types=Promote("input target"),
+    quirks=Quirks(shapes_first=True),
 )
 def smooth_l1_loss_ext(
     xp,

@@ -14,6 +14,7 @@ from ..._backend.bodies.row_plan import ELEMENT, ROW
 from ..._backend.steps.journal import journal
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.declare.shapes_first import shapes_first
 from ..._core.rules.value_rules import AnyCase
 from ..._core.rules.vocabulary import Bool, Float, Number, OneOf, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
@@ -249,6 +250,7 @@ def _update_running(xp, mean, var, own_mean, own_var, *, momentum, unbiased):
 
 
 @public("ops.batch_norm")
+@shapes_first
 @checked
 def batch_norm(
     input_x: Float16Or32,
@@ -293,6 +295,7 @@ def batch_norm(
 
 
 @public("mint.nn.functional.batch_norm")
+@shapes_first
 @checked
 def batch_norm_ext(
     input: Floats,
@@ -379,8 +382,16 @@ class BatchNorm(Primitive):
         self.momentum = momentum
         self.data_format = data_format
 
-    def __call__(self, input_x, scale, bias, mean, variance):
-        _check_inputs(self, input_x, scale, bias, mean, variance)
+    @shapes_first
+    @checked
+    def __call__(
+        self,
+        input_x: Float16Or32,
+        scale: Float16Or32,
+        bias: Float16Or32,
+        mean: Float16Or32,
+        variance: Float16Or32,
+    ):
         last = self.data_format == "NHWC"
         x = channels_first.run(input_x) if last else input_x
         need_channels(
@@ -391,18 +402,6 @@ class BatchNorm(Primitive):
         )
         out = channels_last.run(out) if last else out
         return out, used_mean, used_var, used_mean, used_var
-
-
-@checked
-def _check_inputs(
-    self,
-    input_x: Float16Or32,
-    scale: Float16Or32,
-    bias: Float16Or32,
-    mean: Float16Or32,
-    variance: Float16Or32,
-):
-    """Rejects inputs that are not Tensors of half or single precision."""
 
 
 @op(compute="native")

@@ -10,6 +10,7 @@ from ..._backend.bodies.gpu import bodies_of
 from ..._backend.bodies.row_plan import CHANNEL, ELEMENT
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.declare.shapes_first import shapes_first
 from ..._core.rules.vocabulary import Float, Int, Number, ScalarOf, checked
 from .._precision import at_least_float32
 from .._rules import Floats
@@ -19,6 +20,7 @@ from .layer_norm import _bodies_for, _gradient_kinds, _input_gradient, _row_norm
 
 
 @public("ops.group_norm", "mint.nn.functional.group_norm")
+@shapes_first
 @checked
 def group_norm(
     input: Floats,

@@ -15,8 +15,10 @@ from ..._backend.bodies.row_plan import COLUMN, ELEMENT, ROW
 from ..._backend.space import implements
 from ..._backend.updates.asynchronous import is_asynchronous
 from ..._core.autograd.vjp_rules import derive
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.declare.shapes_first import shapes_first
 from ..._core.rules.vocabulary import Bool, Float, Int, ListOf, Number, TupleOf, checked
 from .._precision import at_least_float32
 from .._rules import Floats, FloatsUpTo32
@@ -362,8 +364,9 @@ class LayerNorm(Primitive):
         self.begin_params_axis = begin_params_axis
         self.epsilon = epsilon
 
-    def __call__(self, input_x, gamma, beta):
-        _check_layer(self, input_x, gamma, beta)
+    @shapes_first
+    @checked
+    def __call__(self, input_x: Floats, gamma: Floats, beta: Floats):
         rank = input_x.ndim
         for name in ("begin_norm_axis", "begin_params_axis"):
             if not -1 <= getattr(self, name) < rank:
@@ -397,11 +400,6 @@ def variance_of(xp, rstd: Floats, eps: Number):
 
 def _variance(xp, rstd, *, eps):
     return xp.maximum(1 / (rstd * rstd) - eps, 0)
-
-
-@checked
-def _check_layer(self, input_x: Floats, gamma: Floats, beta: Floats):
-    """Rejects an input that is not a floating Tensor."""
 
 
 @op(compute="body")
@@ -559,7 +557,11 @@ def rms_norm_vjp(xp, g, x, gamma, out):
     return _root_mean_square_vjp(xp, *g, x, gamma, out[1])
 
 
-@op("ops.add_rms_norm(x1, x2, gamma, epsilon=1e-06)", compute="native")
+@op(
+    "ops.add_rms_norm(x1, x2, gamma, epsilon=1e-06)",
+    compute="native",
+    quirks=Quirks(shapes_first=True),
+)
 def add_rms_norm(
     xp, x1: FloatsUpTo32, x2: FloatsUpTo32, gamma: FloatsUpTo32, epsilon: Epsilon = 1e-6
 ):

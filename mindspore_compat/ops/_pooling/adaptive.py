@@ -129,6 +129,7 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     "ops.AdaptiveAvgPool3D(output_size)(x: input)",
     "mint.nn.functional.adaptive_avg_pool3d(input, output_size)",
     quirks=Quirks(
+        shapes_first=("mint.nn.functional.adaptive_avg_pool3d",),
         rules={
             "mint.nn.functional.adaptive_avg_pool3d": {
                 "input": Floats,
@@ -212,6 +213,7 @@ def adaptive_max_pool1d_ext(
     "ops.adaptive_max_pool2d(input, output_size, return_indices=False)",
     "mint.nn.functional.adaptive_max_pool2d(input, output_size, return_indices=False)",
     compute="kernels",
+    quirks=Quirks(shapes_first=True),
 )
 def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: Bool = False):
     """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`

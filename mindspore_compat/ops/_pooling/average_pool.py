@@ -3,6 +3,7 @@
 Adaptive pooling is in _pooling/adaptive.py, the arithmetic in _backend/conv/pooling.py.
 """
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import AsValue, Bool, Int, OneOf
 from .._conv.sizes import height_and_width, need_rank, padding_of, per_dimension, sided
@@ -195,6 +196,7 @@ def avg_pool1d_ext(
     "count_include_pad=True, divisor_override=None)",
     compute="kernels",
     inline=True,
+    quirks=Quirks(shapes_first=True),
 )
 def avg_pool2d_ext(
     xp,
@@ -236,6 +238,7 @@ def avg_pool2d_ext(
     "count_include_pad=True, divisor_override=None)",
     compute="kernels",
     inline=True,
+    quirks=Quirks(shapes_first=True),
 )
 def avg_pool3d_ext(
     xp,

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._backend import random
 from ..._backend.arrays import HOST
-from ..._core.declare.inputs import SameDtype
+from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
     Any,
@@ -319,7 +319,8 @@ Float32OrWider = TensorOf("float32", "float64", "int32", "int64")
 
 @op(
     "ops.FractionalMaxPool(pooling_ratio, pseudo_random=False, overlapping=False, "
-    "deterministic=False, seed=0, seed2=0)(x)"
+    "deterministic=False, seed=0, seed2=0)(x)",
+    quirks=Quirks(shapes_first=True),
 )
 def fractional_max_pool(
     xp,
@@ -363,7 +364,8 @@ def fractional_max_pool(
 
 @op(
     "ops.FractionalAvgPool(pooling_ratio, pseudo_random=False, overlapping=False, "
-    "deterministic=False, seed=0, seed2=0)(x)"
+    "deterministic=False, seed=0, seed2=0)(x)",
+    quirks=Quirks(shapes_first=True),
 )
 def fractional_avg_pool(
     xp,

@@ -4,6 +4,7 @@ Fractional pooling is in _pooling/fractional.py, adaptive pooling in _pooling/ad
 arithmetic in _backend/conv/pooling.py.
 """
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, DType, OneOf
 from ..._core.tensor.dtype import int64
@@ -16,6 +17,7 @@ from .windows import Mode, PadMode, need_fit, need_small, window_sizes
     "ops.MaxPool(kernel_size=1, strides=1, pad_mode='valid', data_format='NCHW')(x)",
     compute="kernels",
     inline=True,
+    quirks=Quirks(shapes_first=True),
 )
 def max_pool_primitive(
     xp,

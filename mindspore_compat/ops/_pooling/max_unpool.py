@@ -113,6 +113,7 @@ def max_unpool2d(
     "mint.nn.functional.max_unpool2d(input, indices, kernel_size, stride=None, padding=0, "
     "output_size=None)",
     compute="native",
+    quirks=Quirks(shapes_first=True),
 )
 def max_unpool2d_ext(
     xp,

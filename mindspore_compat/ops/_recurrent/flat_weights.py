@@ -9,6 +9,7 @@ from math import prod
 from ..._backend.recurrent.formulas import lstm_update
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
+from ..._core.declare.shapes_first import shapes_first
 from ..._core.rules.vocabulary import (
     AsValue,
     Bool,
@@ -235,6 +236,7 @@ class LSTM(_Stacked):
             return lstm(gates, *states, turning, mask, reverse)
         return lstm_projected.run(gates, *states, turning, projection, reverse)
 
+    @shapes_first
     @checked(OneDtype("input h c w"))
     def __call__(self, input: Floats, h: State, c: State, w: Floats):
         self._need(input, h=(h, self._output_size()), c=(c, self.hidden_size))

@@ -376,13 +376,17 @@ def cumulative_logsumexp(
     `exclusive` leaves out the element itself. `reverse` runs from the end.
 
     Shapes:
-        `x` has at least one axis, `axis` is a Tensor of one integer. The result has the shape and
-        dtype of `x`.
+        `x` has at least one axis, `axis` is a 0-d Tensor. The result has the shape and dtype of
+        `x`.
 
     Example:
         >>> print(ms.ops.CumulativeLogsumexp()(ms.Tensor([0.0, 0.0, 0.0]), ms.Tensor(0)))
         [0.        0.6931472 1.0986123]
     """
+    if axis.ndim:
+        raise ValueError(
+            f"For 'CumulativeLogsumexp', 'axis' must have no axes, but got the shape {axis.shape}."
+        )
     axis = int(axis)
     if not x.ndim:
         raise ValueError("For 'CumulativeLogsumexp', 'x' must have one axis or more, but got ().")

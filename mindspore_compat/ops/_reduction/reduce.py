@@ -263,9 +263,15 @@ def std(
     "Tensor.logsumexp(dim, keepdim=False)",
     "mint.logsumexp(input, dim, keepdim=False)",
     quirks=Quirks(
-        rules=dict.fromkeys(
-            ("Tensor.logsumexp", "mint.logsumexp"), {"dim": ScalarOf(IntOrInts, TypeError)}
-        )
+        rules={
+            "Tensor.logsumexp": {"dim": ScalarOf(IntOrInts, TypeError)},
+            "mint.logsumexp": {
+                "input": TensorOf(
+                    *("bool int8 int16 int32 int64 uint8 float16 float32 bfloat16".split())
+                ),
+                "dim": ScalarOf(IntOrInts, TypeError),
+            },
+        }
     ),
 )
 def logsumexp(xp, input: TensorOf(any_dtype), dim: Axes, keepdim: Bool = False):

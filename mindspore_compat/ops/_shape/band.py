@@ -26,6 +26,8 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, RealsOrBools
 from ..primitive import Primitive
 
+_Index = TensorOf("int32", "int64")
+
 Filling = AsValue(RealsOrBools, Number | Bool)
 Align = OneOf("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -269,7 +271,8 @@ class MatrixDiagV3(_Aligned):
          [0. 2.]]
     """
 
-    def __call__(self, x, k, num_rows, num_cols, padding_value):
+    @checked
+    def __call__(self, x, k: _Index, num_rows: _Index, num_cols: _Index, padding_value: Anything):
         return matrix_diag(x, k, num_rows, num_cols, padding_value, self.align)
 
 
@@ -284,7 +287,8 @@ class MatrixDiagPartV3(_Aligned):
         [1. 4.]
     """
 
-    def __call__(self, x, k, padding_value):
+    @checked
+    def __call__(self, x, k: _Index, padding_value: Anything):
         return matrix_diag_part(x, k, padding_value, self.align)
 
 

@@ -5,6 +5,7 @@ import itertools
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.rules.checked import plain_numbers
 from ..._core.rules.value_rules import Alone
 from ..._core.rules.vocabulary import Any, InstanceOf, Int, ListOf, ScalarOf, TupleOf, checked
 from ..._core.tensor.precision import state as precision
@@ -187,7 +188,7 @@ def mint_split(tensor, split_size_or_sections, dim=0):
         >>> print([part.shape for part in ms.mint.split(ms.ops.arange(5), 2)])
         [(2,), (2,), (1,)]
     """
-    return _split("split", tensor, split_size_or_sections, dim)
+    return _split("split", tensor, split_size_or_sections, plain_numbers(dim))
 
 
 @op("ops.Split(axis=0, output_num=1)(input_x)", compute="native")

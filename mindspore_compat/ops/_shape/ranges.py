@@ -7,6 +7,7 @@ from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
+from ..._core.declare.shapes_first import shapes_first
 from ..._core.rules.checked import plain_numbers
 from ..._core.rules.vocabulary import (
     DType,
@@ -161,6 +162,7 @@ class LinSpace(WithoutArguments):
     """
 
     @in_each_slice
+    @shapes_first
     @checked(OneDtype("start stop"))
     def __call__(
         self, start: Float32Or64, stop: Float32Or64, num: Int(ge=1) | TensorOf("int32", "int64")

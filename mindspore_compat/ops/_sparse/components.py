@@ -8,6 +8,7 @@ sparse tensor as three Tensors: indices, values and shape.
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
+from ..._core.declare.shapes_first import shapes_first
 from ..._core.rules.vocabulary import (
     Any,
     InstanceOf,
@@ -281,6 +282,7 @@ class SparseSlice(Primitive):
     def __init__(self):
         super().__init__("SparseSlice")
 
+    @shapes_first
     @checked
     def __call__(
         self,

@@ -81,12 +81,20 @@ def csr_times_dense(csr_tensor, matrix):
 
 
 @public("ops.csr_mm")
-def csr_mm(a, b, trans_a=False, trans_b=False, adjoint_a=False, adjoint_b=False):
+@checked
+def csr_mm(
+    a,
+    b,
+    trans_a: Bool = False,
+    trans_b: Bool = False,
+    adjoint_a: Bool = False,
+    adjoint_b: Bool = False,
+):
     """Multiplies two CSRTensors, each transposed (or adjoint) first if requested; returns a
     CSRTensor.
 
     Raises:
-        TypeError: if `a` or `b` is not a CSRTensor.
+        TypeError: if `a` or `b` is not a CSRTensor, or another argument is not a bool.
 
     Example:
         >>> a = ms.CSRTensor(ms.Tensor([0, 1, 2]), ms.Tensor([0, 1]), ms.Tensor([2.0, 3.0]), (2, 2))

@@ -68,6 +68,6 @@ class SELU(Cell):
     """
 
     @checked
-    def construct(self, input: TensorOf("int8", "int32", floating)):
+    def construct(self, input: TensorOf("bfloat16", "float16", "float32")):
         """Applies the activation to `input`."""
         return selu.run(input)
