@@ -53,8 +53,8 @@ def check_kwargs(optimizer, kwargs):
                 f"For 'Model', the keywords must be among "
                 f"{', '.join(map(repr, _KEYWORDS))}, but got {name!r}."
             )
-    keep = kwargs.get("keep_batchnorm_fp32", True)
-    Bool.refuse("Model", "keep_batchnorm_fp32", keep)
+    keep = kwargs.get("keep_batchnorm_fp32")
+    (Bool | None).refuse("Model", "keep_batchnorm_fp32", keep)
     manager = kwargs.get("loss_scale_manager")
     if manager is None:
         return

@@ -54,8 +54,9 @@ class Model(Preparation, Evaluation):
         amp_level (str): the mixed precision, "O0", "O1", "O2", "O3" or "auto", see
             `amp.auto_mixed_precision`.
         boost_level (str): "O0", "O1" or "O2"; without effect.
-        **kwargs: `loss_scale_manager` (LossScaleManager or None), `keep_batchnorm_fp32` (bool),
-            `boost_config_dict` and `acc_level` (stored, but without effect).
+        **kwargs: `loss_scale_manager` (LossScaleManager or None), `keep_batchnorm_fp32` (bool or
+            None, as `amp_level` says), `boost_config_dict` and `acc_level` (stored, but without
+            effect).
 
     Raises:
         TypeError: if an argument is of another type.

@@ -24,8 +24,9 @@ class Model:
         amp_level (str): the mixed precision, "O0", "O1", "O2", "O3" or "auto", see
             `amp.auto_mixed_precision`.
         boost_level (str): "O0", "O1" or "O2"; without effect.
-        **kwargs: `loss_scale_manager` (LossScaleManager or None), `keep_batchnorm_fp32` (bool),
-            `boost_config_dict` and `acc_level` (stored, but without effect).
+        **kwargs: `loss_scale_manager` (LossScaleManager or None), `keep_batchnorm_fp32` (bool or
+            None, as `amp_level` says), `boost_config_dict` and `acc_level` (stored, but without
+            effect).
     """
     epoch_iter: _t.Any
     def __init__(self, network: _Cell, loss_fn: _Cell | None = None, optimizer: _Cell | None = None, metrics: _t.Any = None, eval_network: _t.Any = None, eval_indexes: _t.Any = None, amp_level: _t.Any = 'O0', boost_level: _t.Any = 'O0', **kwargs: _t.Any) -> None: ...

@@ -354,6 +354,17 @@ def test_networks_are_put_together():
     assert model.predict_network is net
 
 
+def test_batch_norms_keep_the_dtype_that_the_level_says_if_none_is_given():
+    def cells(**options):
+        net = nn.SequentialCell(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2))
+        Model(net, SquaredError(), nn.SGD(net.trainable_params()), **options)
+        return [type(cell).__name__ for _, cell in net.cells_and_names()]
+
+    for level in ("O0", "O2", "O3"):
+        expected = cells(amp_level=level)
+        assert cells(amp_level=level, keep_batchnorm_fp32=None) == expected, level
+
+
 # What is refused
 
 
