@@ -276,6 +276,34 @@ def test_pools_of_mint_take_unbatched_images_and_the_kernel_as_stride():
     np.testing.assert_array_equal(np.take_along_axis(values, at.asnumpy(), -1), top.asnumpy())
 
 
+@pytest.mark.parametrize("size, stride", [((6, 2), 6), ((7, 3), 5), ((64, 64), 64)])
+def test_a_window_larger_than_the_images_counts_once_with_ceil_mode(size, stride):
+    """The last window may hang over the end by less than a stride, the first one too."""
+    image = Tensor(np.arange(64, dtype=np.float32).reshape(2, 2, 4, 4))
+    values = image.asnumpy().astype(np.float64)[..., : size[1]]
+    means, tops = values.mean((2, 3), keepdims=True), values.max((2, 3), keepdims=True)
+    pools = (
+        (nn.AvgPool2d(size, stride, pad_mode="pad", ceil_mode=True), means),
+        (lambda t: F.avg_pool2d(t, size, stride, ceil_mode=True), means),
+        (nn.MaxPool2d(size, stride, pad_mode="pad", ceil_mode=True), tops),
+        (lambda t: F.max_pool2d(t, size, stride, ceil_mode=True), tops),
+    )
+    for pool, expected in pools:
+        close(pool(image), expected)
+        gradient = grad(lambda t, pool=pool: pool(t).sum())(image).asnumpy()
+        assert gradient.shape == image.shape
+        np.testing.assert_allclose(gradient.sum((2, 3)), 1, rtol=1e-6)
+
+
+def test_a_window_that_exceeds_the_images_by_a_stride_is_refused():
+    image = Tensor(x(2, 2, 4, 4))
+    for pool in (F.avg_pool2d, F.max_pool2d, ops.avg_pool2d, ops.max_pool2d):
+        with pytest.raises(ValueError, match="must fit into the padded input"):
+            pool(image, 6, 2, ceil_mode=True)
+        with pytest.raises(ValueError, match="must fit into the padded input"):
+            pool(image, 6, 6)
+
+
 @pytest.mark.parametrize("overlapping", [False, True])
 def test_random_windows_tile_the_image(overlapping):
     values = x(2, 7, 9, 3)

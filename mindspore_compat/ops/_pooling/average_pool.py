@@ -18,13 +18,13 @@ from .._rules import (
     several,
     sizes,
 )
-from .windows import Mode, PadMode, need_fit, need_means, window_sizes
+from .windows import Mode, PadMode, kernel_of_means, need_fit, window_sizes
 
 
 def average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, divisor):
     """Computes the mean of each window, after a check of the sizes; ignores a divisor of 0 or
     None."""
-    need_means(api, x.shape, kernel, pads)
+    kernel = kernel_of_means(api, x.shape, kernel, stride, pads, ceil_mode)
     return xp.average_pool(x, kernel, stride, pads, ceil_mode, include, divisor or None)
 
 
@@ -157,7 +157,9 @@ def _average_ext(xp, api, x, kernel, stride, padding, ceil_mode, include, diviso
     """Runs the mint forms: the stride defaults to the kernel size, and the batch axis is
     optional."""
     need_rank(api, "input", x, count + 1, count + 2)
-    kernel, stride, pads, _ = window_sizes(api, x.shape, kernel, stride, padding, 1, count)
+    kernel, stride, pads, _ = window_sizes(
+        api, x.shape, kernel, stride, padding, 1, count, ceil_mode
+    )
     return average_windows(xp, api, x, kernel, stride, pads, ceil_mode, include, divisor)
 
 

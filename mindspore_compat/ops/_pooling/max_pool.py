@@ -10,7 +10,7 @@ from ..._core.rules.vocabulary import Any, AsValue, Bool, DType, OneOf
 from ..._core.tensor.dtype import int64
 from .._conv.sizes import height_and_width, need_rank, padding_of, per_dimension
 from .._rules import Float16To64, Floats, Natural, Positive, Reals, RealsUpTo64, several, sizes
-from .windows import Mode, PadMode, need_fit, need_small, window_sizes
+from .windows import Mode, PadMode, fitting_kernel, need_fit, need_small, window_sizes
 
 
 @op(
@@ -85,7 +85,7 @@ def max_pool3d_primitive(
         pad_list = tuple(side for side in pad_list for _ in range(2))
     pads = padding_of("MaxPool3D", pad_mode, pad_list, tuple(x.shape[2:]), kernel, stride, ones)
     need_small("MaxPool3D", pads, kernel)
-    need_fit("MaxPool3D", x, kernel, pads, ones)
+    kernel = fitting_kernel("MaxPool3D", x.shape, kernel, stride, pads, ones, bool(ceil_mode))
     return xp.max_pool(x, kernel, stride, pads, ones, bool(ceil_mode))
 
 
@@ -93,7 +93,7 @@ def largest_windows(xp, api, x, kernel, stride, padding, dilation, ceil_mode, co
     """Computes the maximum of each window, given one number per dimension; with a dtype for `index`
     also the positions."""
     kernel, stride, pads, dilation = window_sizes(
-        api, x.shape, kernel, stride, padding, dilation, count
+        api, x.shape, kernel, stride, padding, dilation, count, ceil_mode
     )
     top = xp.max_pool(x, kernel, stride, pads, dilation, ceil_mode)
     if index is None:
