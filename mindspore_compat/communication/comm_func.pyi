@@ -28,7 +28,7 @@ class P2POp:
     peer: _t.Any
     group: _t.Any
     tag: _t.Any
-    def __init__(self, op: _t.Any, tensor: _t.Any, peer: _b.int, group: _b.str | None = None, tag: _t.Any = 0, *, recv_dtype: _Type | None = None) -> None: ...
+    def __init__(self, op: _t.Any, tensor: _t.Any, peer: _b.int, group: _t.Any = None, tag: _t.Any = 0, *, recv_dtype: _Type | None = None) -> None: ...
 def all_gather_into_tensor(tensor: _Tensor, group: _b.str = 'hccl_world_group', async_op: _b.bool = False) -> _t.Any:
     """Gathers the members' Tensors along axis 0; every member gets the result.
 

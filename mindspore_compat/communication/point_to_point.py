@@ -1,6 +1,7 @@
 """Sending Tensors from one rank to another; public through `comm_func`. No gradients flow here."""
 
 from .._backend import arrays
+from .._core.rules.base import show_with_type
 from .._core.rules.vocabulary import Any, DType, InstanceOf, Int, Str, checked
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
@@ -110,8 +111,9 @@ class P2POp:
         recv_dtype (mindspore.dtype): the dtype, where `tensor` is a shape. Default: ``None``.
 
     Raises:
-        TypeError: if `tensor` is neither, `peer` is not an int, or `recv_dtype` is missing.
-        ValueError: if `op` is neither.
+        TypeError: if `op` is neither a str nor a function, `tensor` neither a Tensor nor a tuple,
+            `peer` is not an int, or `recv_dtype` is missing.
+        ValueError: if `op` is another name or function.
         NotImplementedError: if `tag` is not 0.
 
     Source: mindspore.communication.comm_func.P2POp of MindSpore 2.10.
@@ -123,7 +125,7 @@ class P2POp:
         op: Any,
         tensor: Given | Any,
         peer: Int,
-        group: Str = None,
+        group: Any = None,
         tag: Any = 0,
         *,
         recv_dtype: DType = None,
@@ -132,6 +134,10 @@ class P2POp:
         InstanceOf(Tensor, tuple).called("a Tensor or a tuple of ints").refuse(
             "P2POp", "tensor", tensor
         )
+        if not (isinstance(op, str) or callable(op)):
+            raise TypeError(
+                f"For 'P2POp', 'op' must be a str or a function, but got {show_with_type(op)}."
+            )
         if name not in ("isend", "irecv"):
             raise ValueError(
                 "For 'P2POp', 'op' must be 'isend' or 'irecv', or the function of "

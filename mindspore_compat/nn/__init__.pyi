@@ -684,7 +684,8 @@ class AdaptiveAvgPool3d(_Cell):
     Args:
         output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
             of the result.
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
+            the input.
 
     Shapes:
         `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
@@ -2410,7 +2411,8 @@ class HSigmoid(_Cell):
     """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
 
     Args:
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -3908,7 +3910,7 @@ class ReLU(_Cell):
     """Applies the ReLU activation: max(input, 0).
 
     Args:
-        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:

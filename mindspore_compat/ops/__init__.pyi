@@ -164,7 +164,8 @@ class AdaptiveAvgPool3D(_Primitive):
     Args:
         output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
             of the result.
-        x (Tensor of a real dtype): the input.
+        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
+            the input.
 
     Shapes:
         `x` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
@@ -4291,7 +4292,8 @@ class HSigmoid(_Primitive):
     """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
 
     Args:
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -6743,7 +6745,7 @@ class ReLU(_Primitive):
     """Applies the ReLU activation: max(input, 0).
 
     Args:
-        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
@@ -7001,8 +7003,9 @@ class ReduceStd(_Primitive):
     `unbiased`, the divisor is the number of elements minus one.
 
     Args:
-        axis (any value, optional): the axis or axes along which it works; negative ones count
-            from the end. Default: ``[]``.
+        axis (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
+            the axis or axes along which it works; negative ones count from the end. Default:
+            ``[]``.
         unbiased (bool, optional): see `unbiased` above. Default: ``True``.
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
         input_x (Tensor of dtype float16 or float32 or float64): the input.
@@ -7013,7 +7016,7 @@ class ReduceStd(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`ReduceStd` of its inputs, which the class describes."""
-    def __init__(self, axis: _t.Any = ..., unbiased: _b.bool = True, keep_dims: _b.bool = False) -> None: ...
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = ..., unbiased: _b.bool = True, keep_dims: _b.bool = False) -> None: ...
 class ReduceSum(_Primitive):
     """Sums the elements over the given axes, by default over all.
 
@@ -9355,7 +9358,8 @@ def adaptive_avg_pool3d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int | 
     None keeps the length of an axis.
 
     Args:
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
+            the input.
         output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
             of the result.
 
@@ -13053,7 +13057,8 @@ def hardsigmoid(input: _Tensor) -> _Tensor:
     """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
 
     Args:
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -14240,7 +14245,8 @@ def logsumexp(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.i
     """Computes log(sum(exp(input))) over the given axes, without overflow.
 
     Args:
-        input (Tensor): the input.
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int64):
+            the input.
         dim (int or a tuple of ints or a list of ints, or a Tensor that holds it): the axis or
             axes along which it works; negative ones count from the end.
         keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
@@ -16043,7 +16049,7 @@ def relu(input: _Tensor, inplace: _t.Any = False) -> _Tensor:
     """Applies the ReLU activation: max(input, 0).
 
     Args:
-        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
         inplace (optional): whether the result is also written into the input. Default:
             ``False``.

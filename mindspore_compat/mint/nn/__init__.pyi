@@ -618,7 +618,8 @@ class Hardsigmoid(_Cell):
     """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
 
     Args:
-        input (Tensor of a real dtype): the input.
+        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+            the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.

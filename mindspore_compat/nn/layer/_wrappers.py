@@ -12,6 +12,7 @@ from ..._core.rules.vocabulary import (
     Int,
     ListOf,
     Number,
+    Str,
     TensorOf,
     TupleOf,
     checked,
@@ -290,7 +291,7 @@ class Unfold(Cell):
         - **input_x** (Tensor): shape (N, C, H, W).
 
     Raises:
-        TypeError: if a size is neither a tuple nor a list.
+        TypeError: if a size is neither a tuple nor a list, or `padding` is not a str.
         ValueError: if a size is not of that form, or `padding` is unknown.
 
     Example:
@@ -304,7 +305,8 @@ class Unfold(Cell):
         super().__init__()
         for name, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
             _need_window(name, value)
-        if not isinstance(padding, str) or padding.lower() not in ("same", "valid"):
+        Str.refuse("Unfold", "padding", padding)
+        if padding.lower() not in ("same", "valid"):
             raise ValueError(
                 f"For 'Unfold', 'padding' must be 'same' or 'valid', but got {padding!r}."
             )

@@ -346,7 +346,7 @@ class EmbeddingLookup(Cell):
 
     def construct(self, indices):
         """Returns the rows at the indices `indices`."""
-        _need_numbers(type(self).__name__, "indices", indices)
+        Numbers.refuse(type(self).__name__, "indices", indices)
         look_up = sparse_rows if self.sparse else rows_or_zeros
         rows = _in_precision(look_up.run(self.embedding_table, indices))
         if self.max_norm is not None:

@@ -123,6 +123,9 @@ class MSELoss(LossBase):
         return loss.astype(promote(logits.dtype, labels.dtype))
 
 
+_Signed = TensorOf().but("uint8", "uint16", "uint32", "uint64")
+
+
 @public("nn.RMSELoss")
 class RMSELoss(LossBase):
     """Root mean square error: the square root of the mean of (logits - label)^2.
@@ -145,6 +148,8 @@ class RMSELoss(LossBase):
 
     def construct(self, logits, label):
         """Returns the loss of the predictions `logits` for `label`."""
+        for name, value in (("logits", logits), ("label", label)):
+            _Signed.refuse("RMSELoss", name, value)
         return ops.sqrt(ops.mse_loss(logits, label))
 
 

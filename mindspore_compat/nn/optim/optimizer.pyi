@@ -95,7 +95,9 @@ class Optimizer(_Cell):
         """Returns the learning rate of the current step.
 
         Returns:
-            Union[Parameter, Tensor]; if groups have learning rates, a tuple with one per parameter.
+            Union[Parameter, Tensor]: the Parameter `learning_rate` if it never changes; if groups
+            have learning rates, a tuple with one for each parameter. Where the learning rate of any
+            group changes, all are Tensors.
         """
     def get_lr_parameter(self, param: _t.Any) -> _t.Any:
         """Returns the learning rate of a parameter.

@@ -26,7 +26,7 @@ Bound = ScalarOf(Number, TypeError)
     "mint.nn.functional.hardsigmoid(input)",
     "mint.nn.Hardsigmoid()(input)",
 )
-def hardsigmoid(xp, input: Reals):
+def hardsigmoid(xp, input: Reals.but("uint8", "uint16", "uint32", "uint64")):
     """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
 
     Shapes:

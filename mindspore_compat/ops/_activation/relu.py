@@ -10,7 +10,7 @@ from ..._backend.bodies.row_plan import COLUMN, ELEMENT, ROW
 from ..._backend.host.select import zero_of
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Number, TensorOf, floating, integer, number
+from ..._core.rules.vocabulary import Number, TensorOf, floating, integer, number, real
 from .._rules import Float16Or32, Floats
 
 NegativeSlope = Number
@@ -23,7 +23,7 @@ NegativeSlope = Number
     "mint.nn.functional.relu(input, inplace=False)",
     compute="native",
 )
-def relu(xp, input: TensorOf(number, "bool")):
+def relu(xp, input: TensorOf(real, "bool")):
     """Applies the ReLU activation: max(input, 0).
 
     Shapes:

@@ -194,8 +194,8 @@ def attention_inputs(
     `weights` are the three separate weights or None, `static` the static keys and values; `same`
     says that queries, keys and values are projected from the same Tensor.
     """
-    _need_dtype(out_proj_weight, query=query, key=key, value=value)
     batched = _need_shapes(query, key, value, width, num_heads, weights)
+    _need_dtype(out_proj_weight, query=query, key=key, value=value)
     if not batched:
         query, key, value = (x.expand_dims(1) for x in (query, key, value))
     sizes = (query.shape[1], num_heads, query.shape[0], key.shape[0])

@@ -95,6 +95,9 @@ def map_uniform(
     return input % group_num * per_group_size + input // group_num
 
 
+_Wide = TensorOf("int32", "int64")
+
+
 @public("ops.SubAndFilter")
 class SubAndFilter(Primitive):
     """Subtracts `offset` from `input_x`, and keeps the differences in [0, max_num).
@@ -115,7 +118,7 @@ class SubAndFilter(Primitive):
 
     @checked
     def __call__(
-        self, input_x: Integers, max_num: FirstOf(Int) | Integers, offset: FirstOf(Int) | Integers
+        self, input_x: _Wide, max_num: FirstOf(Int) | Integers, offset: FirstOf(Int) | Integers
     ):
         xp = space_for(input_x._array)
         shifted = input_x._array - int(offset)

@@ -148,6 +148,7 @@ def smooth_l1_loss(
         raise RuntimeError(
             f"For 'smooth_l1_loss', 'beta' must be greater than 0, but got {beta!r}."
         )
+    need_shape("smooth_l1_loss", "input", "target", input, target)
     if input.dtype.kind not in "fV" or target.dtype.kind not in "fV":
         raise RuntimeError(
             f"For 'smooth_l1_loss', 'input' and 'target' must be floats, but got "

@@ -131,10 +131,14 @@ def adaptive_avg_pool2d(xp, input: Floats, output_size: Goal):
     quirks=Quirks(
         shapes_first=("mint.nn.functional.adaptive_avg_pool3d",),
         rules={
+            **dict.fromkeys(
+                ("ops.adaptive_avg_pool3d", "ops.AdaptiveAvgPool3D", "nn.AdaptiveAvgPool3d"),
+                {"input": Reals.but("bfloat16", "uint16", "uint32", "uint64")},
+            ),
             "mint.nn.functional.adaptive_avg_pool3d": {
                 "input": Floats,
                 "output_size": Positive | TupleOf(Positive | None),
-            }
+            },
         },
         checked_at_once=("nn.AdaptiveAvgPool3d",),
     ),

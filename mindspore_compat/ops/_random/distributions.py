@@ -4,16 +4,7 @@ from ..._backend import random
 from ..._backend.arrays import current_space
 from ..._core.declare.op import op, result_array, space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
-    Bool,
-    DType,
-    Number,
-    TensorOf,
-    any_dtype,
-    checked,
-    floating,
-    real,
-)
+from ..._core.rules.vocabulary import Bool, DType, Number, TensorOf, any_dtype, checked, floating
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index
@@ -156,7 +147,7 @@ def normal(
 
 @public("ops.gamma")
 @checked
-def gamma(shape: Shape, alpha: TensorOf(any_dtype), beta: TensorOf(any_dtype), seed: Seed = None):
+def gamma(shape: Shape, alpha: TensorOf("float32"), beta: TensorOf("float32"), seed: Seed = None):
     """Draws float32 numbers from the gamma distribution with shape `alpha` and rate `beta`.
 
     Example:
@@ -214,11 +205,12 @@ def standard_laplace(shape: Shape, seed: Seed = None):
     return _laplace(random.stream(seed), shape, 0.0, 1.0)
 
 
+_Rate = TensorOf("float16", "float32", "float64", "int32", "int64") | Number
+
+
 @public("ops.random_poisson")
 @checked
-def random_poisson(
-    shape: Index, rate: TensorOf(real) | Number, seed: Seed = None, dtype: DType = dtypes.float32
-):
+def random_poisson(shape: Index, rate: _Rate, seed: Seed = None, dtype: DType = dtypes.float32):
     """Draws counts from the Poisson distribution: an array of `shape` for each element of `rate`;
     float32 by default.
 

@@ -13,6 +13,7 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
     any_dtype,
+    floating,
     number,
 )
 from ..._core.tensor.promotion import adds_up_as_int64
@@ -258,13 +259,17 @@ def std(
     return xp.std(as_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
 
 
+_Exponents = TensorOf(floating, "bool", "int64", "complex64", "complex128")
+
+
 @op(
     "ops.logsumexp(input, dim, keepdim=False)",
     "Tensor.logsumexp(dim, keepdim=False)",
     "mint.logsumexp(input, dim, keepdim=False)",
     quirks=Quirks(
         rules={
-            "Tensor.logsumexp": {"dim": ScalarOf(IntOrInts, TypeError)},
+            "ops.logsumexp": {"input": _Exponents},
+            "Tensor.logsumexp": {"input": _Exponents, "dim": ScalarOf(IntOrInts, TypeError)},
             "mint.logsumexp": {
                 "input": TensorOf(
                     *("bool int8 int16 int32 int64 uint8 float16 float32 bfloat16".split())

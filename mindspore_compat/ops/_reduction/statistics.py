@@ -3,7 +3,6 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
-    Any,
     Bool,
     DType,
     Int,
@@ -262,9 +261,16 @@ def mint_std_mean(
     )
 
 
+_ReducedAxes = InTensor(Int | TupleOf(Int) | ListOf(Int))
+
+
 @op("ops.ReduceStd(axis=[], unbiased=True, keep_dims=False)(input_x)")
 def reduce_std(
-    xp, input_x: Float16To64, axis: Any = (), unbiased: Bool = True, keep_dims: Bool = False
+    xp,
+    input_x: Float16To64,
+    axis: _ReducedAxes = (),
+    unbiased: Bool = True,
+    keep_dims: Bool = False,
 ):
     """Computes the standard deviation and the mean over the given axes, by default over all. With
     `unbiased`, the divisor is the number of elements minus one.
@@ -278,8 +284,6 @@ def reduce_std(
         >>> print(deviation, mean)
         1.0 2.0
     """
-    if not isinstance(axis, (tuple, list)) and type(axis) is not int:
-        raise ValueError(f"For 'ReduceStd', 'axis' must be ints, but got {axis!r}.")
     axes = None if axis in ((), [], None) else tuple(axis) if isinstance(axis, list) else axis
     mean = xp.mean(input_x, axes, keepdims=True)
     count = input_x.size // max(mean.size, 1)

@@ -14,7 +14,7 @@ from .._elementwise import arithmetic, cast, maximum
 from .._indexing import masks
 from .._reduction import cumulative, min_max, quantile, reduce, sort, statistics
 from .._reduction import unique as unique_ops
-from .._rules import NumberOrBool
+from .._rules import NumberOrBool, RealsOrBools
 from .._shape import reshape
 from .._shape.axes import along_one, axes_along
 
@@ -296,6 +296,7 @@ def _with_index(api, word, along, over_all):
     """Declares `Tensor.argmax_with_value` or `Tensor.argmin_with_value`."""
 
     def with_index(self, axis: Int | None = 0, keep_dims: Bool = False):
+        RealsOrBools.refuse(api, "self", self)
         if axis is not None:
             axis = axes_along(api, "axis", axis, self)
         return _along(along, over_all, self, axis, keep_dims)
