@@ -55,8 +55,7 @@ class Model(Preparation, Evaluation):
             `amp.auto_mixed_precision`.
         boost_level (str): "O0", "O1" or "O2"; without effect.
         **kwargs: `loss_scale_manager` (LossScaleManager or None), `keep_batchnorm_fp32` (bool or
-            None, as `amp_level` says), `boost_config_dict` and `acc_level` (stored, but without
-            effect).
+            None, by `amp_level`), `boost_config_dict` and `acc_level` (stored, without effect).
 
     Raises:
         TypeError: if an argument is of another type.

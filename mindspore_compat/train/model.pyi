@@ -25,8 +25,7 @@ class Model:
             `amp.auto_mixed_precision`.
         boost_level (str): "O0", "O1" or "O2"; without effect.
         **kwargs: `loss_scale_manager` (LossScaleManager or None), `keep_batchnorm_fp32` (bool or
-            None, as `amp_level` says), `boost_config_dict` and `acc_level` (stored, but without
-            effect).
+            None, by `amp_level`), `boost_config_dict` and `acc_level` (stored, without effect).
     """
     epoch_iter: _t.Any
     def __init__(self, network: _Cell, loss_fn: _Cell | None = None, optimizer: _Cell | None = None, metrics: _t.Any = None, eval_network: _t.Any = None, eval_indexes: _t.Any = None, amp_level: _t.Any = 'O0', boost_level: _t.Any = 'O0', **kwargs: _t.Any) -> None: ...
