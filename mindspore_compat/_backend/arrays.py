@@ -254,7 +254,7 @@ def integers_to_host(arrays):
     module = current_space().module
     if any(type(array) is not module.ndarray for array in arrays):
         return list(map(to_host, arrays))
-    values = module.concatenate([array.ravel().astype(numpy.int64) for array in arrays]).get()
+    values = to_host(module.concatenate([array.ravel().astype(numpy.int64) for array in arrays]))
     ends = numpy.cumsum([array.size for array in arrays])
     parts = numpy.split(values, ends[:-1])
     return [part.reshape(array.shape) for part, array in zip(parts, arrays, strict=True)]

@@ -11,7 +11,8 @@ of a sum depends on shapes alone, so repeated calls give the same bits with any 
 
 The first request of a loop loads it from the disk cache (machine_code.py), in some milliseconds. If
 the cache does not have it, a thread has it compiled in another process (compiler.py), which stores
-it there. Until a loop is ready NumPy computes, so an operator's results may change by rounding
+it there. That takes time from a program whose threads use all cores, so beside such a program it
+starts late. Until a loop is ready NumPy computes, so an operator's results may change by rounding
 early in a process. With the environment variable MINDSPORE_COMPAT_COMPILE set to "wait", the first
 call waits for its loop, which this process compiles; "off" disables all loops. This process imports
 Numba only to compile. A forked process runs the loops that were ready before the fork, and loads
@@ -29,6 +30,7 @@ import math
 import os
 import sys
 import threading
+import time
 import types
 
 import numpy
@@ -43,6 +45,11 @@ MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it gi
 BLOCK = 1 << 15  # elements of a piece
 LEAST_ROOM = 1 << 29  # bytes of address space without which nothing is compiled
 PATIENCE = 1.0  # seconds between two checks whether the thread that compiles still lives
+# A process that keeps all cores busy begins to compile after DELAY seconds. It is slower by a tenth
+# while another one compiles, which a short run does not regain.
+DELAY = 12.0
+WINDOW, LOOK = 0.3, 0.05  # seconds: over which the use of cores is measured; between two looks
+IDLE = 0.5  # of a core: with more, the cores are not busy
 
 _log = logging.getLogger(__name__)
 _VARIABLE = "MINDSPORE_COMPAT_COMPILE"
@@ -307,13 +314,22 @@ def _vector_functions():
 
 class _Queue:
     """The queue of loops to compile. A thread has one after the other compiled, and ends when none
-    is left. Those that callers wait for come first, then those that most calls have requested."""
+    is left. Those that callers wait for come first, then those that most calls have requested.
 
-    def __init__(self):
+    Attributes:
+        cores (callable, optional): returns how many cores this process may use. Without it, nothing
+            is delayed.
+        is_used (bool): whether a loop was ever requested.
+        compiler (Compiler): compiles loops that nobody waits for.
+    """
+
+    def __init__(self, cores=None):
         self._lock = threading.Lock()
         self._waiting = []
         self._thread = None
-        self.is_used = False  # whether a loop was ever requested
+        self._start_at = None  # when to compile, even if the cores are busy
+        self.cores = cores
+        self.is_used = False
         self.compiler = Compiler()
 
     def is_working(self):
@@ -362,12 +378,16 @@ class _Queue:
 
     def _work(self):
         try:
+            # A process that ends during the delay leaves one loop to the process of the compiler.
+            is_last = self._delay()
             while True:
                 with self._lock:
                     # A process that ends waits only for the loop that it compiles itself.
-                    if not self._waiting or not threading.main_thread().is_alive():
+                    has_ended = not threading.main_thread().is_alive() and not is_last
+                    if not self._waiting or has_ended:
                         self._thread = None
                         return
+                    is_last = False
                     loop = max(self._waiting, key=lambda loop: (loop._is_awaited, loop._requests))
                     self._waiting.remove(loop)
                 try:
@@ -379,6 +399,28 @@ class _Queue:
             raise
         finally:
             self.compiler.stop()
+
+    def _delay(self):
+        """Waits while this process keeps all cores busy and nobody waits for a loop, at most until
+        DELAY seconds after the first loop was requested. Returns True if the main thread has ended
+        meanwhile."""
+        before = time.monotonic(), time.process_time()
+        if self._start_at is None:
+            self._start_at = before[0] + DELAY
+        while self.cores and before[0] < self._start_at:
+            time.sleep(LOOK)
+            if not threading.main_thread().is_alive():
+                return True
+            with self._lock:
+                if any(loop._is_awaited for loop in self._waiting):
+                    break
+            now = time.monotonic(), time.process_time()
+            elapsed, used = (b - a for a, b in zip(before, now))
+            if elapsed >= WINDOW:
+                if used < (self.cores() - IDLE) * elapsed:
+                    break
+                before = now
+        return False
 
 
 class _Closed:
@@ -399,6 +441,15 @@ class _Closed:
 
 
 _queue = _Queue()
+
+
+def delay_beside(cores):
+    """Lets programs that use all cores start without a compiler beside them (see DELAY).
+
+    Args:
+        cores (callable): returns how many cores this process may use.
+    """
+    _queue.cores = cores
 
 
 def is_used():

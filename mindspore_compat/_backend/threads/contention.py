@@ -19,6 +19,7 @@ Only Linux has these counts. Without them there is no contention.
 """
 
 import functools
+import math
 import os
 import time
 from typing import NamedTuple
@@ -133,4 +134,10 @@ def _idle_time(cores, path="/proc/stat"):
     return None if names else (idle / unit, counted / unit)
 
 
+def _cores():
+    """Returns how many cores this process may use."""
+    return min(len(affinity.available()), cgroup.cores() or math.inf)
+
+
+jit.delay_beside(_cores)
 contention = Contention()

@@ -3,6 +3,7 @@ its loop when its parent ends, and then ends."""
 
 import contextlib
 import importlib
+import math
 import os
 import pickle
 import subprocess
@@ -308,6 +309,34 @@ def test_the_most_requested_loop_is_compiled_first(monkeypatch):
         queue.add(Recorded(order, requests, is_awaited))
     queue._work()
     assert order == [(2, True), (7, False), (3, False), (1, False)]
+
+
+@pytest.mark.parametrize(
+    "cores, delay, is_awaited, has_ended, compiled",
+    [
+        (100, math.inf, False, False, 2),  # cores are idle
+        (0, 0.1, False, False, 2),  # no core is idle, but the program runs for long
+        (0, math.inf, True, False, 2),  # a caller waits
+        (0, math.inf, False, True, 1),  # the program has ended: one loop for the next run
+    ],
+)
+def test_compiling_is_delayed_while_all_cores_are_busy(
+    monkeypatch, cores, delay, is_awaited, has_ended, compiled
+):
+    monkeypatch.setattr(jit, "DELAY", delay)
+    queue, order = jit._Queue(lambda: cores), []
+    monkeypatch.setattr(queue, "_start", lambda: None)
+    if has_ended:
+        ended = types.SimpleNamespace(is_alive=lambda: False)
+        monkeypatch.setattr(jit.threading, "main_thread", lambda: ended)
+    for requests in (1, 2):
+        queue.add(Recorded(order, requests, is_awaited))
+    queue._work()
+    assert order == [(2, is_awaited), (1, is_awaited)][:compiled]
+
+
+def test_this_process_says_how_many_cores_it_may_use():
+    assert 1 <= jit._queue.cores() <= (os.cpu_count() or 1)
 
 
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
