@@ -23,6 +23,8 @@ CHUNK = 8192  # elements of a chunk, approximately
 FEW_BLOCKS = 256  # with fewer blocks, long rows are divided into chunks
 MOST_CHUNKS = 512  # with more chunks, chunks are larger
 MOST_BLOCKS = 1 << 20  # beyond this, a block loops over several rows
+MOST_GRID_ROWS = 65535  # blocks along the second axis of a grid, where the chunks are
+LARGEST_INT = (1 << 31) - MOST_BLOCKS * ROWS_BLOCK  # 32-bit indices go past the end by a step
 ROWS_OF_SUM = 16  # minimum number of rows that a block sums before the sum over all rows
 
 
@@ -107,17 +109,17 @@ def choose(problem):
     least_groups = -(-rows // (WARP if columns else max(1, ROWS_BLOCK // threads)))
     held = units <= threads * packs
     too_few = least_groups < FEW_BLOCKS and length > CHUNK
-    chunked = problem.chunkable and (not held or too_few)
-    chunks = 1
+    of_chunk = most if columns else _chunk_threads(units, width, packs)
+    chunks = -(-units // (of_chunk * packs))
+    chunked = problem.chunkable and (not held or too_few) and chunks <= MOST_GRID_ROWS
     if chunked:
-        threads = most if columns else _chunk_threads(units, width, packs)
-        chunks, held = -(-units // (threads * packs)), True
+        threads, held = of_chunk, True
     elif held:
         packs = -(-units // threads)
     else:
         packs, threads = min(packs, IN_FLIGHT), min(threads, READING_THREADS)
     lanes = "columns" if columns else "warp" if threads <= WARP and not chunked else "block"
-    index = "int" if outer * rows * inner < 1 << 31 else "long long"
+    index = "int" if outer * rows * inner < LARGEST_INT else "long long"
     block = {"columns": WARP * threads, "warp": ROWS_BLOCK, "block": threads}[lanes]
     groups = -(-rows // {"columns": WARP, "warp": ROWS_BLOCK // threads, "block": 1}[lanes])
     blocks = min(groups, MOST_BLOCKS)
@@ -125,7 +127,7 @@ def choose(problem):
         blocks = min(groups, max(groups // ROWS_OF_SUM, FEW_BLOCKS))
     bound = next(most for most in (ROWS_BLOCK, 512, MOST_THREADS) if block <= most)
     layout = Layout(lanes, width, packs, held, chunked, segmented, bound, index)
-    return Launch(layout, blocks, chunks, block, threads)
+    return Launch(layout, blocks, chunks if chunked else 1, block, threads)
 
 
 def _packs(problem, columns, segmented):

@@ -2,7 +2,8 @@
 
 The divisors of average pooling or the weights of an interpolation follow from sizes alone. A copy
 from the host takes longer than the kernel that reads it, and cannot be captured, so each table is
-copied once. A captured graph keeps the tables that it may read (steps/cuda_graph.py), since a table
+copied once. The host waits for this copy, since work on any stream may read the table. A captured
+graph keeps the tables that it may read (steps/cuda_graph.py), since a table
 that has not been used for long is given up.
 """
 
@@ -35,11 +36,14 @@ class Tables:
         key = cuda.get_device_id(), function, arguments
         with self._lock:
             array = self._arrays.pop(key, None)
-        if array is None and cuda.get_current_stream().is_capturing():
-            return self.module.asarray(function(*arguments))  # only replays fill this array
-        if array is None:  # not from the pool of a capture, which must not own it
+        if array is None:
+            stream = cuda.get_current_stream()
+            if stream.is_capturing():
+                return self.module.asarray(function(*arguments))  # only replays fill this array
+            # not from the pool of a capture, which must not own it
             with cuda.using_allocator(self.module.get_default_memory_pool().malloc):
                 array = self.module.asarray(function(*arguments))
+            stream.synchronize()
         with self._lock:
             self._arrays[key] = array
             while len(self._arrays) > MOST:

@@ -10,7 +10,7 @@ from fakecupy import rawkernels
 from kit import close
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.bodies import gpu
+from mindspore_compat._backend.bodies import gpu, row_layout
 from mindspore_compat._backend.bodies.row_plan import COLUMN, ELEMENT, ROW
 
 pytestmark = [
@@ -81,6 +81,21 @@ def run_moments(space, shape, x, scale):
 def test_the_layout_follows_from_the_shape(space, shape):
     layout = launch_of_moments(space, shape, "float32").layout
     assert (layout.lanes, layout.held, layout.chunked, layout.segmented) == SHAPES[shape]
+
+
+@pytest.mark.parametrize(
+    "shape", [(1, 2, 2**33), (2**31, 2, 3), (2**28, 16, 1), (1, 2**31 - 9, 1), (1, 1, 2**31 - 9)]
+)
+@pytest.mark.parametrize("aligned", [True, False])
+def test_grids_and_indices_of_huge_data_are_in_range(space, shape, aligned):
+    problem = row_layout.Problem(shape, (np.dtype("float32"),) * 2, 2, aligned, 0, False, True)
+    launch = row_layout.choose(problem)
+    assert launch.chunks <= 65535 and launch.blocks < 2**31
+    assert launch.chunks == 1 or launch.layout.chunked
+    rows_at_once = launch.blocks * max(launch.block // launch.threads, 1)
+    packs_at_once = launch.threads * launch.layout.packs * launch.chunks
+    last = max(shape[1] + rows_at_once, shape[0] * shape[2] + packs_at_once, np.prod(shape))
+    assert launch.layout.index == "long long" or last < 2**31
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
