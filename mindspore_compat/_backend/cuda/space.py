@@ -190,6 +190,12 @@ class DeviceSpace(Space):
         out = sparse.product(self, x, taps)
         return sum_of_taps(self, x, taps) if out is None else out
 
+    def rsqrt(self, x):
+        """Computes 1 / sqrt(x), of reals as one kernel."""
+        if x.dtype.kind in "fV":
+            return self.bodies.pointwise(_rsqrt, x)
+        return implementation("rsqrt")(self, x)
+
     def tril(self, x, k=0):
         """Returns the lower triangle, selected as by `where`."""
         return self.module.tril(x, k).astype(x.dtype, copy=False)
@@ -233,3 +239,7 @@ class DeviceSpace(Space):
         if any(isinstance(x, complex) or getattr(x, "dtype", BFLOAT16).kind == "c" for x in arrays):
             raise TypeError(f"{name} is not defined for complex numbers")
         return getattr(self.module, name)(*arrays)
+
+
+def _rsqrt(xp, x):
+    return 1 / xp.sqrt(x)
