@@ -183,6 +183,12 @@ PARTS = {  # functions that are differentiated through their parts, with inputs:
     "pick_column": ((2, 3), numpy.array([1, 0])),
     "add_at_column": ((2, 3), numpy.array([1, 0]), (2,)),
     "products_of_others": ((3, 5),),
+    "inside_points": (
+        (2, 3, 4, 5),
+        numpy.array([1, 0, 1]),
+        numpy.array([[0.5], [3.0], [2.25]]),
+        numpy.array([[4.0], [0.0], [1.5]]),
+    ),
     "spread_points": ((2, 3, 4, 5), (2, 4, 5, 2), [2, 3, 6, 7], "bilinear", "zeros", False),
     "slope_points": ((2, 3, 4), (2, 3, 6, 7), (2, 4, 1, 2), "bilinear", "reflection", True),
     "ctc_occupation": (

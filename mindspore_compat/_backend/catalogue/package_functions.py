@@ -21,6 +21,10 @@ spread_points(g, grid, x_shape, mode, padding, corners) : parts
 slope_points(g, x, grid, mode, padding, corners) : parts
     The gradient of `sample_points` for the grid.
 
+[ops._image.bilinear]
+inside_points(x, images, ys, xs) : parts
+    Images (N, C, H, W) at points (R, P) inside those at the indices `images` (R,): (R, P, C).
+
 [ops._image.glimpse]
 glimpse_noise(shape, kind) : create, constant
     Noise around an image: uniform in [-1, 1), normal of mean 10 and deviation 1/2, or zeros.

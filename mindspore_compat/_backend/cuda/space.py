@@ -185,6 +185,14 @@ class DeviceSpace(Space):
             return alignments.rnnt_occupation(self.module, *given)
         return implementation("rnnt_occupation")(self, *given)
 
+    def inside_points(self, x, images, ys, xs):
+        """Returns samples of the images at some indices, as the catalogue says."""
+        if grid_points.takes(self, x, ys, xs):
+            points = self.module.stack([xs, ys], -1)[:, :, None]
+            out = grid_points.sample(self, x, points, "bilinear", "zeros", None, images)
+            return out[:, :, :, 0].transpose(0, 2, 1)
+        return implementation("inside_points")(self, x, images, ys, xs)
+
     def apply_taps(self, x, taps):
         """Returns the middle axis of `x`, which has three, multiplied by a `Taps` matrix."""
         out = sparse.product(self, x, taps)

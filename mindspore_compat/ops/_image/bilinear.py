@@ -7,6 +7,8 @@ image and coordinates both have gradients.
 from itertools import product
 from math import prod
 
+from ..._backend.space import implements
+
 
 def _pixels(xp, x, indices, inside=None):
     """Returns the pixels of (N, C, ...) at flat positions (N, P), as (N, P, C); 0 where not
@@ -63,11 +65,13 @@ def nearest(xp, x, points):
     return _pixels(xp, x, *pixel_indices(xp, [xp.rint(at) for at in points], tuple(x.shape[2:])))
 
 
-def from_images(xp, x, batch, ys, xs):
-    """Interpolates linearly at points (R, P) inside the images at the indices `batch` (R,)."""
+@implements
+def inside_points(xp, x, images, ys, xs):
+    """Interpolates (N, C, H, W) linearly at points (R, P) inside the images at the indices `images`
+    (R,); returns (R, P, C)."""
     channels, area, width = x.shape[1], x.shape[2] * x.shape[3], x.shape[3]
     rows = xp.reshape(xp.moveaxis(x, 1, -1), (-1, channels))
-    start = xp.reshape(xp.cast(batch, "int64") * area, (-1, 1))
+    start = xp.reshape(xp.cast(images, "int64") * area, (-1, 1))
     y0, x0 = xp.floor(ys), xp.floor(xs)
     total = 0
     for down, right in product((0, 1), repeat=2):

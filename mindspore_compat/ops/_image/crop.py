@@ -4,7 +4,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, Int, InTensor, OneOf, TensorOf, TupleOf
 from .._conv.sizes import need_rank
-from .bilinear import from_images, grid
+from .bilinear import grid
 
 Images = TensorOf(
     "int8", "int16", "int32", "int64", "float16", "float32", "float64", "uint8", "uint16"
@@ -53,7 +53,7 @@ def _crop(xp, api, image, boxes, index, crop_size, method, outside):
     near_x = xp.minimum(xp.maximum(xs, 0), width - 1)
     if method == "nearest":
         near_y, near_x = xp.floor(near_y + 0.5), xp.floor(near_x + 0.5)
-    result = from_images(xp, x, index, near_y, near_x)
+    result = xp.inside_points(x, index, near_y, near_x)
     result = xp.where(xp.expand_dims(inside, -1), result, outside)
     return xp.reshape(result, (boxes.shape[0], *crop_size, x.shape[1]))
 

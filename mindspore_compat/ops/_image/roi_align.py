@@ -6,7 +6,7 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, Int, OneOf
 from .._conv.sizes import need_rank
 from .._rules import Float16Or32
-from .bilinear import from_images, grid
+from .bilinear import grid
 
 
 def _sample(xp, x, batch, ys, xs):
@@ -18,7 +18,7 @@ def _sample(xp, x, batch, ys, xs):
     inside = (ys >= -1) & (ys <= height) & (xs >= -1) & (xs <= width)
     ys = xp.minimum(xp.where(ys > 0, ys, 0), height - 1)  # a NaN counts as outside, too
     xs = xp.minimum(xp.where(xs > 0, xs, 0), width - 1)
-    result = from_images(xp, x, batch, ys, xs)
+    result = xp.inside_points(x, batch, ys, xs)
     return xp.where(xp.expand_dims(inside, -1), result, 0)
 
 
