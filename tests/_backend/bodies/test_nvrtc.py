@@ -16,6 +16,7 @@ from mindspore_compat._backend.bodies.multi_tensor import Numbers
 from mindspore_compat._backend.bodies.row_kernels import RowKernel
 from mindspore_compat._backend.bodies.row_plan import ELEMENT
 from mindspore_compat._backend.conv import cuda_kernels
+from mindspore_compat._backend.cuda import alignments, suppression
 from mindspore_compat._backend.updates import factored
 from mindspore_compat._backend.updates.fuse import fuse
 from mindspore_compat._backend.updates.whole_tensors import TensorPlan
@@ -134,6 +135,25 @@ def test_a_block_of_adafactor_has_registers_for_all_its_threads(averages):
     for architecture in set(ARCHITECTURES) & set(nvrtc.architectures()):
         for text in texts.values():
             assert nvrtc.registers(text, architecture) * 2 * factored.THREADS <= 1 << 16
+
+
+class Texts:
+    """An array library whose kernels are their texts."""
+
+    @staticmethod
+    def RawKernel(text, name):
+        return text
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_blocks_of_recursions_have_registers_for_all_their_threads(dtype):
+    names = [*alignments._CTC, *alignments._RNNT]
+    texts = {name: alignments._kernel(Texts, name, np.dtype(dtype)) for name in names}
+    texts["survivors"] = suppression._kernel(Texts)
+    for architecture in set(ARCHITECTURES) & set(nvrtc.architectures()):
+        for name, text in texts.items():
+            assert not nvrtc.complaint(text, architecture), name
+            assert nvrtc.registers(text, architecture) * alignments.MOST_THREADS <= 1 << 16, name
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
