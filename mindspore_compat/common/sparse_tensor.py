@@ -181,8 +181,6 @@ class CSRTensor(_Sparse):
         for name, value in (("indptr", indptr), ("indices", indices), ("values", values)):
             _ATensor.refuse("CSRTensor", name, value)
         _need_shape("CSRTensor", shape)
-        _need_ints("CSRTensor", "indptr", indptr)
-        _need_ints("CSRTensor", "indices", indices)
         if values.ndim != len(shape) - 1:
             raise ValueError(
                 f"For 'CSRTensor', 'values' must have {len(shape) - 1} axes, but got "
@@ -199,6 +197,8 @@ class CSRTensor(_Sparse):
                 f"{values.shape[0]} values, but "
                 f"got shape {indices.shape}."
             )
+        _need_ints("CSRTensor", "indptr", indptr)
+        _need_ints("CSRTensor", "indices", indices)
         self._indptr, self._indices = _constant(indptr), _constant(indices)
         self._values, self._shape = values, shape
 

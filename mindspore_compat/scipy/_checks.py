@@ -26,20 +26,24 @@ def tensor(api, name, value, kinds=REALS):
     return cast(value, dtypes.float64) if value.dtype in REALS[:2] else value
 
 
-def matrix(api, name, value, kinds=REALS, square=True):
-    """Returns the Tensor, after a check that it is a matrix.
+def matrix(api, name, value, kinds=REALS, square=True, shape_first=False):
+    """Returns the Tensor, after a check that it is a matrix; `shape_first` checks its shape before
+    its dtype.
 
     Raises:
         TypeError: if it is not a Tensor, or has another dtype.
         ValueError: if it does not have 2 axes, or must be square and is not.
     """
-    value = tensor(api, name, value, kinds)
+    if shape_first:
+        _ATensor.refuse(api, name, value)
+    else:
+        value = tensor(api, name, value, kinds)
     if value.ndim != 2 or square and value.shape[0] != value.shape[1]:
         raise ValueError(
             f"For '{api}', '{name}' must be a {'square ' * square}matrix, but got "
             f"shape {value.shape}."
         )
-    return value
+    return tensor(api, name, value, kinds) if shape_first else value
 
 
 def switches(api, **values):

@@ -113,7 +113,7 @@ def inv(a, overwrite_a=False, check_finite=True):
     Source: mindspore.scipy.linalg.inv of MindSpore 2.10.
     """
     switches("inv", overwrite_a=overwrite_a, check_finite=check_finite)
-    return inverse.inverse.run(matrix("inv", "a", a))
+    return inverse.inverse.run(matrix("inv", "a", a, shape_first=True))
 
 
 def det(a, overwrite_a=False, check_finite=True):
@@ -125,7 +125,7 @@ def det(a, overwrite_a=False, check_finite=True):
         8.0
     """
     switches("det", overwrite_a=overwrite_a, check_finite=check_finite)
-    return inverse.det.run(matrix("det", "a", a))
+    return inverse.det.run(matrix("det", "a", a, shape_first=True))
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):

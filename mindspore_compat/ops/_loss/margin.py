@@ -273,7 +273,7 @@ def _multilabel(xp, api, x, target):
 
 @op("ops.multilabel_margin_loss(input, target, reduction='mean')")
 def multilabel_margin_loss(
-    xp, input: Float16Or32, target: TensorOf("int32"), reduction: Reduction = "mean"
+    xp, input: Float16Or32, target: TensorOf("int32"), reduction: AsValue(Reduction) = "mean"
 ):
     """Computes the multi-label margin loss: for each row the sum over targets t and other classes i
     of max(0, 1 - (input[t] - input[i])) / C.

@@ -26,7 +26,7 @@ from ..primitive import Primitive
 
 @public("Tensor.to_")
 @checked
-def to_(input: Anything, device: Str = None, non_blocking: Bool = False):
+def to_(input: Anything, device: AsValue(Str) = None, non_blocking: AsValue(Bool) = False):
     """Moves the Tensor itself to a device and returns it; "Ascend" stands for the GPU here.
 
     Args:
@@ -34,8 +34,7 @@ def to_(input: Anything, device: Str = None, non_blocking: Bool = False):
         non_blocking (bool): without effect; the move is always complete on return.
 
     Raises:
-        TypeError: if `device` is not a str.
-        ValueError: if `device` is an unknown name.
+        ValueError: if `device` is an unknown name, or `non_blocking` is not a bool.
 
     Source: mindspore.Tensor.to_ of MindSpore 2.10.
     """

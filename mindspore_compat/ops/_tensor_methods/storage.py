@@ -9,7 +9,7 @@ from ..._backend import dlpack as exchange
 from ..._core.declare.op import space_for
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import build, public
-from ..._core.rules.vocabulary import Bool, DType, InstanceOf, Int, Str, checked
+from ..._core.rules.vocabulary import AsValue, Bool, DType, InstanceOf, Int, Str, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor, as_array
 from ..._core.without_effect import without_effect
@@ -158,7 +158,7 @@ def stride(self, dim=None):
 
 @public("Tensor.delete_")
 @checked
-def delete_(input: Anything, non_blocking: Bool = False):
+def delete_(input: Anything, non_blocking: AsValue(Bool) = False):
     """Frees the Tensor's memory and returns the Tensor, which keeps its shape and reads as zeros.
 
     Args:
