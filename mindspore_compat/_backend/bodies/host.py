@@ -135,9 +135,16 @@ class CompiledBodies:
         first = arrays[0]
         if axis not in (-1, first.ndim - 1):
             return self._inside(body, axis % first.ndim, arrays)
+        key = (id(body.__code__), first.shape, *[array.dtype for array in arrays])
+        call = self._calls.get(key)
+        if call is not None:
+            return call.run(arrays)
         size = first.shape[-1]
         shape = 1, first.size // size, size
-        return self.rows(body, shape, (ELEMENT,), elements=arrays, axis=-1)
+        call = self._row_call(body, shape, (ELEMENT,), arrays, (), (), (), None, {"axis": -1})
+        if call is None:
+            return None
+        return self._keep(key, call, _NO_SCALARS[1]).run(arrays)
 
     def _inside(self, body, axis, arrays):
         """Computes `along` for an axis other than the last."""
@@ -166,6 +173,15 @@ class CompiledBodies:
         **scalars,
     ):
         """Evaluates a body over rows; the arguments are those of `Bodies.rows`."""
+        call = self._row_call(
+            body, shape, results, elements, columns, channels, rows, row_shape, scalars
+        )
+        return None if call is None else call.run((*elements, *columns, *channels, *rows))
+
+    def _row_call(
+        self, body, shape, results, elements, columns, channels, rows, row_shape, scalars
+    ):
+        """Returns the RowCall for these arguments of `rows`; None if its loop is not ready."""
         if scalars.get("area", shape[2]) < Least.BODY_RUN:
             return None
         arrays = (*elements, *columns, *channels, *rows)
@@ -181,7 +197,7 @@ class CompiledBodies:
             numbers = split(scalars)[1]
             call = RowCall(loop, shape, numbers, shape[1:2] if row_shape is None else row_shape)
             self._keep(key, call, numbers)
-        return call.run(arrays)
+        return call
 
     def _row_loop(self, body, operands, results, dtypes, scalars):
         """Returns the RowLoop of a body for operands of these dtypes."""

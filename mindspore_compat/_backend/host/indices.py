@@ -1,11 +1,16 @@
-"""Conversion of indices: negative ones, and indices along an axis to positions in flat memory."""
+"""Conversion of indices: negative ones, and indices along an axis to positions in flat memory; the
+copy of an array that is written at indices.
+"""
 
 import functools
 import math
 
 import numpy
 
+from ..compiled.jit import is_repeated
 from ..thresholds import Most
+
+_UNSIGNED = {size: numpy.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 
 def from_zero(indices, low, count):
@@ -25,8 +30,9 @@ def flat_along(shape, indices, axis):
     others = indices.shape[:axis] + shape[axis : axis + 1] + indices.shape[axis + 1 :]
     if others != shape or indices.dtype.kind not in "iu":
         return None
-    low, high = numpy.minimum.reduce(indices, None), numpy.maximum.reduce(indices, None)
-    if low < 0 or high >= shape[axis]:
+    # Negative indices are large numbers if they are read as unsigned ones.
+    unsigned = indices.view(_UNSIGNED[indices.itemsize])
+    if numpy.maximum.reduce(unsigned, None) >= shape[axis]:
         return None
     inner = math.prod(shape[axis + 1 :])
     indices = indices.astype(numpy.int64, copy=False)
@@ -42,3 +48,14 @@ def _starts(shape, axis):
     starts = starts.reshape(*shape[:axis], 1, *shape[axis + 1 :])
     starts.flags.writeable = False
     return starts
+
+
+def is_zeros(x):
+    """Returns True for an array of the host that is one zero in memory, as the gradients of gathers
+    start with."""
+    return type(x) is numpy.ndarray and x.size > 0 and is_repeated(x) and not x.item(0)
+
+
+def copied(x):
+    """Returns a contiguous copy of an array of the host. Zeros cost no copy."""
+    return numpy.zeros(x.shape, x.dtype) if is_zeros(x) else numpy.array(x, order="C")

@@ -9,9 +9,8 @@ import math
 import numpy
 
 from ..compiled import door
-from ..compiled.jit import is_repeated
 from ..thresholds import Least
-from .indices import flat_along, from_zero
+from .indices import copied, flat_along, from_zero, is_zeros
 
 
 def take(xp, x, indices, axis=None):
@@ -63,11 +62,11 @@ def add_rows(xp, index, values, count):
 def scatter_add(xp, x, index, values):
     """Returns a copy of `x` with `values` added at `index`; repeated indices add up."""
     basic = is_basic(index)
-    if basic and type(x) is numpy.ndarray and x.size and is_repeated(x) and not x.item(0):
+    if basic and is_zeros(x):
         out = numpy.zeros(x.shape, x.dtype)
         out[index] = values
         return out
-    out = xp.array(x, order="C")
+    out = copied(x) if type(x) is numpy.ndarray else xp.array(x, order="C")
     if basic:
         out[index] += values
     elif not (type(out) is numpy.ndarray and _add_at_indices(out, index, values)):
@@ -215,9 +214,12 @@ def scatter_along_axis(xp, x, index, values, axis, add=False):
     """Returns a copy of `x` with `values` written (or added) at the elements that
     `take_along_axis` reads for the same `index`."""
     axis = axis % x.ndim
-    if type(x) is type(index) is type(values) is numpy.ndarray and x.ndim == index.ndim:
-        out = door.call("add_along_axis", x, index, values, axis) if add else None
-        if out is None and index.shape == values.shape:
+    if type(x) is type(index) is numpy.ndarray and x.ndim == index.ndim:
+        out = None
+        if type(values) is numpy.ndarray:
+            out = door.call("add_along_axis", x, index, values, axis) if add else None
+        one = type(values) in (int, float) and not add
+        if out is None and (one or getattr(values, "shape", None) == index.shape):
             out = _scatter_flat(x, index, values, axis, add)
         if out is not None:
             return out
@@ -232,7 +234,7 @@ def _scatter_flat(x, index, values, axis, add):
     flat = flat_along(x.shape, index, axis)
     if flat is None:
         return None
-    out = numpy.array(x, order="C")
+    out = copied(x)
     if add:
         numpy.add.at(out.reshape(-1), flat.reshape(-1), values.reshape(-1))
     else:

@@ -12,7 +12,7 @@ import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
-from ..host.indices import from_zero
+from ..host.indices import copied, from_zero
 from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, number, piece
 
 PIECE = 1 << 16  # indices of a piece, about
@@ -180,7 +180,7 @@ def add_along_axis(x, index, values, axis):
     index = _from_zero(index, x.shape[axis])
     if index is None:
         return None
-    out = numpy.array(x, order="C")
+    out = copied(x)
     _run(loop_of(add_along), jit.flat(values), index, out, x.shape[axis], axis)
     return out
 

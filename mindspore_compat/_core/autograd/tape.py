@@ -140,7 +140,7 @@ def _each_pack(value, undo):
 def record_many(rule, parents, saved, metas, outs):
     """Creates the nodes of all outputs of an operation with several outputs."""
     node = record(rule, parents, saved, metas)
-    node.outs = tuple((out.shape, out.dtype) for out in outs)
+    node.outs = tuple([(out.shape, out.dtype) for out in outs])
     return [pick(node, i) for i in range(len(outs))]
 
 
@@ -310,18 +310,20 @@ def _pull(gathered, waiting, ends, node, g, floor, higher):
     their first gradient join the heap `waiting`, unless they are `ends`."""
     rule = node.rule
     if (
-        type(g) is numpy.ndarray
-        and not higher
+        not higher
         and rule.flow is not None
-        and node.outs is None
         and node.metas is not None
-        and (g.dtype is FLOAT32 or not rule.upcast)
         and type(node.saved) is tuple
         and arrays.find_recorder is None
     ):
-        xp = LARGE if g.nbytes >= Least.SPACE else HOST
-        rule.flow(xp, g, node, gathered, waiting, ends, floor)
-        return
+        xp, first = HOST, g
+        if node.outs is not None:
+            g, first = _fill_plain_gradients(g, node.outs, rule.fills)
+        elif type(g) is numpy.ndarray and g.nbytes >= Least.SPACE:
+            xp = LARGE
+        if type(first) is numpy.ndarray and (first.dtype is FLOAT32 or not rule.upcast):
+            rule.flow(xp, g, node, gathered, waiting, ends, floor)
+            return
     parents = node.parents
     needs_grad = [parent is not None and parent.number >= floor for parent in parents]
     if True not in needs_grad:
@@ -388,6 +390,22 @@ def as_gradient(g):
     if hasattr(g, "space"):
         return g, g.space
     return HOST.asarray(g), HOST
+
+
+def _fill_plain_gradients(gradients, outs, fills):
+    """Returns the gradients of several outputs as `_fill_gradients` does, and the first one that
+    has arrived, if these are plain arrays; else the gradients as they are, and None."""
+    first = None
+    for g in gradients:
+        if g is not None:
+            if type(g) is not numpy.ndarray:
+                return gradients, None
+            first = g if first is None else first
+    if fills:
+        gradients = [
+            numpy.zeros(*outs[index]) if g is None else g for index, g in enumerate(gradients)
+        ]
+    return tuple(gradients), first
 
 
 def _fill_gradients(gradients, outs, fills):

@@ -366,10 +366,10 @@ class Op:
         """Wraps the result of a recorded call; several outputs share one node."""
         rule = rule or self.rule
         is_sequence = type(out) is tuple or type(out) is list
-        out = tuple(result_array(xp, o) for o in out) if is_sequence else result_array(xp, out)
-        if depth.paused or all(parent is None for parent in parents):
+        out = tuple([result_array(xp, o) for o in out]) if is_sequence else result_array(xp, out)
+        if depth.paused or all([parent is None for parent in parents]):
             return tuple(map(Tensor._wrap, out)) if is_sequence else Tensor._wrap(out)
-        saved = tuple(out if k == "out" else self._saved_value(values, k) for k in rule.saves)
+        saved = tuple([out if k == "out" else self._saved_value(values, k) for k in rule.saves])
         if not is_sequence:
             results = Tensor._wrap(out)
             results._node = record(rule, parents, saved, metas)
