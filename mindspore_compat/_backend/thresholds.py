@@ -50,6 +50,9 @@ class Least:
     UFUNC_BY_PROCESSOR = 1 << 17  # bytes, for ufuncs that take some nanoseconds for each element
     UFUNC = 1 << 20  # bytes, for ufuncs between these two, and for copies
 
+    BROADCAST = 1 << 17  # elements: below, a call costs as much as it saves
+    BROADCAST_ROW = 1 << 6  # elements of a row: NumPy computes shorter ones as fast
+
     LOGADDEXP = 1 << 8  # elements: below, a call costs as much as it saves
     TOP_K_COLUMNS = 1 << 9  # elements of a row, per wanted one: a partition of few columns pays
     SPECIAL = 1 << 13  # elements without loops: SciPy takes no longer than the calls of a formula

@@ -69,6 +69,7 @@ CALLS = {
         lambda x: ops.index_select(x, 1, indices(9, 30)), float32(40, 9, 5)
     ),
     "argmax": lambda: ops.argmax(float32(9, 20), 0),
+    "broadcast": lambda: float32(512, 128) * float32(128, seed=1),  # large: see Least.SPACE
     "bodies": lambda: ops.softmax(float32(9, 20)),
     "cast_float16": lambda: float32(100).astype(ms.float16).astype(ms.float32),
     "clip_one_side": lambda: ops.relu(float32(9, 20)),

@@ -16,6 +16,7 @@ import math
 
 import numpy
 
+from ..compiled import door
 from ..threads.scheduler import blocks, is_alone, run
 from ..thresholds import Least
 
@@ -46,10 +47,15 @@ class Ufunc:
 
     def __init__(self, ufunc):
         self._ufunc = ufunc
+        self._name = ufunc.__name__
         self._threshold = THRESHOLDS.get(ufunc.__name__, "UFUNC")
 
     def __call__(self, *args, **kwargs):
         bytes_of = [arg.nbytes for arg in args if type(arg) is numpy.ndarray]
+        if len(bytes_of) == 2 and not kwargs and args[0].shape != args[1].shape:
+            result = door.call("broadcast", self._name, *args)
+            if result is not None:
+                return result
         large = bytes_of and max(bytes_of) >= getattr(Least, self._threshold)
         if large and not kwargs and not is_alone():
             dtype = _result_dtype(self._ufunc, args)
