@@ -19,6 +19,12 @@ def from_zero(indices, low, count):
     return indices if low >= 0 else numpy.where(indices < 0, indices + count, indices)
 
 
+def are_within(indices, length):
+    """Returns True if all integers of an array are in [0, length), by one pass: negative ones are
+    large if they are read as unsigned."""
+    return numpy.maximum.reduce(indices.view(_UNSIGNED[indices.itemsize]), None) < length
+
+
 def flat_along(shape, indices, axis):
     """Returns the positions of the elements that NumPy's `take_along_axis` reads, in the memory of
     a contiguous array of this shape. Returns None for many indices, for a negative one or one out
@@ -30,9 +36,7 @@ def flat_along(shape, indices, axis):
     others = indices.shape[:axis] + shape[axis : axis + 1] + indices.shape[axis + 1 :]
     if others != shape or indices.dtype.kind not in "iu":
         return None
-    # Negative indices are large numbers if they are read as unsigned ones.
-    unsigned = indices.view(_UNSIGNED[indices.itemsize])
-    if numpy.maximum.reduce(unsigned, None) >= shape[axis]:
+    if not are_within(indices, shape[axis]):
         return None
     inner = math.prod(shape[axis + 1 :])
     indices = indices.astype(numpy.int64, copy=False)

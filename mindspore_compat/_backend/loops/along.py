@@ -12,7 +12,7 @@ import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
-from ..host.indices import copied, from_zero
+from ..host.indices import are_within, copied, from_zero
 from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, number, piece
 
 PIECE = 1 << 16  # indices of a piece, about
@@ -187,6 +187,8 @@ def add_along_axis(x, index, values, axis):
 
 def _from_zero(index, length):
     """Returns the indices as nonnegative int64; None if one is out of range."""
+    if are_within(index, length):
+        return index.astype(numpy.int64, copy=False)
     low = index.min()
     return None if low < -length or index.max() >= length else from_zero(index, low, length)
 
