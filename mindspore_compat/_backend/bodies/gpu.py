@@ -74,6 +74,8 @@ class Bodies:
         compiles: whether kernels with rows are available; `pointwise` kernels always are.
     """
 
+    takes_floats = False  # `pointwise` takes integers, too
+
     def __init__(self, module, compiles=True):
         self.module = module
         self.compiles = compiles

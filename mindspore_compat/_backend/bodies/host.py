@@ -52,6 +52,8 @@ class CompiledBodies:
     """The object `xp.bodies` of the host. It has the methods of `gpu.Bodies`; each returns None if
     no compiled loop is available."""
 
+    takes_floats = True
+
     def __init__(self):
         # Bodies are looked up by the id of their code, whose hash takes longer than the rest of a
         # key. The loops hold the bodies, so that no other code gets such an id.
@@ -74,7 +76,8 @@ class CompiledBodies:
         return True
 
     def pointwise(self, body, *arrays, out=None, **scalars):
-        """Evaluates `body(xp, *arrays, **scalars)` element by element, over arrays of one shape.
+        """Evaluates `body(xp, *arrays, **scalars)` element by element, over arrays of the shape of
+        the first, or of one element.
 
         Returns the results, or None if no compiled loop is available. With `out`, arrays may have
         the layouts that host_steps.py describes, and results are written to `out`.
@@ -83,12 +86,17 @@ class CompiledBodies:
             return host_steps.run(self._made, body, arrays, out, *split(scalars))
         first, code = arrays[0], id(body.__code__)
         size, shape = first.size, first.shape
-        if not self.pays(body, size):
-            return None
+        if size < Least.BODY_POINT or size * self._work.get(code, math.inf) < Least.BODY_WORK:
+            return None  # as `pays` says
         repeated = []
         for array in arrays:
-            if type(array) is not numpy.ndarray or array.dtype != FLOAT or array.shape != shape:
+            if type(array) is not numpy.ndarray or array.dtype != FLOAT:
                 return None
+            if array.shape != shape:
+                if array.size != 1 or array.ndim > first.ndim:
+                    return None
+                repeated.append(True)
+                continue
             strides = array.strides
             repeated.append(False if strides and strides[-1] else not any(strides))
         if all(repeated):

@@ -50,11 +50,13 @@ def pointwise(xp, function, *arrays, **scalars):
     The function must not have a closure. For integers, the library's functions run one by one, so
     that results are rounded as the library rounds them. Low precision is computed in float32.
     """
-    if xp.bodies is not None and all(a.dtype.kind in "fV" for a in arrays):
-        if (result := xp.bodies.pointwise(function, *arrays, **scalars)) is not None:
+    bodies = xp.bodies
+    takes_floats = bodies is not None and bodies.takes_floats  # only, and refuses other arrays
+    if takes_floats or bodies is not None and all([a.dtype.kind in "fV" for a in arrays]):
+        if (result := bodies.pointwise(function, *arrays, **scalars)) is not None:
             return result
     dtype = arrays[0].dtype
-    if dtype not in xp.low_precision:
+    if dtype is FLOAT32 or dtype not in xp.low_precision:
         return function(xp, *arrays, **scalars)
     result = function(xp, *[xp.cast(a, FLOAT32) for a in arrays], **scalars)
     if type(result) is tuple:

@@ -33,6 +33,9 @@ def write_run(op):
     if op.diverted:
         line += ["    if casting_.active:", f"        return general_({', '.join(op.parameters)})"]
     scalar = len(names) == 2 and len(op.promote) == 2 and not op.optional
+    later = [f"type({n}) in numbers_" for n in names[1:] if n in op.numbers and not scalar]
+    if later:  # the ordinary order, which costs no exception
+        line += [f"    if {' or '.join(later)}:", *_number_lines(op)]
     line += ["    try:"]
     line += _second_scalar_lines(op) if scalar else []
     line += [f"        a_{n} = {absent[n]}{n}._array" for n in names]

@@ -33,7 +33,18 @@ def lerp(xp, input: Floats, end: Floats, weight: Floats | Float):
         >>> print(ms.ops.lerp(ms.Tensor([0.0, 10.0]), ms.Tensor([10.0, 20.0]), 0.25))
         [ 2.5 12.5]
     """
-    return input + xp.cast(weight, input.dtype) * (end - input)
+    return xp.pointwise(_lerp, input, end, xp.cast(weight, input.dtype))
+
+
+def _lerp(xp, input, end, weight):
+    return input + weight * (end - input)
+
+
+lerp.vjp(
+    input=lambda xp, g, weight: g * (1 - xp.cast(weight, g.dtype)),
+    end=lambda xp, g, weight: g * xp.cast(weight, g.dtype),
+    weight=lambda xp, g, input, end: g * (end - input),
+)
 
 
 @op(
@@ -58,7 +69,19 @@ def addcmul(xp, input: Addcmul, tensor1: Addcmul, tensor2: Addcmul, value: Addcm
         ...                      ms.Tensor([4.0, 5.0]), value=0.5))
         [5.  8.5]
     """
-    return input + xp.cast(value, input.dtype) * tensor1 * tensor2
+    return xp.pointwise(_addcmul, input, tensor1, tensor2, xp.cast(value, input.dtype))
+
+
+def _addcmul(xp, input, tensor1, tensor2, value):
+    return input + value * tensor1 * tensor2
+
+
+addcmul.vjp(
+    input=lambda xp, g: g,
+    tensor1=lambda xp, g, tensor2, value: g * (xp.cast(value, g.dtype) * tensor2),
+    tensor2=lambda xp, g, tensor1, value: g * (xp.cast(value, g.dtype) * tensor1),
+    value=lambda xp, g, tensor1, tensor2: g * tensor1 * tensor2,
+)
 
 
 @op(
@@ -87,7 +110,25 @@ def addcdiv(xp, input: Addcdiv, tensor1: Addcdiv, tensor2: Addcdiv, value: Addcd
     value = xp.cast(value, input.dtype)
     if input.dtype.kind == "i":
         return input + _whole_quotient(xp, value * tensor1, tensor2)
+    return xp.pointwise(_addcdiv, input, tensor1, tensor2, value)
+
+
+def _addcdiv(xp, input, tensor1, tensor2, value):
     return input + value * tensor1 / tensor2
+
+
+def _addcdiv_by_divisor(xp, g, tensor1, tensor2, value):
+    return -g * (value * tensor1 / tensor2 / tensor2)
+
+
+addcdiv.vjp(
+    input=lambda xp, g: g,
+    tensor1=lambda xp, g, tensor2, value: g * (xp.cast(value, g.dtype) / tensor2),
+    tensor2=lambda xp, g, tensor1, tensor2, value: xp.pointwise(
+        _addcdiv_by_divisor, g, tensor1, tensor2, xp.cast(value, g.dtype)
+    ),
+    value=lambda xp, g, tensor1, tensor2: g * tensor1 / tensor2,
+)
 
 
 @op("ops.LerpScalar()(input, end, weight)", types=Promote("input end"))

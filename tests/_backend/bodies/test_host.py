@@ -276,6 +276,20 @@ def test_a_number_that_stands_for_all_elements_is_given_as_one(bodies, monkeypat
     assert found.shape == x.shape and found.flags.writeable
 
 
+def test_an_array_of_one_element_is_given_as_a_number(bodies, monkeypatch):
+    run_by_python(monkeypatch)
+    x, y = normal(3, 8).astype(np.float32), normal(3, 8, seed=1).astype(np.float32)
+    for weight in (np.float32(0.25), np.full((1, 1), 0.25, np.float32)):
+        found = bodies.pointwise(_between, x, y, np.asarray(weight))
+        np.testing.assert_allclose(found, x + weight * (y - x), rtol=1e-6, atol=1e-6)
+    assert bodies.pointwise(_between, x, y, np.ones(8, np.float32)) is None
+    assert bodies.pointwise(_between, x, y, np.ones((1, 1, 1), np.float32)) is None
+
+
+def _between(xp, x, y, weight):
+    return x + weight * (y - x)
+
+
 def test_equality_is_that_of_elements(bodies, monkeypatch):
     run_by_python(monkeypatch)
     x = np.array([-1, 0, 0, 2], np.float32)
