@@ -29,9 +29,10 @@ class Least:
     ARGMAX = 1 << 14  # elements: below, the copy that NumPy makes costs less than a call
     ARGMAX_BESIDE = 16  # elements of the last dimension: fewer do not fill a vector
     REDUCE = 1 << 20  # bytes: below, NumPy sums from the cache
-    REDUCE_LOOP = 1 << 21  # bytes: the compiled loop sums faster, however long the rows are
+    REDUCE_LOOP = 1 << 20  # bytes: the compiled loop sums faster, however long the rows are
     REDUCE_THREADS = 1 << 25  # bytes: below, NumPy nearly reaches the memory bandwidth
     SUM_LOOP = 1 << 17  # elements: below, the loop is not faster than NumPy
+    ROWS_LOOP = 1 << 16  # elements: the same for the sum or the extreme of each row
 
     # Gather and scatter of rows and elements.
     TAKE_ROWS = 1 << 18  # elements of the result: threads pay

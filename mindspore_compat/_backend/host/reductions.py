@@ -35,9 +35,16 @@ def reducer(ufunc):
             products = _products_of_rows(x, axis, keepdims)
             if products is not None:
                 return products
-        if x.nbytes >= Least.REDUCE:
-            if dtype is None and (result := _reduce_rows(ufunc, x, axis, keepdims)) is not None:
+        if dtype is None and x.size >= Least.ROWS_LOOP:
+            result = None
+            if axis is None:
+                if ufunc is numpy.add and x.size >= Least.SUM_LOOP:
+                    result = _total(x, keepdims)
+            elif axis == x.ndim - 1 or axis == -1 or type(axis) is tuple:
+                result = _reduce_rows(ufunc, x, axis, keepdims)
+            if result is not None:
                 return result
+        if x.nbytes >= Least.REDUCE:
             return reduce_large(ufunc, x, axis, dtype, keepdims)
         return ufunc.reduce(x, axis, dtype, None, keepdims)
 
@@ -53,6 +60,12 @@ def mean(x, axis=None, dtype=None, keepdims=False):
         return numpy.mean(x, axis, dtype, keepdims=keepdims)
     total = _sum(x, axis, None, keepdims)
     return total / (x.size // total.size)
+
+
+def _total(x, keepdims):
+    """Returns the sum of all elements by a compiled loop; None if NumPy should compute it."""
+    total = door.call("total", x.reshape(-1)) if x.flags.c_contiguous else None
+    return total.reshape((1,) * x.ndim) if keepdims and total is not None else total
 
 
 def _reduce_rows(ufunc, x, axis, keepdims):

@@ -18,7 +18,7 @@ from ..thresholds import Least, Most
 DOUBLE = numpy.dtype(numpy.float64)
 PIECE = 1 << 15  # elements of a piece, at least
 PIECES = 16  # of a matrix
-LANES = 1 << 10  # elements of a row that an array of one axis is cut into
+LANES = 1 << 12  # elements of a row that an array of one axis is cut into
 
 
 def sum_rows(
@@ -94,7 +94,7 @@ def largest_of_rows(
 
 @serves(
     "extreme_of_rows",
-    least="SUM_LOOP",
+    least="ROWS_LOOP",
     takes=lambda x, largest: x.dtype == FLOAT and x.flags.carray and x.shape[1] >= 16,
     loop=functools.partial(loop_of, largest_of_rows, None, True),
 )
@@ -109,7 +109,7 @@ def extreme_of_rows(x, largest):
 
 @serves(
     "row_sums",
-    least="SUM_LOOP",
+    least="ROWS_LOOP",
     takes=lambda x: x.dtype == FLOAT and x.flags.carray and x.shape[1] >= 16,
     loop=functools.partial(loop_of, sum_of_rows, None, True),
 )
@@ -122,10 +122,24 @@ def row_sums(x):
 
 
 @serves(
+    "total",
+    least="SUM_LOOP",
+    takes=lambda x: x.dtype == FLOAT and x.flags.carray and x.size >= LANES,
+    loop=functools.partial(loop_of, sum_of_rows, None, True),
+)
+def total(x):
+    """Returns the sum of an array of one axis, which is cut into rows."""
+    whole = x.size // LANES * LANES
+    parts = row_sums(x[:whole].reshape(-1, LANES))
+    rest = numpy.add.reduce(x[whole:], dtype=DOUBLE)
+    return FLOAT.type(numpy.add.reduce(parts, dtype=DOUBLE) + rest)
+
+
+@serves(
     "sum",
     least="SUM_LOOP",
     takes=lambda x: x.dtype == FLOAT,
-    loop=functools.partial(loop_of, sum_rows),
+    loops=lambda x: [loop_of(sum_rows), loop_of(sum_of_rows, None, True)],
 )
 def summed(x):
     """Returns the sums over the rows of stacked matrices; for a single column, the total.
@@ -140,7 +154,9 @@ def summed(x):
     stacks, _, columns = x.shape
     if columns > Most.SUM_ROW or not x.flags.carray or columns == 1 < stacks:
         return None
-    return _total(x.reshape(-1)) if columns == 1 else _sums(x)
+    if columns == 1:
+        return total(x.reshape(-1)).reshape(1) if x.size >= max(Least.SUM_LOOP, LANES) else None
+    return _sums(x)
 
 
 def _sums(x):
@@ -152,17 +168,6 @@ def _sums(x):
     loop_of(sum_rows).run(table, x.reshape(-1), sums.reshape(-1), columns, columns)
     sums = sums.reshape(stacks, -1, columns)
     return numpy.add.reduce(sums, 1).astype(FLOAT)
-
-
-def _total(x):
-    """Returns the sum of an array of one axis, which is cut into rows; None if the array is
-    small."""
-    whole = x.size // LANES * LANES
-    if whole < Least.SUM_LOOP:
-        return None
-    lanes = _sums(x[:whole].reshape(1, -1, LANES))
-    rest = numpy.add.reduce(x[whole:], dtype=DOUBLE)
-    return FLOAT.type(numpy.add.reduce(lanes, dtype=DOUBLE, axis=None) + rest).reshape(1)
 
 
 @functools.lru_cache(maxsize=256)

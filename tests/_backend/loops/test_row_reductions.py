@@ -115,3 +115,23 @@ def test_means_of_other_arrays_are_numpys():
     for x in (np.arange(12).reshape(3, 4), np.ones((2, 3), np.float16), np.ones((2, 0))):
         for axis in (None, 0, (0, 1)):
             np.testing.assert_array_equal(LARGE.mean(x, axis), np.mean(x, axis))
+
+
+@needs_numba
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_rows_and_totals_of_medium_arrays_have_loops(keepdims, any_size, monkeypatch):
+    calls = []
+    call = reductions.door.call
+    monkeypatch.setattr(
+        reductions.door, "call", lambda name, *a: calls.append(name) or call(name, *a)
+    )
+    x = rng.standard_normal((8, 32), np.float32)
+    for axis in (None, -1, 1, (1,)):
+        found = reductions.reducer(np.add)(x, axis, None, keepdims)
+        exact = np.add.reduce(x, axis, "float64", None, keepdims)
+        assert found.dtype == np.float32 and np.shape(found) == np.shape(exact)
+        np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
+        if axis is not None:
+            largest = reductions.reducer(np.maximum)(x, axis, None, keepdims)
+            same(largest, np.maximum.reduce(x, axis, None, None, keepdims))
+    assert calls[:3] == ["total", "row_sums", "extreme_of_rows"]
