@@ -12,6 +12,7 @@ import importlib
 import numpy
 
 from .catalogue import FUNCTIONS, LIBRARY
+from .thresholds import Least
 
 MASKED = 1 << 14  # elements of a matrix, at most, whose triangular mask is kept
 REDUCERS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
@@ -91,11 +92,11 @@ def _roll(x, shift, axis=None):
 
 
 def reciprocal_by(divide):
-    """Returns NumPy's `reciprocal`, which divides floats with vector instructions."""
+    """Returns NumPy's `reciprocal`, which divides many floats with vector instructions."""
 
     def reciprocal(x):
-        is_float = type(x) is numpy.ndarray and x.dtype.kind == "f" and x.ndim
-        return divide(1, x) if is_float else numpy.reciprocal(x)
+        pays = type(x) is numpy.ndarray and x.size >= Least.DIVIDE and x.dtype.kind == "f"
+        return divide(1, x) if pays else numpy.reciprocal(x)
 
     return reciprocal
 

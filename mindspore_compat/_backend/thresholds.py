@@ -54,6 +54,8 @@ class Least:
     BROADCAST = 1 << 17  # elements: below, a call costs as much as it saves
     BROADCAST_ROW = 1 << 6  # elements of a row: NumPy computes shorter ones as fast
 
+    DIVIDE = 1 << 12  # elements: below, NumPy's reciprocal costs less than a division by a number
+
     LOGADDEXP = 1 << 8  # elements: below, a call costs as much as it saves
     TOP_K_COLUMNS = 1 << 9  # elements of a row, per wanted one: a partition of few columns pays
     SPECIAL = 1 << 13  # elements without loops: SciPy takes no longer than the calls of a formula
