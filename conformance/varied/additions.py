@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 
 from ..calls.call import Call
+from ..calls.stored import apart
 from ..kinds.cases import LOST, area_of, of_entry
 from ..reading import signatures
 from ..running import answers
@@ -25,7 +26,7 @@ def add_gradients(name, entries, known, reference):
     """
     session = Session(name, entries[name], reference)
     session.found.kept = found = dict(known)
-    if any("gradient" in kept for kept in found.values()):
+    if any("gradient" in kept and not _is_apart(name, label) for label, kept in found.items()):
         return found
     for label, kept in known.items():
         plain = {k: v for k, v in kept.items() if k in ("first", "then", "train")}
@@ -35,8 +36,9 @@ def add_gradients(name, entries, known, reference):
         call = Call(init=kept.get("init"), call=kept.get("call"), owner=kept.get("owner"))
         more, seen = session.with_gradient(call, plain, kept["seen"])
         if "gradient" in more:
-            found[label] = {**kept, **more, "seen": seen}
-            return found
+            if not _is_apart(name, label):
+                found[label] = {**kept, **more, "seen": seen}
+                return found
     for label, call, more in _all_bases(name, entries):
         for suffix, made in ((", floats", floated(call)), ("", call), *_as_floats(session, call)):
             seen = made and session.ask(made, more)
@@ -48,6 +50,12 @@ def add_gradients(name, entries, known, reference):
                 return found
     reference.forget()
     return found
+
+
+def _is_apart(name, label):
+    """Whether a stored call, or its gradient, is no reference."""
+    known = f"{name}::{label}"
+    return any(key == known or key.startswith(f"{known}::gradient") for key in apart())
 
 
 def _as_floats(session, call):

@@ -42,6 +42,21 @@ _RULES = (
 # Reasons for calls: (the call, a name or NAME::LABEL; how the difference of a fact begins).
 _OF_CALLS = (
     (
+        "the original's gradient of a lower triangle contradicts that of an upper one",
+        r"(?:Tensor|ops)\.(?:cholesky_inverse|CholeskyInverse)::call 1",
+        r"gradient of \w+: values",
+    ),
+    (
+        "the other triangle means nothing",
+        r"(?:Tensor|ops)\.(?:cholesky_inverse|CholeskyInverse)::call 2",
+        r"gradient of \w+: values",
+    ),
+    (
+        "the original gives this argument no gradient",
+        r"ops\.Zeta::call 1.*",
+        r"gradient of x: values",
+    ),
+    (
         "the original keeps an argument in the form, or under the name, that it was given",
         r"ops\.(?:Conv2D|Softmax|Squeeze|TensorScatterElements)::.* in attributes",
         r"then 1: (?:kernel_size|axis|reduce): ",

@@ -142,9 +142,8 @@ def _gradients(ms, case, thing, given):
     def forward(*tensors):
         new = _replaced(texts, dict(zip(moving, tensors, strict=True)))
         called = getattr(new.pop("self"), last) if case.get("owner") else thing
-        parts = [p for p in _parts(apply(called, new)) if _is_float(p)]
         total = 0
-        for part in parts:
+        for part in _real_parts(ms, apply(called, new)):
             total = total + (part * ms.Tensor(wave(part.shape)).astype(part.dtype)).sum()
         return total
 
@@ -154,15 +153,16 @@ def _gradients(ms, case, thing, given):
 
 
 def _moving(given):
-    """{name: float Tensor} of arguments; of a sequence of Tensors, {"name[0]": the first}."""
-    found = {}
+    """{name: float Tensor} of arguments; of a sequence of Tensors, {"name[0]": the first}. Without
+    any, the complex Tensors."""
+    tensors = {}
     for name, value in given.items():
         if isinstance(value, (tuple, list)):
-            parts = {f"{name}[{i}]": part for i, part in enumerate(value)}
-            found.update({key: part for key, part in parts.items() if _is_float(part)})
-        elif _is_float(value):
-            found[name] = value
-    return found
+            tensors.update({f"{name}[{i}]": part for i, part in enumerate(value)})
+        else:
+            tensors[name] = value
+    found = {key: value for key, value in tensors.items() if _is_float(value)}
+    return found or {key: value for key, value in tensors.items() if _is_complex(value)}
 
 
 def _replaced(given, tensors):
@@ -182,6 +182,22 @@ def _parts(result):
     if isinstance(result, (tuple, list)):
         return [part for item in result for part in _parts(item)]
     return [result]
+
+
+def _real_parts(ms, result):
+    """The float Tensors of a result; without any, both parts of the complex ones, of which the
+    imaginary one counts twice."""
+    parts = _parts(result)
+    return [p for p in parts if _is_float(p)] or [
+        part
+        for p in parts
+        if _is_complex(p)
+        for part in (ms.ops.real(p), ms.ops.imag(p), ms.ops.imag(p))
+    ]
+
+
+def _is_complex(value):
+    return _is_tensor(value) and str(value.dtype).lower().startswith("complex")
 
 
 def _is_float(value):

@@ -15120,8 +15120,8 @@ def multilabel_soft_margin_loss(input: _Tensor, target: _Tensor, weight: _Tensor
 def multinomial(input: _Tensor, num_samples: _b.int | _Tensor, replacement: _t.Any = True, seed: _b.int | None = None) -> _Tensor:
     """Draws category indices with probabilities proportional to the weights in each row; int32."""
 def multinomial_with_replacement(x: _Tensor, seed: _b.int | _b.bool | _Tensor, offset: _b.int | _b.bool | _Tensor, numsamples: _b.int, replacement: _b.bool = False) -> _Tensor:
-    """Draws category indices with replacement, with probabilities proportional to the weights in
-    each row; int64.
+    """Draws category indices with probabilities proportional to the weights in each row; int64.
+    With `replacement`, an index may be drawn more than once.
     """
 def multiply(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Multiplies two Tensors, or a Tensor and a number, element by element.

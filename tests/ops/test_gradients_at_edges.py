@@ -140,7 +140,7 @@ def test_uniform_numbers_follow_their_bounds():
 
 def test_gamma_numbers_follow_their_rate():
     rate = Tensor(B)
-    value, gradient = ms.value_and_grad(lambda b: ops.gamma((4,), Tensor(A), b, 5))(rate)
+    value, gradient = ms.value_and_grad(lambda b: ops.gamma((4, 1), Tensor(A), b, 5))(rate)
     close(gradient, (-value / rate).asnumpy().sum(0))
 
 

@@ -153,7 +153,7 @@ def gamma(shape: Shape, alpha: TensorOf("float32"), beta: TensorOf("float32"), s
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.gamma((2, 3), ms.Tensor([1.0]), ms.Tensor([1.0])).shape)
-        (2, 3, 1)
+        (2, 3)
 
     Source: mindspore.ops.gamma of MindSpore 2.10.
     """
@@ -162,7 +162,7 @@ def gamma(shape: Shape, alpha: TensorOf("float32"), beta: TensorOf("float32"), s
 
 def _gamma(stream, shape, alpha, beta):
     xp = space_for(alpha._array)
-    whole = _lengths("gamma", (shape,)) + xp.broadcast_shapes(alpha.shape, beta.shape)
+    whole = xp.broadcast_shapes(_lengths("gamma", (shape,)), alpha.shape, beta.shape)
     draw = _Draw(stream, xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
     return at_rate.run(Tensor._wrap(result_array(xp, draw)), beta)
 

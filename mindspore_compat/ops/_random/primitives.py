@@ -39,7 +39,7 @@ class Gamma(_Seeded):
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.Gamma()((2, 3), ms.Tensor([1.0]), ms.Tensor([1.0])).shape)
-        (2, 3, 1)
+        (2, 3)
 
     Source: mindspore.ops.Gamma of MindSpore 2.10; likewise the other classes here.
     """
@@ -224,7 +224,7 @@ class MultinomialWithReplacement(Primitive):
                 f"but got {x.shape}."
             )
         draw = _first(space_for(x._array), int(seed), int(offset))
-        return _multinomial(x, self.numsamples, True, draw, "int64")
+        return _multinomial(x, self.numsamples, self.replacement, draw, "int64", self.name)
 
 
 @public("ops.RandomCategorical")

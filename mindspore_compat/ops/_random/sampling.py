@@ -153,19 +153,17 @@ def multinomial(
     )
 
 
-def _multinomial(input, num_samples, replacement, draw, dtype):
+def _multinomial(input, num_samples, replacement, draw, dtype, api="multinomial"):
     weights = input._array.astype("float64")
     if num_samples < 1:
-        raise RuntimeError(
-            f"For 'multinomial', 'num_samples' must be positive, but got {num_samples}."
-        )
+        raise RuntimeError(f"For '{api}', 'num_samples' must be positive, but got {num_samples}.")
     if not weights.size:
         raise ValueError(
-            f"For 'multinomial', the input must hold weights, but got shape {tuple(weights.shape)}."
+            f"For '{api}', the input must hold weights, but got shape {tuple(weights.shape)}."
         )
     if not replacement and num_samples > weights.shape[-1]:
         raise ValueError(
-            f"For 'multinomial', 'num_samples' must be at most {weights.shape[-1]} "
+            f"For '{api}', 'num_samples' must be at most {weights.shape[-1]} "
             f"without replacement, "
             f"but got {num_samples}."
         )
@@ -192,8 +190,11 @@ Seeds = Int | Bool | TensorOf("int64")  # a Tensor of one element
 def multinomial_with_replacement(
     x: Float16To64, seed: Seeds, offset: Seeds, numsamples: Int(ge=1), replacement: Bool = False
 ):
-    """Draws category indices with replacement, with probabilities proportional to the weights in
-    each row; int64.
+    """Draws category indices with probabilities proportional to the weights in each row; int64.
+    With `replacement`, an index may be drawn more than once.
+
+    Raises:
+        ValueError: if more indices are requested than a row has weights, without replacement.
 
     Example:
         >>> import mindspore_compat as ms
@@ -207,7 +208,8 @@ def multinomial_with_replacement(
             f"For 'multinomial_with_replacement', 'x' must have one or two axes, but got {x.shape}."
         )
     seed, offset = (s.asnumpy().item() if isinstance(s, Tensor) else s for s in (seed, offset))
-    return _multinomial(x, numsamples, True, _first(space_for(x._array), seed, offset), "int64")
+    draw = _first(space_for(x._array), seed, offset)
+    return _multinomial(x, numsamples, replacement, draw, "int64", "multinomial_with_replacement")
 
 
 @public("ops.random_categorical", "Tensor.random_categorical")

@@ -98,6 +98,17 @@ def test_all_of_an_outcome_is_seen(worker):
     assert seen["variable after"] == ["Float32", [2], [3.0, 4.0]]
 
 
+def test_gradients_of_complex_numbers_are_seen(worker):
+    numbers = "T('complex64', [1.0 + 2.0j, 3.0 - 1.0j])"
+    seen = drive(worker, "ops.real", call={"input": numbers}, gradient=True)
+    assert seen["gradient of input"][:2] == ["Complex64", [2]]
+    found = [complex(text) for text in seen["gradient of input"][2]]
+    np.testing.assert_allclose(found, [0.6, 1.0958323], rtol=1e-6)
+    seen = drive(worker, "ops.conj", call={"input": numbers}, gradient=True)
+    found = [complex(text) for text in seen["gradient of input"][2]]
+    np.testing.assert_allclose(found, [0.6 - 1.2j, 1.0958323 - 2.1916647j], rtol=1e-6)
+
+
 def test_an_item_too_many_is_a_difference(worker):
     case = next(c for label, c in stored.cases_of("load_checkpoint") if label == "call 2")
     case = {
@@ -275,15 +286,12 @@ def test_only_arguments_that_no_case_passes_are_added(entries, monkeypatch):
 
 def test_attributes_of_an_object_show_which_arguments_it_has(entries):
     reference = record.Reference("mindspore_compat", None)
-    kept = additions.add_attributes("ops.Quantile", entries, {}, reference)
+    kept = additions.add_attributes("ops.CumSum", entries, {}, reference)
     reference.stop()
-    assert kept["keep_dims=True in attributes"] == {
-        "init": {"keep_dims": "True"},
+    assert kept["reverse=True in attributes"] == {
+        "init": {"reverse": "True"},
         "then": ["it.init_attrs"],
-        "seen": {
-            "result": "Quantile",
-            "then 1": {"dim": "None", "keep_dims": "True", "ignore_nan": "False"},
-        },
+        "seen": {"result": "CumSum", "then 1": {"exclusive": "False", "reverse": "True"}},
     }
 
 
