@@ -195,6 +195,7 @@ class NLLLoss(LossBase):
 
     def construct(self, logits, labels):
         """Returns the loss of the predictions `logits` for the `labels`."""
+        Classes.refuse("NLLLoss", "labels", labels)
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
