@@ -195,7 +195,9 @@ class NLLLoss(LossBase):
 
     def construct(self, logits, labels):
         """Returns the loss of the predictions `logits` for the `labels`."""
-        Classes.refuse("NLLLoss", "labels", labels)
+        both = isinstance(logits, Tensor) and isinstance(labels, Tensor)
+        if not both or logits.shape[:1] == labels.shape[:1]:  # else the ValueError of the shapes
+            Classes.refuse("NLLLoss", "labels", labels)
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 

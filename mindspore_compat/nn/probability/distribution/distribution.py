@@ -207,10 +207,8 @@ class Distribution(Cell):
     def _draw_gamma(self, shape, concentration, other):
         """Samples the gamma distribution of rate 1 in float32; `other` only contributes its
         shape."""
-        self._sample_shape(shape)
-        shape_of_one = self._sample_shape((), concentration.shape, other.shape)
-        concentration = ops.broadcast_to(concentration.astype(float32), shape_of_one)
-        return self._draw(ops.Gamma, shape, concentration, ops.ones((), float32))
+        shape = self._sample_shape(shape, concentration.shape, other.shape)
+        return self._draw(ops.Gamma, shape, concentration.astype(float32), ops.ones((), float32))
 
     def _call_first(self, question, ways, *args, **kwargs):
         """Calls the first existing method of `ways`, pairs (method, function of its result)."""
