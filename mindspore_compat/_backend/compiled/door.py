@@ -91,8 +91,8 @@ def names():
 
 
 def registered(name):
-    """Returns the Loops for a name; empty if loops are switched off."""
-    if not jit.available():
+    """Returns the Loops for a name; empty if loops are switched off, or while they rest."""
+    if not jit.available() or jit.rests():
         return ()
     if not _complete:
         _import_providers()

@@ -48,8 +48,9 @@ PATIENCE = 1.0  # seconds between two checks whether the thread that compiles st
 # A process that keeps all cores busy begins to compile after DELAY seconds. It is slower by a tenth
 # while another one compiles, which a short run does not regain.
 DELAY = 12.0
-WINDOW, LOOK = 0.3, 0.05  # seconds: over which the use of cores is measured; between two looks
-IDLE = 0.5  # of a core: with more, the cores are not busy
+WINDOW, LOOK = 0.5, 0.05  # seconds: over which the use of cores is measured; between two looks
+REST = 16  # looks; callers ask for loops during the first of them, since asking takes time too
+IDLE = 0.75  # of a core: with more, the cores are not busy
 
 _log = logging.getLogger(__name__)
 _VARIABLE = "MINDSPORE_COMPAT_COMPILE"
@@ -106,12 +107,12 @@ class Loop:
         done = self._done
         if done is None:
             self._waits = _setting() == "wait"
+            self._is_awaited |= self._waits
         if done is None or not done.is_set():
             self._requests += 1
             if done is None or not _queue.is_working():
                 _queue.add(self)
         if self._waits:
-            self._is_awaited = True
             _queue.wait(self)
         return self.ready is not None
 
@@ -320,6 +321,8 @@ class _Queue:
         cores (callable, optional): returns how many cores this process may use. Without it, nothing
             is delayed.
         is_used (bool): whether a loop was ever requested.
+        rests (bool): whether callers need not ask for loops now: none is ready, and compiling is
+            delayed.
         compiler (Compiler): compiles loops that nobody waits for.
     """
 
@@ -328,7 +331,9 @@ class _Queue:
         self._waiting = []
         self._thread = None
         self._start_at = None  # when to compile, even if the cores are busy
+        self._has_loaded = False  # whether a loop is ready that was compiled earlier
         self.cores = cores
+        self.rests = False
         self.is_used = False
         self.compiler = Compiler()
 
@@ -348,6 +353,7 @@ class _Queue:
         finally:
             with self._lock:
                 if is_loaded:
+                    self._has_loaded, self.rests = True, False
                     loop._done.set()
                 elif is_new:
                     self._waiting.append(loop)
@@ -379,7 +385,10 @@ class _Queue:
     def _work(self):
         try:
             # A process that ends during the delay leaves one loop to the process of the compiler.
-            is_last = self._delay()
+            try:
+                is_last = self._delay()
+            finally:
+                self.rests = False
             while True:
                 with self._lock:
                     # A process that ends waits only for the loop that it compiles itself.
@@ -404,16 +413,15 @@ class _Queue:
         """Waits while this process keeps all cores busy and nobody waits for a loop, at most until
         DELAY seconds after the first loop was requested. Returns True if the main thread has ended
         meanwhile."""
-        before = time.monotonic(), time.process_time()
+        before, look = (time.monotonic(), time.process_time()), 0
         if self._start_at is None:
             self._start_at = before[0] + DELAY
-        while self.cores and before[0] < self._start_at:
-            time.sleep(LOOK)
+        while self.cores and before[0] < self._start_at and not self._is_awaited():
             if not threading.main_thread().is_alive():
                 return True
-            with self._lock:
-                if any(loop._is_awaited for loop in self._waiting):
-                    break
+            self.rests = look % REST > 0 and not self._has_loaded
+            time.sleep(LOOK)
+            look += 1
             now = time.monotonic(), time.process_time()
             elapsed, used = (b - a for a, b in zip(before, now))
             if elapsed >= WINDOW:
@@ -422,12 +430,16 @@ class _Queue:
                 before = now
         return False
 
+    def _is_awaited(self):
+        with self._lock:
+            return any(loop._is_awaited for loop in self._waiting)
+
 
 class _Closed:
     """The queue of a forked process: a thread of the parent may have held Numba's locks."""
 
     compiler = Compiler()
-    is_used = False
+    is_used = rests = False
 
     def is_working(self):
         """Returns True, although no thread works: nothing is ever added."""
@@ -450,6 +462,11 @@ def delay_beside(cores):
         cores (callable): returns how many cores this process may use.
     """
     _queue.cores = cores
+
+
+def rests():
+    """Returns True if it is no use to ask for loops now: none is ready, and none is compiled."""
+    return _queue.rests
 
 
 def is_used():

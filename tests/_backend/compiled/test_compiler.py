@@ -18,7 +18,7 @@ from kit.loops import every_size, needs_numba
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.compiled import compiler as compiler_module
-from mindspore_compat._backend.compiled import disk_cache, jit, machine_code
+from mindspore_compat._backend.compiled import disk_cache, door, jit, machine_code
 from mindspore_compat._backend.compiled.compiler import Compiler
 from mindspore_compat._backend.loops import products
 from mindspore_compat._backend.threads import parallel_loops
@@ -124,7 +124,8 @@ def test_every_loop_keeps_its_digest_when_it_is_sent(monkeypatch):
 
     class Recorder:
         def __init__(self):
-            self.loops, self.compiler, self.is_used = [], jit._queue.compiler, False
+            self.loops, self.compiler = [], jit._queue.compiler
+            self.is_used = self.rests = False
 
         def add(self, loop):
             self.loops.append(loop)
@@ -333,6 +334,28 @@ def test_compiling_is_delayed_while_all_cores_are_busy(
         queue.add(Recorded(order, requests, is_awaited))
     queue._work()
     assert order == [(2, is_awaited), (1, is_awaited)][:compiled]
+
+
+def test_callers_seldom_ask_for_loops_while_none_is_ready(monkeypatch):
+    monkeypatch.setattr(jit, "DELAY", math.inf)
+    queue, rests = jit._Queue(lambda: 0), []
+    monkeypatch.setattr(queue, "_start", lambda: None)
+    monkeypatch.setattr(jit, "_queue", queue)
+    monkeypatch.setattr(jit, "available", lambda: True)
+
+    def sleep(seconds):
+        rests.append(not door.registered("take"))
+        if len(rests) == 2 * jit.REST + 2:  # another loop is found on disk
+            monkeypatch.setattr(Recorded, "is_loaded", lambda loop: True)
+            queue.add(Recorded([], 1, False))
+        if len(rests) == 2 * jit.REST + 5:
+            queue._waiting[0]._is_awaited = True
+
+    monkeypatch.setattr(jit.time, "sleep", sleep)
+    queue.add(Recorded([], 1, False))
+    queue._work()
+    assert rests == ([False] + [True] * (jit.REST - 1)) * 2 + [False, True, False, False, False]
+    assert not jit.rests() and door.registered("take")
 
 
 def test_this_process_says_how_many_cores_it_may_use():
