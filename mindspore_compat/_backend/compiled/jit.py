@@ -45,12 +45,13 @@ MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it gi
 BLOCK = 1 << 15  # elements of a piece
 LEAST_ROOM = 1 << 29  # bytes of address space without which nothing is compiled
 PATIENCE = 1.0  # seconds between two checks whether the thread that compiles still lives
-# A process that keeps all cores busy begins to compile after DELAY seconds. It is slower by a tenth
-# while another one compiles, which a short run does not regain.
-DELAY = 12.0
+# Compiling takes time from a process that keeps all cores busy, about half of what it uses. In the
+# first FREE seconds it may use SHARE of a core there, where each loop counts as COST seconds before
+# it is compiled. A short run would not regain more.
+SHARE, COST, FREE = 0.1, 1.2, 60.0
 WINDOW, LOOK = 0.5, 0.05  # seconds: over which the use of cores is measured; between two looks
+IDLE = 1.0  # cores: with more, not all are busy
 REST = 16  # looks; callers ask for loops during the first of them, since asking takes time too
-IDLE = 0.75  # of a core: with more, the cores are not busy
 
 _log = logging.getLogger(__name__)
 _VARIABLE = "MINDSPORE_COMPAT_COMPILE"
@@ -330,8 +331,8 @@ class _Queue:
         self._lock = threading.Lock()
         self._waiting = []
         self._thread = None
-        self._start_at = None  # when to compile, even if the cores are busy
-        self._has_loaded = False  # whether a loop is ready that was compiled earlier
+        self._begin = self._before = None  # (time, processor time): at first; at the last look
+        self._has_ready = False  # whether a loop is ready
         self.cores = cores
         self.rests = False
         self.is_used = False
@@ -353,7 +354,7 @@ class _Queue:
         finally:
             with self._lock:
                 if is_loaded:
-                    self._has_loaded, self.rests = True, False
+                    self._has_ready, self.rests = True, False
                     loop._done.set()
                 elif is_new:
                     self._waiting.append(loop)
@@ -384,23 +385,20 @@ class _Queue:
 
     def _work(self):
         try:
-            # A process that ends during the delay leaves one loop to the process of the compiler.
-            try:
-                is_last = self._delay()
-            finally:
-                self.rests = False
             while True:
+                # A process that ends during the delay leaves a loop to that of the compiler.
+                is_last = self._delay()
                 with self._lock:
                     # A process that ends waits only for the loop that it compiles itself.
                     has_ended = not threading.main_thread().is_alive() and not is_last
                     if not self._waiting or has_ended:
                         self._thread = None
                         return
-                    is_last = False
                     loop = max(self._waiting, key=lambda loop: (loop._is_awaited, loop._requests))
                     self._waiting.remove(loop)
                 try:
                     loop.compile(self.compiler)
+                    self._has_ready = self._has_ready or loop.ready is not None
                 finally:
                     loop._done.set()
         except BaseException:
@@ -410,29 +408,40 @@ class _Queue:
             self.compiler.stop()
 
     def _delay(self):
-        """Waits while this process keeps all cores busy and nobody waits for a loop, at most until
-        DELAY seconds after the first loop was requested. Returns True if the main thread has ended
-        meanwhile."""
-        before, look = (time.monotonic(), time.process_time()), 0
-        if self._start_at is None:
-            self._start_at = before[0] + DELAY
-        while self.cores and before[0] < self._start_at and not self._is_awaited():
-            if not threading.main_thread().is_alive():
-                return True
-            self.rests = look % REST > 0 and not self._has_loaded
-            time.sleep(LOOK)
-            look += 1
-            now = time.monotonic(), time.process_time()
-            elapsed, used = (b - a for a, b in zip(before, now))
-            if elapsed >= WINDOW:
-                if used < (self.cores() - IDLE) * elapsed:
+        """Waits while this process keeps all cores busy, nobody waits for a loop, and compiling has
+        had its share of the time. Returns True if the main thread has ended meanwhile."""
+        look = 0
+        try:
+            while self.cores and self._has_time():
+                if not threading.main_thread().is_alive():
+                    return look > 0
+                if not self._is_busy():
                     break
-                before = now
+                elapsed = time.monotonic() - self._begin[0]
+                if elapsed >= FREE or self.compiler.processor_time() + COST <= SHARE * elapsed:
+                    break
+                self.rests = look % REST > 0 and not self._has_ready
+                time.sleep(LOOK)
+                look += 1
+        finally:
+            self.rests = False
         return False
 
-    def _is_awaited(self):
+    def _is_busy(self):
+        """Returns False if this process left a core idle since it was last measured."""
+        now = time.monotonic(), time.process_time()
+        if self._begin is None:
+            self._begin = self._before = now
+        elapsed, used = (b - a for a, b in zip(self._before, now))
+        if elapsed < WINDOW:
+            return True
+        self._before = now
+        return used > (self.cores() - IDLE) * elapsed
+
+    def _has_time(self):
+        """Returns True if there are loops to compile, and no caller waits for one."""
         with self._lock:
-            return any(loop._is_awaited for loop in self._waiting)
+            return bool(self._waiting) and not any(loop._is_awaited for loop in self._waiting)
 
 
 class _Closed:
@@ -455,8 +464,8 @@ class _Closed:
 _queue = _Queue()
 
 
-def delay_beside(cores):
-    """Lets programs that use all cores start without a compiler beside them (see DELAY).
+def limit_beside(cores):
+    """Limits compiling beside a program that keeps all cores busy (see SHARE).
 
     Args:
         cores (callable): returns how many cores this process may use.

@@ -139,5 +139,5 @@ def _cores():
     return min(len(affinity.available()), cgroup.cores() or math.inf)
 
 
-jit.delay_beside(_cores)
+jit.limit_beside(_cores)
 contention = Contention()

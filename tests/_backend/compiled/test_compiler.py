@@ -294,7 +294,7 @@ class Recorded:
 
     def __init__(self, order, requests, is_awaited=False):
         self._order, self._requests, self._is_awaited = order, requests, is_awaited
-        self._done = None
+        self._done = self.ready = None
 
     def is_loaded(self):
         return False
@@ -313,31 +313,55 @@ def test_the_most_requested_loop_is_compiled_first(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "cores, delay, is_awaited, has_ended, compiled",
+    "cores, free, is_awaited, ends, compiled",
     [
         (100, math.inf, False, False, 2),  # cores are idle
         (0, 0.1, False, False, 2),  # no core is idle, but the program runs for long
         (0, math.inf, True, False, 2),  # a caller waits
-        (0, math.inf, False, True, 1),  # the program has ended: one loop for the next run
+        (0, math.inf, False, True, 1),  # the program ends meanwhile: one loop for the next run
     ],
 )
 def test_compiling_is_delayed_while_all_cores_are_busy(
-    monkeypatch, cores, delay, is_awaited, has_ended, compiled
+    monkeypatch, cores, free, is_awaited, ends, compiled
 ):
-    monkeypatch.setattr(jit, "DELAY", delay)
+    monkeypatch.setattr(jit, "FREE", free)
+    monkeypatch.setattr(jit, "COST", math.inf)
     queue, order = jit._Queue(lambda: cores), []
     monkeypatch.setattr(queue, "_start", lambda: None)
-    if has_ended:
-        ended = types.SimpleNamespace(is_alive=lambda: False)
-        monkeypatch.setattr(jit.threading, "main_thread", lambda: ended)
+    if ends:
+        alive = iter([True])
+        main = types.SimpleNamespace(is_alive=lambda: next(alive, False))
+        monkeypatch.setattr(jit.threading, "main_thread", lambda: main)
     for requests in (1, 2):
         queue.add(Recorded(order, requests, is_awaited))
     queue._work()
     assert order == [(2, is_awaited), (1, is_awaited)][:compiled]
 
 
+def test_compiling_may_use_a_share_of_the_time(monkeypatch):
+    """The times at which loops that take 0.7 s are compiled beside a busy program."""
+    now, spent, times, order = [100.0], [0.0], [], []
+    monkeypatch.setattr(jit.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jit.time, "process_time", lambda: 2 * now[0])
+    monkeypatch.setattr(jit.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + 0.5))
+    queue = jit._Queue(lambda: 2)
+    monkeypatch.setattr(queue, "_start", lambda: None)
+    monkeypatch.setattr(queue.compiler, "processor_time", lambda: spent[0])
+
+    def compile(loop, compiler=None):
+        times.append(now[0] - 100)
+        spent[0] += 0.7
+
+    monkeypatch.setattr(Recorded, "compile", compile)
+    for _ in range(9):
+        queue.add(Recorded(order, 1, False))
+    queue._work()
+    assert times == [12, 19, 26, 33, 40, 47, 54, 60, 60]
+
+
 def test_callers_seldom_ask_for_loops_while_none_is_ready(monkeypatch):
-    monkeypatch.setattr(jit, "DELAY", math.inf)
+    monkeypatch.setattr(jit, "COST", math.inf)
+    monkeypatch.setattr(jit, "FREE", math.inf)
     queue, rests = jit._Queue(lambda: 0), []
     monkeypatch.setattr(queue, "_start", lambda: None)
     monkeypatch.setattr(jit, "_queue", queue)
