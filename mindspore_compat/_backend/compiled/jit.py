@@ -412,7 +412,7 @@ class _Queue:
         had its share of the time. Returns True if the main thread has ended meanwhile."""
         look = 0
         try:
-            while self.cores and self._has_time():
+            while self.cores and self._can_wait():
                 if not threading.main_thread().is_alive():
                     return look > 0
                 if not self._is_busy():
@@ -438,7 +438,7 @@ class _Queue:
         self._before = now
         return used > (self.cores() - IDLE) * elapsed
 
-    def _has_time(self):
+    def _can_wait(self):
         """Returns True if there are loops to compile, and no caller waits for one."""
         with self._lock:
             return bool(self._waiting) and not any(loop._is_awaited for loop in self._waiting)

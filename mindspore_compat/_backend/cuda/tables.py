@@ -3,8 +3,8 @@
 The divisors of average pooling or the weights of an interpolation follow from sizes alone. A copy
 from the host takes longer than the kernel that reads it, and cannot be captured, so each table is
 copied once. The host waits for this copy, since work on any stream may read the table. A captured
-graph keeps the tables that it may read (steps/cuda_graph.py), since a table
-that has not been used for long is given up.
+graph keeps the tables that it may read (steps/cuda_graph.py), since a table that has not been used
+for long is given up.
 """
 
 import threading
