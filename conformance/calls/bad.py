@@ -469,6 +469,8 @@ def _is_type(name, facets, clause, call):
     if kinds == {"Tensor"} and isinstance(value, (tuple, list)) and value:
         dtype = "int64" if all(isinstance(v, int) for v in value) else "float32"
         return [f"T('{dtype}', {list(value)})"]
+    if kinds == {"Tensor"} and type(value) in (int, float):  # of one element, so it broadcasts
+        return [f"T('{'int64' if type(value) is int else 'float32'}', [{value}])"]
     samples = {
         "tuple": "(1, 1)",
         "list": "[1, 1]",

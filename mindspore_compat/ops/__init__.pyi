@@ -6745,7 +6745,7 @@ class ReLU(_Primitive):
     """Applies the ReLU activation: max(input, 0).
 
     Args:
-        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
@@ -7003,9 +7003,8 @@ class ReduceStd(_Primitive):
     `unbiased`, the divisor is the number of elements minus one.
 
     Args:
-        axis (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
-            the axis or axes along which it works; negative ones count from the end. Default:
-            ``[]``.
+        axis (int or a tuple of ints or a list of ints, optional): the axis or axes along which
+            it works; negative ones count from the end. Default: ``[]``.
         unbiased (bool, optional): see `unbiased` above. Default: ``True``.
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
         input_x (Tensor of dtype float16 or float32 or float64): the input.
@@ -16049,7 +16048,7 @@ def relu(input: _Tensor, inplace: _t.Any = False) -> _Tensor:
     """Applies the ReLU activation: max(input, 0).
 
     Args:
-        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
         inplace (optional): whether the result is also written into the input. Default:
             ``False``.

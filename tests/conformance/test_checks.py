@@ -232,6 +232,12 @@ def test_types_come_before_what_is_said_of_them():
     assert label == "size=int64-Tensor,size=ranked-2"
 
 
+def test_a_tensor_in_place_of_a_number_broadcasts():
+    clauses = Clause.parse("dtype(n)", "not float32"), Clause.parse("n", "is Tensor")
+    ((_, made), *_) = bad.offend(Rule("TypeError", clauses), call(n="0.5"))
+    assert made.call["n"].startswith("cast(T('float32', [0.5]), ")
+
+
 @pytest.mark.parametrize(
     "error, n, wanted",
     [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, mint, ops
+from mindspore_compat import Tensor, mint, nn, ops
 
 
 def whole(*values, dtype=np.int32):
@@ -94,3 +94,10 @@ def test_norms_of_complex_vectors_are_complex(dtype):
     for found in (ops.norm(x), x.norm(2, 0), ops.vector_norm(x), ops.matrix_norm(x.reshape(1, 2))):
         assert found.dtype == dtype and abs(found.asnumpy() - 5) < 1e-6
     assert ops.norm(x.reshape(1, 2), "nuc").is_floating_point()
+
+
+def test_relu_documents_any_number_and_its_layer_no_complex_ones():
+    complex_numbers = Tensor(np.array([1 + 1j, -1 + 1j], np.complex64))
+    assert ops.relu(complex_numbers).asnumpy().tolist() == [1 + 1j, 0]
+    with pytest.raises(TypeError, match="'input' must be a Tensor of dtype"):
+        nn.ReLU()(complex_numbers)

@@ -805,7 +805,7 @@ def relu(input: _Tensor, inplace: _t.Any = False) -> _Tensor:
     """Applies the ReLU activation: max(input, 0).
 
     Args:
-        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
         inplace (optional): whether the result is also written into the input. Default:
             ``False``.

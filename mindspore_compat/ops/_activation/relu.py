@@ -22,8 +22,9 @@ NegativeSlope = Number
     "nn.ReLU()(input)",
     "mint.nn.functional.relu(input, inplace=False)",
     compute="native",
+    quirks=Quirks(rules={"nn.ReLU": {"input": TensorOf(real, "bool")}}),
 )
-def relu(xp, input: TensorOf(real, "bool")):
+def relu(xp, input: TensorOf(number, "bool")):
     """Applies the ReLU activation: max(input, 0).
 
     Shapes:

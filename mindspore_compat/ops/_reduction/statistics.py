@@ -3,6 +3,7 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
+    AsValue,
     Bool,
     DType,
     Int,
@@ -261,7 +262,7 @@ def mint_std_mean(
     )
 
 
-_ReducedAxes = InTensor(Int | TupleOf(Int) | ListOf(Int))
+_ReducedAxes = AsValue(InTensor(Int | TupleOf(Int) | ListOf(Int)))
 
 
 @op("ops.ReduceStd(axis=[], unbiased=True, keep_dims=False)(input_x)")
