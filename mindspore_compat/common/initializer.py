@@ -23,6 +23,12 @@ from ._initial_values.fans import (
     _calculate_gain,
     _calculate_in_and_out,
 )
+from ._initial_values.names import (
+    _INITIALIZER_ALIAS,  # noqa: F401 - imported from here
+    _register,  # noqa: F401 - imported from here
+    declare,
+    initializer_named,
+)
 from ._initial_values.random_fill import (  # noqa: F401 - imported from here
     _init_random_normal,
     _init_random_normal_inplace,
@@ -53,20 +59,7 @@ __all__ = [
     "VarianceScaling",
 ]
 
-_INITIALIZER_ALIAS = {}
 _above_zero = Compared(gt=0)
-
-
-def _register(path, *aliases):
-    """Registers an Initializer under its public path, its name and `aliases`, upper or lower case,
-    for `initializer`."""
-
-    def known(cls):
-        for alias in (path.rpartition(".")[2], *aliases):
-            _INITIALIZER_ALIAS[alias.lower()] = cls
-        return cls
-
-    return known
 
 
 class Initializer:
@@ -119,7 +112,7 @@ def _assignment(arr, num):
 # The initializers ---------------------------------------------------------------------------------
 
 
-@_register("common.initializer.Zero", "zeros")
+@declare("common.initializer.Zero", "zeros")
 class Zero(Initializer):
     """Zero initializer, also called 'zeros': fills with zeros.
 
@@ -133,7 +126,7 @@ class Zero(Initializer):
         arr[...] = 0
 
 
-@_register("common.initializer.One", "ones")
+@declare("common.initializer.One", "ones")
 class One(Initializer):
     """One initializer, also called 'ones': fills with ones.
 
@@ -169,7 +162,7 @@ class Constant(Initializer):
         arr[...] = self.value
 
 
-@_register("common.initializer.XavierNormal", "xavier_normal")
+@declare("common.initializer.XavierNormal", "xavier_normal")
 class XavierNormal(Initializer):
     """Xavier (Glorot) normal initializer: N(0, sigma²) with sigma = gain * sqrt(2 / (fan_in +
     fan_out)).
@@ -193,7 +186,7 @@ class XavierNormal(Initializer):
         _init_random_normal_inplace(0, sigma, arr)
 
 
-@_register("common.initializer.XavierUniform", "xavier_uniform")
+@declare("common.initializer.XavierUniform", "xavier_uniform")
 class XavierUniform(Initializer):
     """Xavier (Glorot) uniform initializer: U(-bound, bound) with bound = gain * sqrt(6 / (fan_in +
     fan_out)).
@@ -229,7 +222,7 @@ class _He(Initializer):
         return _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(fan)
 
 
-@_register("common.initializer.HeUniform", "he_uniform")
+@declare("common.initializer.HeUniform", "he_uniform")
 class HeUniform(_He):
     """He (Kaiming) uniform initializer: U(-bound, bound) with bound = gain * sqrt(3 / fan).
 
@@ -251,7 +244,7 @@ class HeUniform(_He):
         _init_random_uniform_inplace(-bound, bound, arr)
 
 
-@_register("common.initializer.HeNormal", "he_normal")
+@declare("common.initializer.HeNormal", "he_normal")
 class HeNormal(_He):
     """He (Kaiming) normal initializer: N(0, sigma²) with sigma = gain / sqrt(fan).
 
@@ -279,7 +272,7 @@ def _need_matrix(initializer_, arr):
         )
 
 
-@_register("common.initializer.Identity")
+@declare("common.initializer.Identity")
 class Identity(Initializer):
     """Identity initializer: the identity matrix, cut or padded with zeros to the shape.
 
@@ -295,7 +288,7 @@ class Identity(Initializer):
         arr[...] = np.eye(*arr.shape)
 
 
-@_register("common.initializer.Sparse")
+@declare("common.initializer.Sparse")
 class Sparse(Initializer):
     """Sparse initializer: draws from N(0, sigma²) and sets a fraction of each column to zero.
 
@@ -324,7 +317,7 @@ class Sparse(Initializer):
         arr[...] = values
 
 
-@_register("common.initializer.Dirac")
+@declare("common.initializer.Dirac")
 class Dirac(Initializer):
     """Dirac initializer: the convolution passes each input channel unchanged to the output channel
     of its index.
@@ -363,7 +356,7 @@ class Dirac(Initializer):
                 arr[(channel, within, *centre)] = 1
 
 
-@_register("common.initializer.Orthogonal")
+@declare("common.initializer.Orthogonal")
 class Orthogonal(Initializer):
     """Orthogonal initializer: a (semi-)orthogonal matrix; axes after the first are flattened.
 
@@ -394,7 +387,7 @@ class Orthogonal(Initializer):
         arr[...] = (self.gain * (q.T if is_wide else q)).reshape(arr.shape)
 
 
-@_register("common.initializer.VarianceScaling")
+@declare("common.initializer.VarianceScaling")
 class VarianceScaling(Initializer):
     """Variance scaling initializer: draws with variance scale / n, where n is a fan of the weight.
 
@@ -449,7 +442,7 @@ class VarianceScaling(Initializer):
 _SIGMA_OF_CUT_NORMAL = 0.87962566103423978  # of N(0, 1) truncated to [-2, 2]
 
 
-@_register("common.initializer.Uniform")
+@declare("common.initializer.Uniform")
 class Uniform(Initializer):
     """Uniform initializer: draws from U(-scale, scale).
 
@@ -470,7 +463,7 @@ class Uniform(Initializer):
         _init_random_uniform_inplace(-self.scale, self.scale, arr)
 
 
-@_register("common.initializer.Normal")
+@declare("common.initializer.Normal")
 class Normal(Initializer):
     """Normal initializer: draws from N(mean, sigma²).
 
@@ -493,7 +486,7 @@ class Normal(Initializer):
         _init_random_normal_inplace(self.mean, self.sigma, arr)
 
 
-@_register("common.initializer.TruncatedNormal")
+@declare("common.initializer.TruncatedNormal")
 class TruncatedNormal(Initializer):
     """Truncated normal initializer: draws from N(mean, sigma²), limited to [a, b].
 
@@ -562,7 +555,7 @@ def initializer(
         return _same_shape(init, shape)
     shape = _checked_shape(shape)
     if isinstance(init, str):
-        init = _class_named(init)
+        init = initializer_named(init)
     elif isinstance(init, numbers.Number):
         init = Constant(init)
     return Tensor(shape=shape, dtype=dtype, init=init)
@@ -591,10 +584,3 @@ def _checked_shape(shape):
             f"ints, but got {shape!r}."
         )
     return tuple(int(size) for size in shape)
-
-
-def _class_named(name):
-    cls = _INITIALIZER_ALIAS.get(name.lower())
-    if cls is None:
-        raise ValueError(f"For 'initializer', no initializer is named '{name}'.")
-    return cls()

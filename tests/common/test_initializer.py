@@ -224,3 +224,26 @@ def test_values_far_from_the_mean_lie_near_the_nearer_bound(low, high):
     nearer = min(low, high, key=abs)
     assert (values >= low).all() and (values <= high).all()
     assert np.abs(values - nearer).max() < 0.01 and len(np.unique(values)) > 100
+
+
+def test_a_registered_class_is_found_by_its_name_and_a_taken_name_keeps_its_class():
+    names = ms.common.initializer._INITIALIZER_ALIAS
+    before = dict(names)
+
+    @ms.common.initializer._register("twos", "Two_s")
+    class Two(Initializer):
+        def _initialize(self, arr):
+            arr[...] = 2
+
+    @ms.common.initializer._register()
+    class Uniform(Initializer):
+        def _initialize(self, arr):
+            arr[...] = 9
+
+    try:
+        for name in ("two", "TWO", "twos", "two_s"):
+            np.testing.assert_array_equal(values(name, (2,)), [2, 2])
+        assert np.abs(values("uniform", (3,))).max() < 1
+    finally:
+        names.clear()
+        names.update(before)
