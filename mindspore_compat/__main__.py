@@ -37,7 +37,7 @@ Before any of these, `--release 1.8` gives names their meaning in that release o
 def main(arguments):
     """Reads the command line and runs the script, module or code that it names."""
     if arguments[:1] == ["--release"]:
-        problem = set_release(arguments[1:2])
+        problem = set_release(arguments[1] if len(arguments) > 1 else None)
         if problem:
             print(f"{problem}\n{USAGE}", file=sys.stderr)
             return 2
@@ -57,6 +57,9 @@ def main(arguments):
     if arguments[0] == "--cache" and arguments[1:] in ([], ["clear"]):
         return show_cache(clear=bool(arguments[1:]))
     flag = arguments[0]
+    if flag in ("--inventory", "--cache"):
+        print(f"Unknown argument of {flag}: {arguments[-1]}\n{USAGE}", file=sys.stderr)
+        return 2
     if flag in ("-m", "-c") and len(arguments) == 1:
         print(f"Argument expected for the {flag} option\n{USAGE}", file=sys.stderr)
         return 2
@@ -75,16 +78,16 @@ def main(arguments):
     return 0
 
 
-def set_release(given):
-    """Activates a release, also in child processes; returns what is wrong with it, or None."""
+def set_release(release):
+    """Activates a release, also in child processes; returns an error message, or None."""
     from ._version import RELEASES
 
-    if not given or given[0] not in RELEASES:
-        return f"--release must be one of {', '.join(RELEASES)}."
+    if release not in RELEASES:
+        return f"--release must be one of {', '.join(RELEASES)}, but got {release!r}."
     from . import _releases
 
-    os.environ["MINDSPORE_COMPAT_RELEASE"] = given[0]
-    sys.modules[__package__].__version__ = _releases.activate(given[0])
+    os.environ["MINDSPORE_COMPAT_RELEASE"] = release
+    sys.modules[__package__].__version__ = _releases.activate(release)
     return None
 
 

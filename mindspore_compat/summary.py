@@ -11,6 +11,8 @@ the look-up of an embedding, and one for each element that another layer returns
 """
 
 import html
+import os
+import re
 import runpy
 import sys
 
@@ -18,6 +20,7 @@ from .common import Tensor
 from .ops import ones
 from .standin import install_for_children
 
+_SHAPE = re.compile(r"\d+(,\d+)*")
 _HEAD = ("layer", "type", "output shape", "parameters", "FLOPs")
 
 
@@ -152,10 +155,20 @@ def main(arguments):
         print("usage: python -m mindspore_compat.summary FILE NAME [SHAPE ...]", file=sys.stderr)
         return 2
     path, name, *shapes = arguments
+    if not os.path.exists(path):
+        print(f"there is no file {path!r}", file=sys.stderr)
+        return 2
+    for shape in shapes:
+        if not _SHAPE.fullmatch(shape):
+            print(f"a SHAPE must be sizes such as 1,3,32,32, but is {shape!r}", file=sys.stderr)
+            return 2
     install_for_children()
-    net = runpy.run_path(path)[name]()
+    definitions = runpy.run_path(path)
+    if not callable(definitions.get(name)):
+        print(f"{path!r} defines no class or function {name!r}", file=sys.stderr)
+        return 2
     sizes = [tuple(map(int, shape.split(","))) for shape in shapes]
-    print(summary(net, *map(ones, sizes)))
+    print(summary(definitions[name](), *map(ones, sizes)))
     return 0
 
 

@@ -1,5 +1,6 @@
 """The parts of the pages of the reference: formulas, pictures, links, differences."""
 
+import configparser
 import importlib
 import inspect
 from pathlib import Path
@@ -155,3 +156,13 @@ def test_formulas_are_mathml_without_backslashes(page):
         mathml.plain(page("formulas").typeset("x * weight_decay", ["weight_decay"])[12:])
     )
     assert "weight_decay" in text and text.startswith("<math")
+
+
+def test_the_extra_that_builds_the_pages_brings_what_their_pictures_of_transforms_need():
+    path = DOCS.parent / "setup.cfg"
+    if not path.exists():
+        pytest.skip("needs a checkout")
+    settings = configparser.ConfigParser()
+    settings.read(path, encoding="utf-8")
+    extras = settings["options.extras_require"]
+    assert {*extras["vision"].split()} <= {*extras["docs"].split()}

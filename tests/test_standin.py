@@ -249,6 +249,7 @@ class TestCommandLine:
         assert done.returncode == 1
         assert f'File "{script}", line 2, in fail' in done.stderr
         assert "raise KeyError('here')" in done.stderr
+        assert done.stderr.count("  File ") == 2  # not those that run the script
 
     @pytest.mark.parametrize(
         "arguments, message",
@@ -256,6 +257,10 @@ class TestCommandLine:
             ([], "usage:"),
             (["-m"], "Argument expected for the -m option"),
             (["-q"], "Unknown option: -q"),
+            (["--cache", "clean"], "Unknown argument of --cache: clean"),
+            (["--inventory", "all"], "Unknown argument of --inventory: all"),
+            (["--release", "9"], "2.10, but got '9'."),
+            (["--release"], "2.10, but got None."),
         ],
     )
     def test_wrong_use(self, arguments, message):
@@ -366,6 +371,18 @@ class TestChildren:
             )
             == "False"
         )
+
+    def test_another_value_is_refused_by_each_import(self):
+        start = f"import sys\nsys.path.insert(0, {str(ROOT / 'mindspore_compat/_startup')!r})\n"
+        code = (
+            "import _mindspore_compat_startup as startup\nstartup.start()\n"
+            "for attempt in range(2):\n"
+            "    try:\n        import mindspore\n"
+            "    except ImportError as error:\n        print(error)\n"
+        )
+        lines = output("-c", start + code, MINDSPORE_COMPAT="flase").splitlines()
+        assert len(lines) == 2
+        assert all(line.endswith("or off, but is 'flase'.") for line in lines)
 
     @pytest.mark.parametrize("value, named", [("", True), ("no", False)])
     def test_the_error_of_an_import_names_the_ways(self, value, named, tmp_path):

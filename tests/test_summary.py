@@ -64,3 +64,19 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     shown = capsys.readouterr().out
     assert shown.startswith("Net\nlayer") and "185 parameters" in shown
     assert main([]) == 2
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["none.py", "Net"], "there is no file 'none.py'"),
+        (["net.py", "Nut"], "'net.py' defines no class or function 'Nut'"),
+        (["net.py", "Net", "1x1"], "a SHAPE must be sizes such as 1,3,32,32, but is '1x1'"),
+    ],
+)
+def test_wrong_arguments_of_the_command(arguments, message, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("mindspore_compat.summary.install_for_children", lambda: None)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "net.py").write_text("Net = list\n")
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == f"{message}\n"

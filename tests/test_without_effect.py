@@ -104,6 +104,9 @@ def test_one_warning_a_process_names_the_caller():
         "net = ms.nn.Dense(2, 2)\n"
         "net.weight.unique = True\n"
         "assert net.weight.unique\n"
+        "ms.nn.thor(ms.nn.SequentialCell(net), ms.Tensor([0.1]), ms.Tensor([0.1]), 0.9)\n"
+        "code = compile('net.update_cell_type(1)', '<checks of f #1>', 'exec')\n"
+        "exec(code)\n"
     )
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, cwd=ROOT
@@ -118,6 +121,7 @@ def test_one_warning_a_process_names_the_caller():
         "9] 'save_graphs' of 'set_context'",
         "10] 'gpu_config.conv_fprop_algo' of 'set_context'",
         "12] 'Parameter.unique'",
+        "16] 'nn.Cell.update_cell_type'",
     ]
 
 

@@ -8,17 +8,30 @@ _NO_DEVICE = (
     "Tensors lie on the device of mindspore.set_device; "
     "Tensor.to('CPU') and Tensor.to('GPU') copy one"
 )
+_GRADIENTS = "mindspore.grad and mindspore.value_and_grad return gradients"
+_NO_HISTORY = "mindspore.ops.stop_gradient gives the values without their history"
+_NO_RECORDING = (
+    "nothing is recorded outside of mindspore.grad and mindspore.value_and_grad, "
+    "so there is nothing to switch off"
+)
+_DTYPES = (
+    "Cell.to_float(mindspore.float16) sets the dtype of its arithmetic, "
+    "mindspore.amp.auto_mixed_precision that of a whole network"
+)
 _MODES = "Cell.set_train() and Cell.set_train(False) switch between training and evaluation"
 
 NAMES = {
     "": {
-        "no_grad": "nothing is recorded outside of mindspore.grad and mindspore.value_and_grad, "
-        "so there is nothing to switch off",
+        "no_grad": _NO_RECORDING,
         "cuda": "mindspore.set_device('GPU') chooses the device, mindspore.hal describes it",
         "optim": "the optimizers are in mindspore.nn and mindspore.mint.optim",
         "device": "mindspore.set_device chooses the device",
         "array": "mindspore.Tensor and mindspore.numpy.array make Tensors",
         "autograd": "gradients are those of functions: mindspore.grad and mindspore.value_and_grad",
+        "compile": "mindspore.jit compiles a function or the 'construct' of a Cell",
+        "save": "mindspore.save_checkpoint writes the parameters of a Cell",
+        "inference_mode": _NO_RECORDING,
+        "set_grad_enabled": _NO_RECORDING,
     },
     "nn": {
         "Module": "networks derive from mindspore.nn.Cell, with 'construct' instead of 'forward'",
@@ -31,11 +44,15 @@ NAMES = {
     "Tensor": {
         "cuda": _NO_DEVICE,
         "cpu": _NO_DEVICE,
+        "is_cuda": _NO_DEVICE,
+        "get_device": _NO_DEVICE,
+        "retain_grad": _GRADIENTS,
         "backward": "gradients are those of functions: mindspore.value_and_grad(function, None, "
         "weights) returns them with the value",
-        "grad": "mindspore.grad and mindspore.value_and_grad return gradients",
-        "grad_fn": "mindspore.grad and mindspore.value_and_grad return gradients",
-        "detach": "mindspore.ops.stop_gradient gives the values without their history",
+        "grad": _GRADIENTS,
+        "grad_fn": _GRADIENTS,
+        "detach": _NO_HISTORY,
+        "detach_": _NO_HISTORY,
     },
     "Cell": {
         "cuda": _NO_DEVICE,
@@ -45,7 +62,16 @@ NAMES = {
         "parameters": "Cell.trainable_params() and Cell.get_parameters() give the parameters",
         "named_parameters": "Cell.parameters_and_names() gives names with parameters",
         "modules": "Cell.cells_and_names() gives all cells below",
+        "named_modules": "Cell.cells_and_names() gives all cells below",
         "children": "Cell.cells() gives the cells directly below",
+        "named_children": "Cell.name_cells() gives the cells directly below, by name",
+        "add_module": "Cell.insert_child_to_cell(name, cell) adds a cell",
+        "register_module": "Cell.insert_child_to_cell(name, cell) adds a cell",
+        "register_parameter": "Cell.insert_param_to_cell(name, parameter) adds a parameter",
+        "half": _DTYPES,
+        "bfloat16": _DTYPES,
+        "float": _DTYPES,
+        "double": _DTYPES,
         "zero_grad": "gradients are returned, not gathered: there is nothing to set to zero",
         "forward": "the computation of a Cell is its method 'construct'",
         "step": "an optimizer is called with the gradients: optimizer(gradients)",

@@ -7,7 +7,8 @@ MOST = 20  # rows and columns of a table; a larger Tensor is shown as its printe
 
 def tensor_view(tensor):
     """Returns the HTML of a Tensor: shape, dtype, and its values, as a table if they are few."""
-    head = f"<b>{type(tensor).__name__}</b> shape {tuple(tensor.shape)}, {tensor.dtype}"
+    name = html.escape(getattr(tensor, "name", ""))  # of a Parameter
+    head = f"<b>{type(tensor).__name__}</b> {name} shape {tuple(tensor.shape)}, {tensor.dtype}"
     if tensor.ndim not in (1, 2) or max(tensor.shape) > MOST or not tensor.size:
         return f"{head}<pre>{html.escape(str(tensor))}</pre>"
     rows = tensor.asnumpy().reshape(-1, tensor.shape[-1])

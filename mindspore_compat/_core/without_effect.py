@@ -17,13 +17,13 @@ Keys of `set_context` and its relatives are marked in their tables (context/sett
 
 import functools
 import inspect
-import os
 import re
 import sys
 import textwrap
 from typing import NamedTuple
 
 from .. import log
+from .frames import is_of_package
 
 SENTENCE = "Accepted for compatibility, has no effect here"
 MARKS = {}  # the public path of each marked thing -> its Mark
@@ -92,7 +92,7 @@ def warn_once(name, because=""):
         return
     _warned.add(name)
     level, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_code.co_filename.startswith(log.PACKAGE_FOLDER + os.sep):
+    while frame.f_back and is_of_package(frame.f_code.co_filename):
         level, frame = level + 1, frame.f_back
     reason = f": {because}" if because else ""
     message = f"{name} is accepted for compatibility and has no effect here{reason}."

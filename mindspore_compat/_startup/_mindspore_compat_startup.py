@@ -3,7 +3,8 @@
 With `MINDSPORE_COMPAT=1` in the environment, it makes `import mindspore` import mindspore_compat,
 also in new child processes (multiprocessing's spawn and forkserver, subprocesses). If the variable
 is not set and there is no `mindspore`, the error of the import names the ways to use this package.
-With 0, no, false or off it does nothing.
+With 0, no, false or off it does nothing; any other value but 1, yes, true or on is an error of the
+import.
 
 It must be cheap, and it must not import the package before `mindspore` is imported. It is therefore
 a separate module outside the package.
@@ -12,6 +13,8 @@ a separate module outside the package.
 import os
 import sys
 
+ON, OFF = ("1", "yes", "true", "on"), ("0", "no", "false", "off")
+
 
 class FirstUse:
     """Waits on `sys.meta_path` for the first import of `mindspore`, then installs the real
@@ -19,7 +22,17 @@ class FirstUse:
 
     @classmethod
     def replace(cls):
-        """Replaces this finder by the real one, and returns that."""
+        """Replaces this finder by the real one, and returns that.
+
+        Raises:
+            ImportError: if the environment variable has a value of no meaning.
+        """
+        setting = os.environ.get("MINDSPORE_COMPAT", "1")
+        if setting.strip().lower() not in ON:
+            raise ImportError(
+                "The environment variable MINDSPORE_COMPAT must be 1, yes, true or on to import "
+                f"mindspore_compat as mindspore, or 0, no, false or off, but is {setting!r}."
+            )
         sys.meta_path.remove(cls)
         from mindspore_compat import standin
 
@@ -60,7 +73,7 @@ class LastResort:
 def start():
     """Installs the stand-in if the environment requests it, and otherwise the last resort."""
     setting = os.environ.get("MINDSPORE_COMPAT", "").strip().lower()
-    if setting in ("0", "no", "false", "off"):
+    if setting in OFF:
         return
     if not setting:
         if LastResort not in sys.meta_path:

@@ -25,12 +25,13 @@ def formatted(error):
     """Returns the text of an error (traceback without the package's frames, path of the Cell,
     hint), and whether it differs from Python's."""
     summary = traceback.TracebackException.from_exception(error)
+    count = len(summary.stack)
     hidden = hide_package_frames(summary)
     text = "".join(summary.format())
     hint = advice(error, text)
     if hidden:
         hint += f"  (hidden frames of mindspore_compat: {hidden}; {VARIABLE}=1 shows them)\n"
-    return text + hint, bool(hint)
+    return text + hint, bool(hint) or 0 < len(summary.stack) < count
 
 
 def advice(error, text=""):

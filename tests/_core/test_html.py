@@ -10,6 +10,11 @@ def test_a_small_tensor_is_a_table():
     assert ms.Tensor([1.5, 2.5])._repr_html_().count("<tr>") == 1
 
 
+def test_a_parameter_shows_its_name():
+    weight = ms.Parameter(ms.Tensor([1.0]), name="head.weight<0>")
+    assert "<b>Parameter</b> head.weight&lt;0&gt; shape (1,), " in weight._repr_html_()
+
+
 def test_other_tensors_are_text():
     for shape in [(), (2, 2, 2), (50, 2), (0,)]:
         view = ops.zeros(shape)._repr_html_()

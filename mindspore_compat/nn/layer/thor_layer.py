@@ -416,7 +416,7 @@ def convert(net):
                     prefix = f"{where}.{name}." if where else f"{name}."
                     copies[child] = _CONVERTED[type(child)].convert_layer(child, prefix)
                 cell._cells[name] = copies[child]
-    net.update_cell_type("second-order")
+    net.cell_type = "second-order"
     return net
 
 
