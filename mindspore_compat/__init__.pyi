@@ -118,7 +118,7 @@ class Node:
     """
     def __init__(self, node: _t.Any) -> None: ...
     @staticmethod
-    def create_call_cell(cell: _t.Any, targets: _t.Any, args: _t.Any = None, kwargs: _t.Any = None, name: _t.Any = '', is_sub_net: _t.Any = False) -> _t.Any:
+    def create_call_cell(cell: _t.Any, targets: _t.Any, args: _t.Any = None, kwargs: _t.Any = None, name: _b.str = '', is_sub_net: _b.bool = False) -> _t.Any:
         """Creates a node for the statement `targets = self.name(*args, **kwargs)`.
 
         Args:
@@ -295,7 +295,7 @@ class ScopedValue:
             list[ScopedValue].
         """
     @classmethod
-    def create_naming_value(cls, name: _t.Any, scope: _t.Any = '') -> _t.Any:
+    def create_naming_value(cls, name: _b.str, scope: _b.str = '') -> _t.Any:
         """Returns the ScopedValue of a variable's name.
 
         Args:
@@ -409,7 +409,7 @@ class SymbolTree:
         Returns:
             Cell.
         """
-    def get_node(self, node_name: _t.Any) -> _t.Any:
+    def get_node(self, node_name: _b.str) -> _t.Any:
         """Returns the node with a name; None if there is none.
 
         Args:
@@ -428,7 +428,7 @@ class SymbolTree:
         Returns:
             Node, the inserted one.
         """
-    def nodes(self, all_nodes: _t.Any = False) -> _t.Any:
+    def nodes(self, all_nodes: _b.bool = False) -> _t.Any:
         """Returns an iterator over the nodes.
 
         Args:
@@ -438,7 +438,7 @@ class SymbolTree:
         Returns:
             Iterator[Node].
         """
-    def print_node_tabulate(self, all_nodes: _t.Any = False) -> _t.Any:
+    def print_node_tabulate(self, all_nodes: _b.bool = False) -> _t.Any:
         """Prints a table of the nodes: type, name, source, and for each argument its provider and
         for each output its users, by name and index.
 
@@ -455,7 +455,7 @@ class SymbolTree:
         Returns:
             Node, the last inserted one.
         """
-    def unique_name(self, name: _t.Any = 'output') -> _t.Any:
+    def unique_name(self, name: _b.str = 'output') -> _t.Any:
         """Returns an unused variable name.
 
         Args:
@@ -678,7 +678,7 @@ from .hal import set_cur_stream as set_cur_stream
 from .context import set_deterministic as set_deterministic
 from .context import set_device as set_device
 from .runtime import set_device_limit as set_device_limit
-def set_dump(target: _t.Any, enabled: _t.Any = True) -> _t.Any:
+def set_dump(target: _t.Any, enabled: _b.bool = True) -> _t.Any:
     """Marks a Cell or Primitive whose results an Ascend writes to files.
 
     It sets the flag `dump` of Cells, and an attribute of Primitives. Other devices write no files;

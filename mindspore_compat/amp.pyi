@@ -7,6 +7,7 @@ import typing as _t
 
 import numpy as _np
 
+from .common.parameter import Parameter as _Parameter
 from .common.tensor import Tensor as _Tensor
 
 from .train.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager
@@ -21,7 +22,7 @@ class DynamicLossScaler(StaticLossScaler):
     """
     scale_window: _t.Any
     scale_factor: _t.Any
-    counter: _t.Any
+    counter: _Parameter
     def __init__(self, scale_value: _b.float, scale_factor: _b.int, scale_window: _b.int) -> None: ...
     def adjust(self, grads_finite: _t.Any) -> _t.Any:  # type: ignore
         """Updates the loss scale after a step, and returns True.
@@ -57,7 +58,7 @@ class StaticLossScaler(LossScaler):
     Args:
         scale_value (Union[float, int]): the loss scale, at least 1.
     """
-    scale_value: _t.Any
+    scale_value: _Parameter
     def __init__(self, scale_value: _b.float) -> None: ...
     def adjust(self, grads_finite: _t.Any) -> _t.Any:  # type: ignore
         """Does nothing, since the loss scale is static, and returns False.

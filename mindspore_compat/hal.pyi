@@ -94,7 +94,7 @@ def current_stream() -> _t.Any:
     """Returns the current stream."""
 def default_stream() -> _t.Any:
     """Returns the default stream."""
-def device_count(device_target: _t.Any = None) -> _t.Any:
+def device_count(device_target: _b.str | None = None) -> _t.Any:
     """Returns the number of devices of a target.
 
     Args:
@@ -102,7 +102,7 @@ def device_count(device_target: _t.Any = None) -> _t.Any:
     """
 def empty_cache() -> _t.Any:
     """Returns the unused memory of the pool to the GPU."""
-def get_arch_list(device_target: _t.Any = None) -> _t.Any:
+def get_arch_list(device_target: _b.str | None = None) -> _t.Any:
     """Returns the GPU architectures that code is compiled for, such as ["sm_90"]: those of the
     present GPUs. None for the host.
 
@@ -113,7 +113,7 @@ def get_device_capability(device_id: _t.Any, device_target: _t.Any = None) -> _t
     """Returns the compute capability of a GPU, as two ints; None for the host. Arguments and errors
     as for `get_device_name`.
     """
-def get_device_name(device_id: _t.Any, device_target: _t.Any = None) -> _t.Any:
+def get_device_name(device_id: _t.Any, device_target: _b.str | None = None) -> _t.Any:
     """Returns the name of a device, "CPU" for the host.
 
     Args:
@@ -124,13 +124,13 @@ def get_device_properties(device_id: _t.Any, device_target: _t.Any = None) -> _t
     """Returns the properties of a GPU; None for the host. Arguments and errors as for
     `get_device_name`.
     """
-def is_available(device_target: _t.Any) -> _t.Any:
+def is_available(device_target: _b.str) -> _t.Any:
     """Returns whether a device target is available: "CPU" always is, "Ascend" is not.
 
     Args:
         device_target (str): "CPU", "GPU" or "Ascend".
     """
-def is_initialized(device_target: _t.Any) -> _t.Any:
+def is_initialized(device_target: _b.str) -> _t.Any:
     """Returns whether a target is the current one.
 
     Args:
@@ -144,7 +144,7 @@ def max_memory_reserved(device_target: _t.Any = None) -> _t.Any:
     """Returns the peak bytes of GPU memory reserved by the memory pool since the first use of the
     device or the last reset; 0 for the host. Arguments and errors as for `memory_allocated`.
     """
-def memory_allocated(device_target: _t.Any = None) -> _t.Any:
+def memory_allocated(device_target: _b.str | None = None) -> _t.Any:
     """Returns the bytes of GPU memory allocated to arrays; 0 for the host, which is not counted.
 
     Args:

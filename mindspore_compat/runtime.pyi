@@ -174,7 +174,7 @@ def set_kernel_launch_group(thread_num: _b.int = 2, kernel_group_num: _b.int = 8
         kernel_group_num (int, optional): the number of groups, a multiple of `thread_num`.
     """
 # init_size, increase_size, optimize_level, huge_page_reserve_size: Accepted for compatibility, has no effect here
-def set_memory(init_size: _t.Any = '2GB', increase_size: _t.Any = '2GB', max_size: _t.Any = '1024GB', optimize_level: _t.Any = 'O0', huge_page_reserve_size: _t.Any = '0GB') -> _t.Any:
+def set_memory(init_size: _b.str = '2GB', increase_size: _b.str = '2GB', max_size: _b.str = '1024GB', optimize_level: _b.str = 'O0', huge_page_reserve_size: _b.str = '0GB') -> _t.Any:
     """Sets the memory limit of the current GPU.
 
     Args:

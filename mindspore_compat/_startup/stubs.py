@@ -20,6 +20,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+from .._core.context.config import TABLE
+from .._core.context.parallel_config import PARALLEL, PS
 from .._core.declare.op import DECLARED
 from .._core.declare.overloads import forms_of
 from .._core.declare.public_api import LazyMethod, rules_at
@@ -101,7 +103,13 @@ RETURNS = {  # return types that no declaration states
             project rename repeat shuffle skip sync_wait take zip""".split()
     },
 }
+SETTINGS = {  # a function that takes any keywords: the table of those that it accepts
+    "set_context": TABLE,
+    "set_auto_parallel_context": PARALLEL,
+    "set_ps_context": PS,
+}
 _END_OF_TEXT = re.compile(r"^(?:Raises|Examples?|Source|See also|Note)\b.*$", re.M)
+_DOCUMENTED = re.compile(r"^ *(\w+) \((str|bool)(?:, optional)?\):", re.M)  # types of arguments
 ARITHMETIC = """add sub mul truediv floordiv mod pow matmul and or xor radd rsub rmul rtruediv
     rfloordiv rmod rpow rmatmul rand ror rxor neg pos abs invert lt le gt ge getitem""".split()
 SPECIAL = """init call getitem setitem delitem len iter next contains enter exit bool int float
@@ -279,17 +287,23 @@ class Stub:
         rules = {**rules_from(function), **(rules[-1] if rules else {})}
         returns = returns or RETURNS.get(f"{owner}.{name}" if owner else name, "Any")
         parameters = list(signature_of(function).parameters.values())
+        if name in SETTINGS:
+            rules, parameters = rules_of_settings(SETTINGS[name]), settings_of(SETTINGS[name])
+        documented = dict(_DOCUMENTED.findall(inspect.getdoc(function) or ""))
         if first and owner:
             has_self = parameters[:1] and parameters[0].kind is not parameters[0].VAR_POSITIONAL
             parameters = parameters[1:] if has_self else parameters
         arguments_text = ", ".join(
-            [*([first] if owner and first else []), *self.parameters(parameters, rules)]
+            [*([first] if owner and first else []), *self.parameters(parameters, rules, documented)]
         )
+        if name in SETTINGS:  # constants such as GRAPH_MODE are ints
+            arguments_text = re.sub(r"_t\.Literal\[[-\d, ]+\]", "_b.int", arguments_text)
         head = f"{comment_of(function)}def {name}({arguments_text}) -> {self.hint(returns)}:"
         return head + body_of(function)
 
-    def parameters(self, parameters, rules):
-        """Returns the parameters in the form of a `def` line."""
+    def parameters(self, parameters, rules, documented=()):
+        """Returns the parameters in the form of a `def` line. `documented` has the types of those
+        without a rule, as far as the docstring names them."""
         parts, kinds = [], [parameter.kind for parameter in parameters]
         for i, entry in enumerate(parameters):
             star = {entry.VAR_POSITIONAL: "*", entry.VAR_KEYWORD: "**"}.get(entry.kind, "")
@@ -299,7 +313,10 @@ class Stub:
             } & {*kinds[:i]}:
                 parts.append("*")
             rule = rules.get(entry.name)
-            hint = self.hint(rule.annotation() if isinstance(rule, Rule) else "Any")
+            annotation = dict(documented).get(entry.name, "Any")
+            if entry.default is None and annotation != "Any":
+                annotation += " | None"
+            hint = self.hint(rule.annotation() if isinstance(rule, Rule) else annotation)
             default = "" if entry.default is entry.empty else f" = {default_of(entry.default)}"
             parts.append(f"{star}{entry.name}: {hint}{default}")
             if entry.kind is entry.POSITIONAL_ONLY and kinds[i + 1 : i + 2] != [
@@ -350,18 +367,18 @@ class Stub:
         return f"({self.named(cls.__name__)})"
 
     def attributes(self, classes, members):
-        """Returns the attributes that methods assign on `self`, in source order."""
-        values = {}
+        """Returns the attributes that methods assign on `self`, in source order; those that are
+        always a Parameter with that type."""
+        types = {}
         for cls in classes:
-            for node in source_of_class(cls):
-                if (
-                    isinstance(node, ast.Attribute)
-                    and isinstance(node.ctx, ast.Store)
-                    and (isinstance(node.value, ast.Name) and node.value.id == "self")
-                ):
-                    values[node.attr] = None
+            for target, value in assignments_of(cls):
+                made_by = getattr(getattr(value, "func", None), "id", "")
+                type_ = "Parameter" if made_by in ("Parameter", "parameter") else "Any"
+                types.setdefault(target, set()).add(type_)
         return [
-            f"{name}: _t.Any" for name in values if not name.startswith("_") and name not in members
+            f"{name}: {self.hint(*kinds) if len(kinds) == 1 else '_t.Any'}"
+            for name, kinds in types.items()
+            if not name.startswith("_") and name not in members
         ]
 
     def member(self, cls, public, name, raw):
@@ -428,6 +445,17 @@ class Stub:
         return lines
 
 
+def settings_of(table):
+    """Returns the settings of a table as keyword parameters."""
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return [inspect.Parameter(name, kind, default=...) for name in rules_of_settings(table)]
+
+
+def rules_of_settings(table):
+    """Returns the rules of the settings that can be set, by name."""
+    return {name: setting.rule for name, setting in table.items() if setting.rule is not None}
+
+
 def comment_of(thing):
     """Returns the comment above a function that has no effect, or some of whose arguments have
     none."""
@@ -481,6 +509,21 @@ def ignoring(text):
     first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
     lines[first] += "  # type: ignore"
     return "\n".join(lines)
+
+
+def assignments_of(cls):
+    """Yields each assignment to an attribute of `self` in a class's source: its name, and the tree
+    of the value, or None."""
+    values = {}
+    for node in source_of_class(cls):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            values[node.targets[0]] = node.value
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and (isinstance(node.value, ast.Name) and node.value.id == "self")
+        ):
+            yield node.attr, values.get(node)
 
 
 def source_of_class(cls):

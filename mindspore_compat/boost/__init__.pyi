@@ -321,7 +321,7 @@ class ParameterProcess:
         Returns:
             list[dict], the groups restricted to `parameters`; one group if the optimizer has none.
         """
-def freeze_cell(reducer_flag: _t.Any, network: _t.Any, optimizer: _t.Any, sens: _t.Any, grad: _t.Any, use_grad_accumulation: _t.Any, mean: _t.Any = None, degree: _t.Any = None, max_accumulation_step: _t.Any = 1) -> _t.Any:
+def freeze_cell(reducer_flag: _b.bool, network: _t.Any, optimizer: _t.Any, sens: _t.Any, grad: _t.Any, use_grad_accumulation: _b.bool, mean: _b.bool | None = None, degree: _t.Any = None, max_accumulation_step: _t.Any = 1) -> _t.Any:
     """Creates a training step for each optimizer of a FreezeOpt.
 
     Args:

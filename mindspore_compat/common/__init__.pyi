@@ -181,7 +181,7 @@ class UntypedStorage:
     def __getitem__(self, index: _t.Any) -> _t.Any: ...
     def __len__(self) -> _t.Any: ...
     def __setitem__(self, index: _t.Any, value: _t.Any) -> _t.Any: ...
-    def copy_(self, src: _t.Any, non_blocking: _t.Any = False) -> _t.Any:
+    def copy_(self, src: _t.Any, non_blocking: _b.bool = False) -> _t.Any:
         """Copies the bytes of another storage into this one, and returns this one.
 
         Args:
@@ -289,7 +289,7 @@ def no_inline(fn: _t.Any = None) -> _t.Any:
     """
 from ..common.dtype import pytype_to_dtype as pytype_to_dtype
 # output_recompute, early_stop: Accepted for compatibility, has no effect here
-def recompute(block: _t.Any, *args: _t.Any, use_reentrant: _t.Any = True, output_recompute: _t.Any = False, early_stop: _t.Any = True, context_fn: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
+def recompute(block: _t.Any, *args: _t.Any, use_reentrant: _b.bool = True, output_recompute: _b.bool = False, early_stop: _b.bool = True, context_fn: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
     """Recomputes a block in the backward pass, which trades time for memory.
 
     Args:

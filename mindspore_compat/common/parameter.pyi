@@ -76,7 +76,7 @@ class Parameter(_Tensor):
     def has_init(self) -> _t.Any: ...  # type: ignore
     @property  # type: ignore
     def init(self) -> _t.Any: ...  # type: ignore
-    def init_data(self, layout: _t.Any = None, set_sliced: _t.Any = False) -> _t.Any:  # type: ignore
+    def init_data(self, layout: _t.Any = None, set_sliced: _b.bool = False) -> _t.Any:  # type: ignore
         """Draws the values if they are deferred, and returns this Parameter.
 
         Args:
@@ -123,7 +123,7 @@ class Parameter(_Tensor):
     @requires_grad.setter  # type: ignore
     def requires_grad(self, value: _t.Any) -> None: ...  # type: ignore
     # slice_shape: Accepted for compatibility, has no effect here
-    def set_data(self, data: _t.Any, slice_shape: _t.Any = False) -> _t.Any:
+    def set_data(self, data: _t.Any, slice_shape: _b.bool = False) -> _t.Any:
         """Sets new values of any shape, cast to the parameter's dtype.
 
         A Tensor of the same dtype is not copied: writing to it then changes both.
@@ -160,7 +160,7 @@ class ParameterTuple(_b.tuple[_t.Any, ...]):
     Args:
         iterable: the Parameters.
     """
-    def clone(self, prefix: _t.Any, init: _t.Any = 'same') -> _t.Any:
+    def clone(self, prefix: _b.str, init: _t.Any = 'same') -> _t.Any:
         """Clones every Parameter; the new names start with `prefix` and a dot.
 
         Args:

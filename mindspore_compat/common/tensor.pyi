@@ -741,7 +741,7 @@ class Tensor:
         """Assigns the values, shape and dtype of another Tensor to this one, and returns it; views of
         it keep the old values.
         """
-    def astype(self, dtype: _t.Any, copy: _t.Any = True) -> Tensor:
+    def astype(self, dtype: _t.Any, copy: _b.bool = True) -> Tensor:
         """Casts the Tensor to another dtype.
 
         Args:
@@ -928,7 +928,7 @@ class Tensor:
             `input` is (..., M, K), `input2` is (..., M, M), of one dtype. The result is (..., M, K), of
             the same dtype.
         """
-    def choose(self, choices: _t.Any, mode: _t.Any = 'clip') -> Tensor:
+    def choose(self, choices: _t.Any, mode: _b.str = 'clip') -> Tensor:
         """Builds a Tensor by choosing elements: an element i of this Tensor selects the element at its
         own position in `choices[i]`.
 
@@ -1208,7 +1208,7 @@ class Tensor:
     def data_ptr(self) -> _b.int:
         """Returns the address of the first element."""
     # wait: Accepted for compatibility, has no effect here
-    def data_sync(self, wait: _t.Any = False) -> _t.Any:
+    def data_sync(self, wait: _b.bool = False) -> _t.Any:
         """Waits until the GPU has computed the Tensor; on a CPU it returns at once.
 
         Args:
@@ -2782,7 +2782,7 @@ class Tensor:
             The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
             dtype to which both are promoted.
         """
-    def nonzero(self, *, as_tuple: _t.Any = False) -> _t.Any:
+    def nonzero(self, *, as_tuple: _b.bool = False) -> _t.Any:
         """Finds the int64 indices of the nonzero elements.
 
         Args:
@@ -3588,7 +3588,7 @@ class Tensor:
         """
     def sum_to_size(self, *size: _t.Any) -> Tensor:
         """Sums over the axes along which `size` would broadcast to this Tensor's shape."""
-    def svd(self, full_matrices: _t.Any = False, compute_uv: _t.Any = True) -> _b.tuple[Tensor, ...]:
+    def svd(self, full_matrices: _b.bool = False, compute_uv: _b.bool = True) -> _b.tuple[Tensor, ...]:
         """Computes the singular value decomposition: the singular values s of each matrix, in
         descending order, or (s, u, v) with `compute_uv`.
 

@@ -52,7 +52,7 @@ def all_reduce(tensor: _Tensor, op: _b.str = 'sum', group: _b.str = 'hccl_world_
     Returns:
         (Tensor, CommHandle), the handle None unless `async_op` is set.
     """
-def all_to_all_single_with_output_shape(output_shape: _t.Any, tensor: _t.Any, output_split_sizes: _t.Any = None, input_split_sizes: _t.Any = None, group: _t.Any = None, async_op: _t.Any = False) -> _t.Any:
+def all_to_all_single_with_output_shape(output_shape: _t.Any, tensor: _t.Any, output_split_sizes: _t.Any = None, input_split_sizes: _t.Any = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
 
     Args:
@@ -82,7 +82,7 @@ def all_to_all_v_c(output: _Tensor, input: _Tensor, send_count_matrix: _b.list[_
     Returns:
         CommHandle; None unless `async_op` is set.
     """
-def all_to_all_with_output_shape(output_shape_list: _t.Any, input_tensor_list: _t.Any, group: _t.Any = None, async_op: _t.Any = False) -> _t.Any:
+def all_to_all_with_output_shape(output_shape_list: _t.Any, input_tensor_list: _t.Any, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Sends one Tensor to each member and receives one from each.
 
     Args:

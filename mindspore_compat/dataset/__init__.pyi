@@ -520,7 +520,7 @@ class Dataset:
         Args:
             apply_func (Callable): takes a dataset and returns a dataset.
         """
-    def batch(self, batch_size: _t.Any, drop_remainder: _t.Any = False, num_parallel_workers: _t.Any = None, per_batch_map: _t.Any = None, input_columns: _t.Any = None, output_columns: _t.Any = None, python_multiprocessing: _t.Any = False, max_rowsize: _t.Any = None) -> Dataset:
+    def batch(self, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = False, num_parallel_workers: _b.int | None = None, per_batch_map: _c.Callable[..., _t.Any] | None = None, input_columns: _b.str | _b.list[_b.str] | None = None, output_columns: _b.str | _b.list[_b.str] | None = None, python_multiprocessing: _b.bool = False, max_rowsize: _b.int | _b.list[_b.int] | None = None) -> Dataset:
         """Combines `batch_size` consecutive rows into a batch with a new first axis.
 
         Args:
@@ -540,7 +540,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def bucket_batch_by_length(self, column_names: _t.Any, bucket_boundaries: _t.Any, bucket_batch_sizes: _t.Any, element_length_function: _t.Any = None, pad_info: _t.Any = None, pad_to_bucket_boundary: _t.Any = False, drop_remainder: _t.Any = False) -> Dataset:
+    def bucket_batch_by_length(self, column_names: _b.list[_b.str], bucket_boundaries: _b.list[_b.int], bucket_batch_sizes: _b.list[_b.int], element_length_function: _c.Callable[..., _t.Any] | None = None, pad_info: _b.dict[_t.Any, _t.Any] | None = None, pad_to_bucket_boundary: _b.bool = False, drop_remainder: _b.bool = False) -> Dataset:
         """Batches rows of similar length: collects rows in buckets by length; a full bucket is a batch.
 
         Args:
@@ -568,7 +568,7 @@ class Dataset:
         Returns:
             Dataset. `use_sampler` can select every n-th row, for several processes.
         """
-    def create_dict_iterator(self, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> _c.Iterator[_b.dict[_b.str, _t.Any]]:
+    def create_dict_iterator(self, num_epochs: _t.Any = -1, output_numpy: _b.bool = False, do_copy: _b.bool = False) -> _c.Iterator[_b.dict[_b.str, _t.Any]]:
         """Creates an iterator over rows as dicts.
 
         Args:
@@ -579,7 +579,7 @@ class Dataset:
         Returns:
             Iterator over dicts from column names to values. Text stays a NumPy array.
         """
-    def create_tuple_iterator(self, columns: _t.Any = None, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> _c.Iterator[_b.list[_t.Any]]:
+    def create_tuple_iterator(self, columns: _t.Any = None, num_epochs: _t.Any = -1, output_numpy: _b.bool = False, do_copy: _b.bool = False) -> _c.Iterator[_b.list[_t.Any]]:
         """Creates an iterator over rows as lists.
 
         Args:
@@ -591,7 +591,7 @@ class Dataset:
         Returns:
             Iterator over lists of column values. Text stays a NumPy array.
         """
-    def filter(self, predicate: _t.Any, input_columns: _t.Any = None, num_parallel_workers: _t.Any = None) -> Dataset:
+    def filter(self, predicate: _c.Callable[..., _t.Any], input_columns: _b.str | _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None) -> Dataset:
         """Filters rows: keeps those for which a function returns a true value.
 
         Args:
@@ -638,7 +638,7 @@ class Dataset:
         """Returns whether any node shuffles the rows."""
     def is_sync(self) -> _t.Any:
         """Returns whether the pipeline waits for `sync_update`."""
-    def map(self, operations: _t.Any = None, input_columns: _t.Any = None, output_columns: _t.Any = None, num_parallel_workers: _t.Any = None, python_multiprocessing: _t.Any = False, cache: _t.Any = None, callbacks: _t.Any = None, max_rowsize: _t.Any = None, offload: _t.Any = None) -> Dataset:
+    def map(self, operations: _t.Any = None, input_columns: _b.str | _b.list[_b.str] | None = None, output_columns: _b.str | _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None, python_multiprocessing: _b.bool = False, cache: _t.Any = None, callbacks: DSCallback | _b.list[DSCallback] | None = None, max_rowsize: _b.int | _b.list[_b.int] | None = None, offload: _b.bool | None = None) -> Dataset:
         """Applies operations, one after another, to columns of each row.
 
         Args:
@@ -672,7 +672,7 @@ class Dataset:
         """
     def output_types(self) -> _t.Any:
         """Returns the NumPy dtype of each column; text dtypes without a length."""
-    def padded_batch(self, batch_size: _t.Any, drop_remainder: _t.Any = False, num_parallel_workers: _t.Any = None, pad_info: _t.Any = None) -> Dataset:
+    def padded_batch(self, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = False, num_parallel_workers: _b.int | None = None, pad_info: _b.dict[_t.Any, _t.Any] | None = None) -> Dataset:
         """Combines `batch_size` consecutive rows into a batch after padding them to a common shape.
 
         Args:
@@ -688,7 +688,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def project(self, columns: _t.Any) -> Dataset:
+    def project(self, columns: _b.str | _b.list[_b.str]) -> Dataset:
         """Projects rows to some columns, in the given order.
 
         Args:
@@ -697,7 +697,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def rename(self, input_columns: _t.Any, output_columns: _t.Any) -> Dataset:
+    def rename(self, input_columns: _b.str | _b.list[_b.str], output_columns: _b.str | _b.list[_b.str]) -> Dataset:
         """Renames columns.
 
         Args:
@@ -707,7 +707,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def repeat(self, count: _t.Any = None) -> Dataset:
+    def repeat(self, count: _b.int | None = None) -> Dataset:
         """Repeats the rows several times in one epoch.
 
         Args:
@@ -722,7 +722,7 @@ class Dataset:
 
         Accepted for compatibility, has no effect here: each iterator begins at the first row.
         """
-    def save(self, file_name: _t.Any, num_files: _t.Any = 1, file_type: _t.Any = 'mindrecord') -> _t.Any:
+    def save(self, file_name: _b.str, num_files: _t.Any = 1, file_type: _b.str = 'mindrecord') -> _t.Any:
         """Saves the rows of one epoch to MindRecord files, which MindDataset reads.
 
         bool, signed integers of up to 32 bits and unsigned ones of up to 16 bits are stored as
@@ -739,7 +739,7 @@ class Dataset:
         Args:
             init_step: the number of rows; it may extend into later epochs.
         """
-    def shuffle(self, buffer_size: _t.Any) -> Dataset:
+    def shuffle(self, buffer_size: _b.int) -> Dataset:
         """Shuffles the rows with a buffer: each returned row is drawn at random from the buffer.
 
         Args:
@@ -749,7 +749,7 @@ class Dataset:
         Returns:
             Dataset. With a seed, the orders are the original's, a different one in each epoch.
         """
-    def skip(self, count: _t.Any) -> Dataset:
+    def skip(self, count: _b.int) -> Dataset:
         """Skips the first rows of each epoch.
 
         Args:
@@ -772,7 +772,7 @@ class Dataset:
         Returns:
             tuple[Dataset], the parts.
         """
-    def sync_update(self, condition_name: _t.Any, num_batch: _t.Any = None, data: _t.Any = None) -> _t.Any:
+    def sync_update(self, condition_name: _b.str, num_batch: _t.Any = None, data: _t.Any = None) -> _t.Any:
         """Calls the callback of a `sync_wait` operation, and releases more batches.
 
         Args:
@@ -780,7 +780,7 @@ class Dataset:
             num_batch (int, optional): the number of batches; by default that of `sync_wait`.
             data (Any, optional): passed to the callback.
         """
-    def sync_wait(self, condition_name: _t.Any, num_batch: _t.Any = 1, callback: _t.Any = None) -> Dataset:
+    def sync_wait(self, condition_name: _b.str, num_batch: _b.int = 1, callback: _c.Callable[..., _t.Any] | None = None) -> Dataset:
         """Lets rows pass only as `sync_update` releases them.
 
         The first `num_batch` batches of an epoch pass at once. Each `sync_update` of this name then
@@ -796,7 +796,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def take(self, count: _t.Any = -1) -> Dataset:
+    def take(self, count: _b.int = -1) -> Dataset:
         """Takes the first rows of each epoch.
 
         Args:
@@ -2630,7 +2630,7 @@ def compare(pipeline1: _t.Any, pipeline2: _t.Any) -> _t.Any:
         pipeline1 (Dataset): a pipeline.
         pipeline2 (Dataset): another one.
     """
-def deserialize(input_dict: _t.Any = None, json_filepath: _t.Any = None) -> _t.Any:
+def deserialize(input_dict: _t.Any = None, json_filepath: _b.str | None = None) -> _t.Any:
     """Deserializes a pipeline from the description by `serialize`.
 
     Args:
@@ -2641,7 +2641,7 @@ def deserialize(input_dict: _t.Any = None, json_filepath: _t.Any = None) -> _t.A
         Dataset, the pipeline; None if neither argument is given.
     """
 from ..dataset.config import get_seed as get_seed
-def serialize(dataset: _t.Any, json_filepath: _t.Any = '') -> _t.Any:
+def serialize(dataset: _t.Any, json_filepath: _b.str = '') -> _t.Any:
     """Serializes a pipeline to a dict for JSON, and optionally writes it to a file.
 
     Args:

@@ -77,7 +77,7 @@ def get_seed() -> _t.Any:
     """Returns the seed: the last one set here or by `mindspore.set_seed`; 5489 by default."""
 def get_video_backend() -> _t.Any:
     """Returns the value of `set_video_backend`; "CPU" by default."""
-def load(file: _t.Any) -> _t.Any:
+def load(file: _b.str) -> _t.Any:
     """Loads settings from a JSON file: the number of workers, the seed, the prefetch size.
 
     Args:
@@ -116,7 +116,7 @@ def set_callback_timeout(timeout: _b.int) -> _t.Any:
     Args:
         timeout: seconds.
     """
-def set_debug_mode(debug_mode_flag: _t.Any, debug_hook_list: _t.Any = None) -> _t.Any:
+def set_debug_mode(debug_mode_flag: _b.bool, debug_hook_list: _t.Any = None) -> _t.Any:
     """Sets the debug mode: pipelines run without workers, with hooks, and with seed 1 if unseeded.
 
     Args:

@@ -54,7 +54,7 @@ class MapParameter(_Parameter):
         Returns:
             MapParameter, itself.
         """
-    def export_bytes(self, incremental: _t.Any = False) -> _t.Any:
+    def export_bytes(self, incremental: _b.bool = False) -> _t.Any:
         """Returns the result of `export_data`, as the bytes of the three arrays.
 
         Args:
@@ -63,7 +63,7 @@ class MapParameter(_Parameter):
         Returns:
             tuple[bytes].
         """
-    def export_data(self, incremental: _t.Any = False) -> _t.Any:
+    def export_data(self, incremental: _b.bool = False) -> _t.Any:
         """Returns keys, rows and their status since the last export, as arrays.
 
         Args:
@@ -74,7 +74,7 @@ class MapParameter(_Parameter):
             tuple[numpy.ndarray], keys, rows, and for each key 0 (unchanged), 1 (written) or 2
             (erased).
         """
-    def export_slice_data(self, incremental: _t.Any = False) -> _t.Any:
+    def export_slice_data(self, incremental: _b.bool = False) -> _t.Any:
         """Returns the result of `export_data` in parts of at most 1 GB of rows.
 
         Args:
@@ -83,7 +83,7 @@ class MapParameter(_Parameter):
         Returns:
             tuple, three arrays and whether this was the last part.
         """
-    def get(self, key_tensor: _t.Any, insert_default_value: _t.Any = True) -> _t.Any:
+    def get(self, key_tensor: _t.Any, insert_default_value: _b.bool = True) -> _t.Any:
         """Returns the rows of keys; a missing key gets `default_value`.
 
         Args:

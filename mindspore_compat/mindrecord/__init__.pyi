@@ -113,7 +113,7 @@ class FileWriter:
         Args:
             index_fields (list[str]): the fields.
         """
-    def add_schema(self, content: _t.Any, desc: _t.Any = None) -> _t.Any:
+    def add_schema(self, content: _t.Any, desc: _b.str | None = None) -> _t.Any:
         """Sets the fields of the rows.
 
         Args:
@@ -125,7 +125,7 @@ class FileWriter:
     def commit(self) -> _t.Any:
         """Completes the files and their indexes."""
     @classmethod
-    def open_for_append(cls, file_name: _t.Any) -> _t.Any:
+    def open_for_append(cls, file_name: _b.str) -> _t.Any:
         """Returns a writer that appends rows to a file and the files written with it.
 
         Args:
@@ -143,7 +143,7 @@ class FileWriter:
         Args:
             page_size (int): in [32 KiB, 256 MiB], a multiple of 4.
         """
-    def write_raw_data(self, raw_data: _t.Any, parallel_writer: _t.Any = False) -> _t.Any:
+    def write_raw_data(self, raw_data: _t.Any, parallel_writer: _b.bool = False) -> _t.Any:
         """Writes rows. A row that does not agree with the schema is skipped with a warning.
 
         Args:
@@ -189,7 +189,7 @@ class MindPage:
             page (int): the page, counted from 0.
             num_row (int): the number of rows of a page.
         """
-    def read_at_page_by_name(self, category_name: _t.Any, page: _t.Any, num_row: _t.Any) -> _t.Any:
+    def read_at_page_by_name(self, category_name: _b.str, page: _t.Any, num_row: _t.Any) -> _t.Any:
         """Returns a page of rows of a value.
 
         Args:
@@ -241,7 +241,7 @@ def set_dec_mode(dec_mode: _t.Any = 'AES-GCM') -> _t.Any:
             mode "AES-GCM". After the output of an encrypting function, the file has four zero bytes
             and 7 bytes with the mode.
     """
-def set_enc_key(enc_key: _t.Any) -> _t.Any:
+def set_enc_key(enc_key: _b.str) -> _t.Any:
     """Sets the key for encryption and decryption of files.
 
     Args:

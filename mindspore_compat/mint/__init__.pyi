@@ -879,7 +879,7 @@ def dot(input: _Tensor, other: _Tensor) -> _Tensor:
     """
 from ..ops import dstack as dstack
 from ..ops import einsum as einsum
-def empty(*size: _t.Any, dtype: _Type | None = None, device: _t.Any = None, pin_memory: _b.bool = False) -> _Tensor:
+def empty(*size: _t.Any, dtype: _Type | None = None, device: _b.str | None = None, pin_memory: _b.bool = False) -> _Tensor:
     """Creates an uninitialized Tensor of a shape.
 
     Args:
@@ -1782,7 +1782,7 @@ def prod(input: _Tensor, dim: _b.int | _Tensor | None = None, keepdim: _b.bool =
         with `keepdim`. Bools and small integers are multiplied in int64; other dtypes are kept,
         unless `dtype` is given.
     """
-def rand(*size: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _t.Any = None) -> _Tensor:
+def rand(*size: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _b.str | None = None) -> _Tensor:
     """Draws uniformly distributed numbers in [0, 1).
 
     Args:
@@ -1791,7 +1791,7 @@ def rand(*size: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: 
         dtype (mindspore.dtype): a floating dtype. Default: float32.
         device (str): "Ascend" or "npu", the accelerator. Default: the device target.
     """
-def rand_like(input: _Tensor, *, dtype: _Type | None = None, device: _t.Any = None) -> _Tensor:
+def rand_like(input: _Tensor, *, dtype: _Type | None = None, device: _b.str | None = None) -> _Tensor:
     """Draws uniformly distributed numbers in [0, 1) in the shape of a Tensor.
 
     Args:
@@ -1799,7 +1799,7 @@ def rand_like(input: _Tensor, *, dtype: _Type | None = None, device: _t.Any = No
         dtype (mindspore.dtype): a floating dtype. Default: that of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
     """
-def randint(*args: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _t.Any = None) -> _Tensor:
+def randint(*args: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _b.str | None = None) -> _Tensor:
     """Draws random integers: `randint(low, high, size)` in [low, high), `randint(high, size)` in
     [0, high).
 
@@ -1811,7 +1811,7 @@ def randint(*args: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, devic
         dtype (mindspore.dtype): the dtype. Default: int64.
         device (str): "Ascend" or "npu" for the accelerator.
     """
-def randint_like(*args: _t.Any, dtype: _t.Any = None, device: _t.Any = None) -> _Tensor:
+def randint_like(*args: _t.Any, dtype: _t.Any = None, device: _b.str | None = None) -> _Tensor:
     """Draws random integers in the shape of a Tensor: `randint_like(input, low, high)` in [low,
     high), `randint_like(input, high)` in [0, high).
 

@@ -55,7 +55,7 @@ def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int
         `A` may have any shape. The result lacks the axes in `dim`, or has length 1 along them with
         `keepdim`; floats keep their dtype.
     """
-def qr(A: _Tensor, mode: _t.Any = 'reduced') -> _t.Any:
+def qr(A: _Tensor, mode: _b.str = 'reduced') -> _t.Any:
     """Computes the QR decomposition of each matrix: q (orthonormal columns) and r (upper
     triangular).
 

@@ -61,7 +61,7 @@ class ASGD(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -163,7 +163,7 @@ class AdaFactor(_Optimizer):
         """Returns the units that count the step on the GPU, in both counts, unless `flag` there
         holds.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -238,7 +238,7 @@ class AdaMax(_Optimizer):
         """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -335,7 +335,7 @@ class Adadelta(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -397,7 +397,7 @@ class Adagrad(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -471,7 +471,7 @@ class Adam(_Optimizer):
         """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -545,7 +545,7 @@ class AdamOffload(_Optimizer):
         """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -611,7 +611,7 @@ class AdamWeightDecay(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -924,10 +924,10 @@ class BatchNorm1d(_Cell):
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
-    moving_mean: _t.Any
-    moving_variance: _t.Any
-    gamma: _t.Any
-    beta: _t.Any
+    moving_mean: _Parameter
+    moving_variance: _Parameter
+    gamma: _Parameter
+    beta: _Parameter
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | _b.bool | _Tensor = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _t.Any = None, data_format: _t.Any = 'NCHW', dtype: _Type = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...
@@ -956,10 +956,10 @@ class BatchNorm2d(_Cell):
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
-    moving_mean: _t.Any
-    moving_variance: _t.Any
-    gamma: _t.Any
-    beta: _t.Any
+    moving_mean: _Parameter
+    moving_variance: _Parameter
+    gamma: _Parameter
+    beta: _Parameter
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | _b.bool | _Tensor = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _t.Any = None, data_format: _t.Any = 'NCHW', dtype: _Type = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...
@@ -1005,7 +1005,7 @@ class BiDense(_Cell):
     in2_channels: _t.Any
     out_channels: _t.Any
     has_bias: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias: _t.Any
     def __init__(self, in1_channels: _b.int, in2_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = None, bias_init: _t.Any = None, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1269,7 +1269,7 @@ class Conv1d(_Cell):
         - **x** (Tensor): shape (N, C, L).
     """
     weight_init: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias_init: _t.Any
     bias: _t.Any
     in_channels: _t.Any
@@ -1327,7 +1327,7 @@ class Conv1dTranspose(_Cell):
         - **x** (Tensor): shape (N, C, L).
     """
     weight_init: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias_init: _t.Any
     bias: _t.Any
     in_channels: _t.Any
@@ -1385,7 +1385,7 @@ class Conv2d(_Cell):
         - **x** (Tensor): shape (N, C, H, W), or (N, H, W, C) for "NHWC".
     """
     weight_init: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias_init: _t.Any
     bias: _t.Any
     in_channels: _t.Any
@@ -1458,7 +1458,7 @@ class Conv2dThor(Conv2d):
     def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = 1, pad_mode: _t.Any = 'same', padding: _t.Any = 0, dilation: _t.Any = 1, group: _t.Literal[1] = 1, has_bias: _t.Any = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any:
+    def convert_layer(cls, layer: _t.Any, prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
 
         Args:
@@ -1498,7 +1498,7 @@ class Conv2dTranspose(_Cell):
     """
     output_padding: _t.Any
     weight_init: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias_init: _t.Any
     bias: _t.Any
     in_channels: _t.Any
@@ -1548,7 +1548,7 @@ class Conv3d(_Cell):
         - **x** (Tensor): shape (N, C, D, H, W).
     """
     weight_init: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias_init: _t.Any
     bias: _t.Any
     in_channels: _t.Any
@@ -1601,7 +1601,7 @@ class Conv3dTranspose(_Cell):
     """
     output_padding: _t.Any
     weight_init: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias_init: _t.Any
     bias: _t.Any
     in_channels: _t.Any
@@ -1669,7 +1669,7 @@ class Dense(_Cell):
     in_channels: _t.Any
     out_channels: _t.Any
     has_bias: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias: _t.Any
     activation: _t.Any
     def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = None, bias_init: _t.Any = None, has_bias: _b.bool = True, activation: _t.Any = None, dtype: _Type = ...) -> None: ...
@@ -1721,7 +1721,7 @@ class DenseThor(Dense):
     def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _b.bool = True, activation: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any:
+    def convert_layer(cls, layer: _t.Any, prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
 
         Args:
@@ -1899,7 +1899,7 @@ class Embedding(_Cell):
     use_one_hot: _t.Any
     dtype: _t.Any
     padding_idx: _t.Any
-    embedding_table: _t.Any
+    embedding_table: _Parameter
     def __init__(self, vocab_size: _b.int, embedding_size: _b.int, use_one_hot: _b.bool = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1936,7 +1936,7 @@ class EmbeddingExt(_Cell):
     norm_type: _t.Any
     scale_grad_by_freq: _t.Any
     dtype: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     def __init__(self, num_embeddings: _b.int, embedding_dim: _b.int, padding_idx: _b.int | None = None, max_norm: _b.float | None = None, norm_type: _b.float = 2.0, scale_grad_by_freq: _b.bool = False, sparse: _b.bool = False, _weight: _Tensor | None = None, _freeze: _b.bool = False, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1966,7 +1966,7 @@ class EmbeddingLookup(_Cell):
     target: _t.Any
     sparse: _t.Any
     max_norm: _t.Any
-    embedding_table: _t.Any
+    embedding_table: _Parameter
     BATCH_SLICE: _t.Any
     FIELD_SLICE: _t.Any
     TABLE_COLUMN_SLICE: _t.Any
@@ -1993,7 +1993,7 @@ class EmbeddingLookupThor(EmbeddingLookup):
     def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, param_init: _t.Any = 'normal', target: _t.Any = 'CPU', slice_mode: _t.Any = 'batch_slice', manual_shapes: _b.tuple[_t.Any, ...] | None = None, max_norm: _t.Any = None, sparse: _t.Any = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any:
+    def convert_layer(cls, layer: _t.Any, prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
 
         Args:
@@ -2031,7 +2031,7 @@ class EmbeddingThor(Embedding):
     def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, use_one_hot: _t.Any = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _t.Any) -> _t.Any:
+    def convert_layer(cls, layer: _t.Any, prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
 
         Args:
@@ -2097,7 +2097,7 @@ class FTRL(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -2335,8 +2335,8 @@ class GRUCell(_Cell):
     input_size: _t.Any
     hidden_size: _t.Any
     has_bias: _t.Any
-    weight_ih: _t.Any
-    weight_hh: _t.Any
+    weight_ih: _Parameter
+    weight_hh: _Parameter
     bias_ih: _t.Any
     bias_hh: _t.Any
     def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
@@ -2386,8 +2386,8 @@ class GroupNorm(_Cell):
     num_channels: _t.Any
     eps: _t.Any
     affine: _t.Any
-    gamma: _t.Any
-    beta: _t.Any
+    gamma: _Parameter
+    beta: _Parameter
     def __init__(self, num_groups: _b.int, num_channels: _b.int, eps: _b.float = 1e-05, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2505,10 +2505,10 @@ class InstanceNorm1d(_Cell):
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
-    moving_mean: _t.Any
-    moving_variance: _t.Any
-    gamma: _t.Any
-    beta: _t.Any
+    moving_mean: _Parameter
+    moving_variance: _Parameter
+    gamma: _Parameter
+    beta: _Parameter
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.1, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2523,10 +2523,10 @@ class InstanceNorm2d(_Cell):
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
-    moving_mean: _t.Any
-    moving_variance: _t.Any
-    gamma: _t.Any
-    beta: _t.Any
+    moving_mean: _Parameter
+    moving_variance: _Parameter
+    gamma: _Parameter
+    beta: _Parameter
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.1, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2540,10 +2540,10 @@ class InstanceNorm3d(_Cell):
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
-    moving_mean: _t.Any
-    moving_variance: _t.Any
-    gamma: _t.Any
-    beta: _t.Any
+    moving_mean: _Parameter
+    moving_variance: _Parameter
+    gamma: _Parameter
+    beta: _Parameter
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.1, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2751,8 +2751,8 @@ class LSTMCell(_Cell):
     input_size: _t.Any
     hidden_size: _t.Any
     has_bias: _t.Any
-    weight_ih: _t.Any
-    weight_hh: _t.Any
+    weight_ih: _Parameter
+    weight_hh: _Parameter
     bias_ih: _t.Any
     bias_hh: _t.Any
     def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
@@ -2793,7 +2793,7 @@ class Lamb(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -2841,8 +2841,8 @@ class LayerNorm(_Cell):
     begin_norm_axis: _t.Any
     begin_params_axis: _t.Any
     epsilon: _t.Any
-    gamma: _t.Any
-    beta: _t.Any
+    gamma: _Parameter
+    beta: _Parameter
     def __init__(self, normalized_shape: _b.tuple[_b.int, ...] | _b.list[_b.int], begin_norm_axis: _b.int = -1, begin_params_axis: _b.int = -1, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', epsilon: _b.float = 1e-07, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2914,7 +2914,7 @@ class LazyAdam(_Optimizer):
         """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -2979,7 +2979,7 @@ class Linear(_Cell):
     in_features: _t.Any
     out_features: _t.Any
     has_bias: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias: _t.Any
     def __init__(self, in_features: _b.int, out_features: _b.int, bias: _b.bool = True, weight_init: _t.Any = None, bias_init: _t.Any = None, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3592,7 +3592,7 @@ class PipelineGradReducer(_Cell):
         tuple[Tensor], shaped as the input.
     """
     accu_grads: _t.Any
-    scale_sense: _t.Any
+    scale_sense: _Parameter
     opt_shard: _t.Any
     def __init__(self, parameters: _t.Any, scale_sense: _b.float = 1.0, opt_shard: _b.bool | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3688,7 +3688,7 @@ class ProximalAdagrad(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -3764,7 +3764,7 @@ class RMSProp(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -3857,8 +3857,8 @@ class RNNCell(_Cell):
     input_size: _t.Any
     hidden_size: _t.Any
     has_bias: _t.Any
-    weight_ih: _t.Any
-    weight_hh: _t.Any
+    weight_ih: _Parameter
+    weight_hh: _Parameter
     bias_ih: _t.Any
     bias_hh: _t.Any
     def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, nonlinearity: _t.Literal['tanh', 'relu'] = 'tanh', dtype: _Type = ...) -> None: ...
@@ -4125,7 +4125,7 @@ class Rprop(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -4189,7 +4189,7 @@ class SGD(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -4429,10 +4429,10 @@ class SyncBatchNorm(_Cell):
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
-    moving_mean: _t.Any
-    moving_variance: _t.Any
-    gamma: _t.Any
-    beta: _t.Any
+    moving_mean: _Parameter
+    moving_variance: _Parameter
+    gamma: _Parameter
+    beta: _Parameter
     def __init__(self, num_features: _b.int, eps: _t.Any = 1e-05, momentum: _t.Any = 0.9, affine: _t.Any = True, gamma_init: _t.Any = 'ones', beta_init: _t.Any = 'zeros', moving_mean_init: _t.Any = 'zeros', moving_var_init: _t.Any = 'ones', use_batch_statistics: _t.Any = None, process_groups: _b.list[_b.list[_b.int]] | None = None, dtype: _t.Any = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...

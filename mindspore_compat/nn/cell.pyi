@@ -56,7 +56,7 @@ class Cell:
     cell_type: _t.Any
     def cells(self) -> _c.Iterable[Cell]:
         """Returns the immediate sub-cells."""
-    def cells_and_names(self, cells: _t.Any = None, name_prefix: _t.Any = '') -> _t.Any:
+    def cells_and_names(self, cells: _t.Any = None, name_prefix: _b.str = '') -> _t.Any:
         """Yields (name, cell) for this Cell and all Cells below it, each Cell once.
 
         Args:
@@ -114,7 +114,7 @@ class Cell:
     @property
     def has_bprop(self) -> _t.Any: ...
     # auto_parallel_mode: Accepted for compatibility, has no effect here
-    def init_parameters_data(self, auto_parallel_mode: _t.Any = False) -> _t.Any:
+    def init_parameters_data(self, auto_parallel_mode: _b.bool = False) -> _t.Any:
         """Initializes the parameters that have no values yet.
 
         Args:
@@ -125,14 +125,14 @@ class Cell:
         Returns:
             dict from each parameter to its replacement, which is the parameter itself.
         """
-    def insert_child_to_cell(self, child_name: _t.Any, child_cell: _t.Any) -> _t.Any:
+    def insert_child_to_cell(self, child_name: _b.str, child_cell: _t.Any) -> _t.Any:
         """Adds a sub-cell under a name; its parameters keep their names.
 
         Args:
             child_name (str): the attribute.
             child_cell (Cell): the sub-cell; None for an absent one.
         """
-    def insert_param_to_cell(self, param_name: _t.Any, param: _t.Any, check_name_contain_dot: _t.Any = True) -> _t.Any:
+    def insert_param_to_cell(self, param_name: _b.str, param: _t.Any, check_name_contain_dot: _b.bool = True) -> _t.Any:
         """Adds a parameter under a name. If the parameter has no name yet, it takes this one.
 
         Args:
@@ -143,7 +143,7 @@ class Cell:
     is_top_cell: _t.Any
     @property
     def jit_config_dict(self) -> _t.Any: ...
-    def load_state_dict(self, state_dict: _t.Any, strict: _t.Any = True) -> _t.Any:
+    def load_state_dict(self, state_dict: _t.Any, strict: _b.bool = True) -> _t.Any:
         """Copies values by name into the parameters and buffers.
 
         Args:
@@ -157,7 +157,7 @@ class Cell:
         """Returns an OrderedDict of the immediate sub-cells by name. A shared sub-cell occurs
         once.
         """
-    def named_buffers(self, prefix: _t.Any = '', recurse: _t.Any = True, remove_duplicate: _t.Any = True) -> _t.Any:
+    def named_buffers(self, prefix: _b.str = '', recurse: _b.bool = True, remove_duplicate: _b.bool = True) -> _t.Any:
         """Yields the names and values of the buffers.
 
         Args:
@@ -182,7 +182,7 @@ class Cell:
     # Accepted for compatibility, has no effect here
     @parameter_layout_dict.setter
     def parameter_layout_dict(self, value: _t.Any) -> None: ...
-    def parameters_and_names(self, name_prefix: _t.Any = '', expand: _t.Any = True) -> _c.Iterator[_b.tuple[_b.str, _Parameter]]:
+    def parameters_and_names(self, name_prefix: _b.str = '', expand: _b.bool = True) -> _c.Iterator[_b.tuple[_b.str, _Parameter]]:
         """Yields (name, parameter), each parameter once.
 
         Args:
@@ -209,7 +209,7 @@ class Cell:
     def pipeline_stage(self) -> _t.Any: ...
     @pipeline_stage.setter
     def pipeline_stage(self, value: _t.Any) -> None: ...
-    def recompute(self, *, use_reentrant: _t.Any = True, output_recompute: _t.Any = False, early_stop: _t.Any = True, context_fn: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
+    def recompute(self, *, use_reentrant: _b.bool = True, output_recompute: _b.bool = False, early_stop: _b.bool = True, context_fn: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
         """Recomputes the activations of this Cell in the backward pass instead of storing them.
 
         Args:
@@ -242,7 +242,7 @@ class Cell:
         Returns:
             HookHandle, whose `remove()` removes the hook.
         """
-    def register_buffer(self, name: _t.Any, tensor: _t.Any, persistent: _t.Any = True) -> _t.Any:
+    def register_buffer(self, name: _b.str, tensor: _t.Any, persistent: _b.bool = True) -> _t.Any:
         """Registers a Tensor that is not a parameter as part of the Cell's state, readable as
         `self.<name>`.
 
@@ -252,7 +252,7 @@ class Cell:
                 `state_dict` omit it.
             persistent (bool): whether `state_dict` includes it.
         """
-    def register_forward_hook(self, hook_fn: _t.Any, *, prepend: _t.Any = False, with_kwargs: _t.Any = False, always_call: _t.Any = False) -> _t.Any:
+    def register_forward_hook(self, hook_fn: _t.Any, *, prepend: _b.bool = False, with_kwargs: _b.bool = False, always_call: _b.bool = False) -> _t.Any:
         """Calls `hook_fn(cell, args, output)` after every `construct`.
 
         Args:
@@ -266,7 +266,7 @@ class Cell:
         Returns:
             HookHandle, whose `remove()` removes the hook.
         """
-    def register_forward_pre_hook(self, hook_fn: _t.Any, *, prepend: _t.Any = False, with_kwargs: _t.Any = False) -> _t.Any:
+    def register_forward_pre_hook(self, hook_fn: _t.Any, *, prepend: _b.bool = False, with_kwargs: _b.bool = False) -> _t.Any:
         """Calls `hook_fn(cell, args)` before every `construct`.
 
         Args:
@@ -330,7 +330,7 @@ class Cell:
             Cell, itself.
         """
     # Accepted for compatibility, has no effect here
-    def set_comm_fusion(self, fusion_type: _t.Any, recurse: _t.Any = True) -> _t.Any:
+    def set_comm_fusion(self, fusion_type: _t.Any, recurse: _b.bool = True) -> _t.Any:
         """Sets `comm_fusion` of the trainable parameters.
 
         Accepted for compatibility, has no effect here: messages are cut by size alone.
@@ -396,7 +396,7 @@ class Cell:
             Cell, itself. A call raises a RuntimeError if a strategy does not divide an axis or the
             number of processes.
         """
-    def state_dict(self, *args: _t.Any, destination: _t.Any = None, prefix: _t.Any = '', keep_vars: _t.Any = False) -> _t.Any:
+    def state_dict(self, *args: _t.Any, destination: _t.Any = None, prefix: _b.str = '', keep_vars: _b.bool = False) -> _t.Any:
         """Returns the parameters and persistent buffers by name.
 
         Args:
@@ -418,7 +418,7 @@ class Cell:
         Returns:
             Cell, itself.
         """
-    def to_empty(self, *, device: _t.Any = None, recurse: _t.Any = True) -> _t.Any:
+    def to_empty(self, *, device: _b.str | None = None, recurse: _b.bool = True) -> _t.Any:
         """Gives every parameter and buffer new, uninitialized memory on a device.
 
         Args:
@@ -451,7 +451,7 @@ class Cell:
 
         Accepted for compatibility, has no effect here.
         """
-    def update_parameters_name(self, prefix: _t.Any = '', recurse: _t.Any = True) -> _t.Any:
+    def update_parameters_name(self, prefix: _b.str = '', recurse: _b.bool = True) -> _t.Any:
         """Names every parameter after its position below this Cell, with `prefix` in front.
 
         Args:

@@ -107,7 +107,7 @@ def atleast_3d(*arys: _t.Any) -> _t.Any:
     """Returns Tensors with at least three axes, several as a list; raises a TypeError for other
     values.
     """
-def average(x: _t.Any, axis: _t.Any = None, weights: _t.Any = None, returned: _t.Any = False) -> _t.Any:
+def average(x: _t.Any, axis: _t.Any = None, weights: _t.Any = None, returned: _b.bool = False) -> _t.Any:
     """Computes the (weighted) average of a Tensor and, with `returned`, the sum of the weights.
 
     Args:
@@ -147,7 +147,7 @@ def cbrt(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.cbrt` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 def ceil(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.ceil` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def choose(a: _t.Any, choices: _t.Any, mode: _t.Any = 'clip') -> _t.Any:
+def choose(a: _t.Any, choices: _t.Any, mode: _b.str = 'clip') -> _t.Any:
     """Selects, at each index i, the element of `choices[a[i]]`; numbers out of range are clipped or
     wrapped.
 
@@ -170,7 +170,7 @@ def column_stack(tup: _t.Any) -> _t.Any:
     """Tensors joined along the second axis, vectors as columns; a Tensor is returned as it is."""
 def concatenate(arrays: _t.Any, axis: _b.int | None = 0) -> _t.Any:
     """Concatenates Tensors along an axis; if `axis` is None, all their elements."""
-def convolve(a: _t.Any, v: _t.Any, mode: _t.Any = 'full') -> _t.Any:
+def convolve(a: _t.Any, v: _t.Any, mode: _b.str = 'full') -> _t.Any:
     """Computes the convolution of two vectors.
 
     Args:
@@ -199,7 +199,7 @@ def cosh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.cosh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 def count_nonzero(x: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False) -> _t.Any:
     """Counts the nonzero elements of a Tensor over axes; int32."""
-def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _t.Any = False, ddof: _t.Any = None, fweights: _t.Any = None, aweights: _t.Any = None, dtype: _t.Any = None) -> _t.Any:
+def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _b.bool = False, ddof: _t.Any = None, fweights: _t.Any = None, aweights: _t.Any = None, dtype: _t.Any = None) -> _t.Any:
     """Computes the covariance matrix of the rows (or columns) of a matrix; float32.
 
     Args:
@@ -251,7 +251,7 @@ def diff(a: _t.Any, n: _b.int = 1, axis: _b.int | _b.bool = -1, prepend: _t.Any 
         axis (int): the axis.
         prepend, append (Union[Tensor, number]): values before and after, along the axis.
     """
-def digitize(x: _t.Any, bins: _t.Any, right: _t.Any = False) -> _t.Any:
+def digitize(x: _t.Any, bins: _t.Any, right: _b.bool = False) -> _t.Any:
     """Finds the bin of each value: the number of edges below it, or, with `right` False, not above
     it. Edges may also descend. int32.
 
@@ -391,7 +391,7 @@ def histogram_bin_edges(a: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weig
         range (tuple): the (start, end) of the bins; by default the range of the values.
         weights (Union[list, tuple, Tensor]): of the shape of `a`; without effect.
     """
-def histogramdd(sample: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _t.Any = False) -> _t.Any:
+def histogramdd(sample: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _b.bool = False) -> _t.Any:
     """Computes a histogram over several axes: returns (counts per cell, list of edges along each
     axis).
 
@@ -575,7 +575,7 @@ def ones_like(a: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
     """Returns ones; shape and dtype default to those of an array-like value."""
 def outer(a: _t.Any, b: _t.Any) -> _t.Any:
     """Computes the outer product of two Tensors of one dtype; raises a TypeError for other values."""
-def pad(arr: _t.Any, pad_width: _t.Any, mode: _t.Any = 'constant', stat_length: _t.Any = None, constant_values: _t.Any = 0, end_values: _t.Any = 0, reflect_type: _t.Any = 'even', **kwargs: _t.Any) -> _t.Any:
+def pad(arr: _t.Any, pad_width: _t.Any, mode: _t.Any = 'constant', stat_length: _t.Any = None, constant_values: _t.Any = 0, end_values: _t.Any = 0, reflect_type: _b.str = 'even', **kwargs: _t.Any) -> _t.Any:
     """Pads a Tensor along each axis.
 
     Args:
@@ -670,7 +670,7 @@ def randn(*shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     """
 def ravel(x: _t.Any) -> _t.Any:
     """Flattens a Tensor; raises a TypeError for other values."""
-def ravel_multi_index(multi_index: _t.Any, dims: _t.Any, mode: _t.Any = 'clip', order: _t.Any = 'C') -> _t.Any:
+def ravel_multi_index(multi_index: _t.Any, dims: _t.Any, mode: _b.str = 'clip', order: _b.str = 'C') -> _t.Any:
     """Converts indices along each axis to flat indices, as float32.
 
     Args:

@@ -12052,7 +12052,7 @@ def eig(A: _Tensor) -> _t.Any:
     """
 def eigvals(A: _t.Any) -> _t.Any:
     """Computes the complex eigenvalues of square matrices. The errors are those of `ops.eig`."""
-def einsum(equation: _t.Any, *operands: _t.Any) -> _t.Any:
+def einsum(equation: _b.str, *operands: _t.Any) -> _t.Any:
     """Computes sums of products in Einstein notation, e.g. `einsum("ij,jk->ik", a, b)`; `...`
     broadcasts.
 
@@ -12381,7 +12381,7 @@ def flash_attention_score(query: _Tensor, key: _Tensor, value: _Tensor, head_num
     Returns:
         Tensor, of the shape and dtype of `query`.
     """
-def flatten(input: _t.Any, order: _t.Any = 'C', *, start_dim: _t.Any = 1, end_dim: _t.Any = -1) -> _t.Any:
+def flatten(input: _t.Any, order: _b.str = 'C', *, start_dim: _t.Any = 1, end_dim: _t.Any = -1) -> _t.Any:
     """Flattens the axes from `start_dim` to `end_dim` into one.
 
     Args:
@@ -13804,7 +13804,7 @@ def jacfwd(fn: _t.Any, grad_position: _t.Any = 0, has_aux: _t.Any = False) -> _t
 
     The arguments and results are those of `jacrev`.
     """
-def jacrev(fn: _t.Any, grad_position: _t.Any = 0, has_aux: _t.Any = False) -> _t.Any:
+def jacrev(fn: _t.Any, grad_position: _t.Any = 0, has_aux: _b.bool = False) -> _t.Any:
     """Computes the Jacobian of `fn` in reverse mode: returns a function that runs one reverse pass
     per output element.
 
@@ -13836,7 +13836,7 @@ def jet(fn: _t.Any, primals: _t.Any, series: _t.Any) -> _t.Any:
         (outputs, derivatives): Tensors, or lists where `fn` has several outputs. The derivatives
         have shape (order, ...).
     """
-def jvp(fn: _t.Any, inputs: _t.Any, v: _t.Any, has_aux: _t.Any = False) -> _t.Any:
+def jvp(fn: _t.Any, inputs: _t.Any, v: _t.Any, has_aux: _b.bool = False) -> _t.Any:
     """Computes a Jacobian-vector product: returns the outputs of `fn` at `inputs` and its
     derivative along `v`.
 
@@ -14713,7 +14713,7 @@ def median(input: _Tensor, axis: _b.int = -1, keepdims: _b.bool = False) -> _t.A
         `input` may have any shape. Both results lack the axis, or have length 1 along it with
         `keepdims`; the values keep the dtype, the positions are int64.
     """
-def meshgrid(*inputs: _t.Any, indexing: _t.Any = 'xy') -> _t.Any:
+def meshgrid(*inputs: _t.Any, indexing: _b.str = 'xy') -> _t.Any:
     """Creates coordinate grids from vectors.
 
     Args:
@@ -15005,7 +15005,7 @@ def mul(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def multi_head_attention_forward(query: _Tensor, key: _Tensor, value: _Tensor, embed_dim_to_check: _b.int, num_heads: _b.int, in_proj_weight: _t.Any, in_proj_bias: _t.Any, bias_k: _t.Any, bias_v: _t.Any, add_zero_attn: _t.Any, dropout_p: _b.float, out_proj_weight: _Tensor, out_proj_bias: _t.Any, training: _b.bool = True, key_padding_mask: _t.Any = None, attn_mask: _t.Any = None, use_separate_proj_weight: _b.bool = False, q_proj_weight: _t.Any = None, k_proj_weight: _t.Any = None, v_proj_weight: _t.Any = None, static_k: _t.Any = None, static_v: _t.Any = None, average_attn_weights: _b.bool = True, is_causal: _b.bool = False, k_is_v: _b.bool = False, q_is_k: _b.bool = False, dtype: _Type = ...) -> _t.Any:
+def multi_head_attention_forward(query: _Tensor, key: _Tensor, value: _Tensor, embed_dim_to_check: _b.int, num_heads: _b.int, in_proj_weight: _t.Any, in_proj_bias: _t.Any, bias_k: _t.Any, bias_v: _t.Any, add_zero_attn: _b.bool, dropout_p: _b.float, out_proj_weight: _Tensor, out_proj_bias: _t.Any, training: _b.bool = True, key_padding_mask: _t.Any = None, attn_mask: _t.Any = None, use_separate_proj_weight: _b.bool = False, q_proj_weight: _t.Any = None, k_proj_weight: _t.Any = None, v_proj_weight: _t.Any = None, static_k: _t.Any = None, static_v: _t.Any = None, average_attn_weights: _b.bool = True, is_causal: _b.bool = False, k_is_v: _b.bool = False, q_is_k: _b.bool = False, dtype: _Type = ...) -> _t.Any:
     """Computes multi-head attention of queries to keys and values, with the given weights.
 
     Args:
@@ -15327,7 +15327,7 @@ def nll_loss(inputs: _Tensor, target: _Tensor, weight: _Tensor | None = None, ig
         `inputs` is (N, C, ...) or (C,), `target` has its shape without C. The result is (), or that
         shape for "none".
     """
-def nonzero(input: _t.Any, *, as_tuple: _t.Any = False) -> _t.Any:
+def nonzero(input: _t.Any, *, as_tuple: _b.bool = False) -> _t.Any:
     """Finds the int64 indices of the nonzero elements.
 
     Args:
@@ -15548,7 +15548,7 @@ def outer(input: _Tensor, vec2: _Tensor) -> _Tensor:
         `input` is (M,), `vec2` is (N,). The result is (M, N), of the dtype to which both are
         promoted.
     """
-def pad(input_x: _t.Any, padding: _t.Any, mode: _t.Any = 'constant', value: _t.Any = None) -> _t.Any:
+def pad(input_x: _t.Any, padding: _t.Any, mode: _b.str = 'constant', value: _t.Any = None) -> _t.Any:
     """Pads the input; `padding` lists the last axis first.
 
     Args:
@@ -15758,7 +15758,7 @@ def prompt_flash_attention(query: _Tensor, key: _Tensor, value: _Tensor, attn_ma
     """
 def put_(input: _Tensor, index: _Tensor, source: _Tensor, accumulate: _b.bool = False) -> _Tensor:
     """Writes (or adds) elements of `source` at flat indices in row-major order."""
-def qr(input: _Tensor, mode: _t.Any = 'reduced') -> _t.Any:
+def qr(input: _Tensor, mode: _b.str = 'reduced') -> _t.Any:
     """Computes the QR decomposition of each matrix: q (orthonormal columns) and r (upper
     triangular).
 
@@ -15862,7 +15862,7 @@ def reciprocal(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def recompute_block(block: _t.Any, output_recompute: _t.Any) -> _t.Any:
+def recompute_block(block: _t.Any, output_recompute: _b.bool) -> _t.Any:
     """Returns a function that runs `block` without keeping its intermediate results, which are
     recomputed for the gradient.
 
@@ -16641,7 +16641,7 @@ def sequence_mask(lengths: _Tensor, maxlen: _b.int | None = None) -> _Tensor:
     """Creates a mask along a new last axis of length `maxlen`, by default the largest length. In
     row i, the first lengths[i] elements are True.
     """
-def set_comm_ops_inplace(is_enable: _t.Any, func_list: _t.Any = None) -> _t.Any:
+def set_comm_ops_inplace(is_enable: _b.bool, func_list: _t.Any = None) -> _t.Any:
     """Sets whether communication functions of `mindspore.ops` write in place, into their arguments.
 
     They do so by default. Only `all_reduce`, `all_gather_into_tensor`, `reduce_scatter_tensor`,
@@ -17201,7 +17201,7 @@ def sum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | 
         with `keepdim`. Bools and small integers are summed in int64; other dtypes are kept,
         unless `dtype` is given.
     """
-def svd(input: _t.Any, full_matrices: _t.Any = False, compute_uv: _t.Any = True) -> _t.Any:
+def svd(input: _t.Any, full_matrices: _b.bool = False, compute_uv: _b.bool = True) -> _t.Any:
     """Computes the singular value decomposition: the singular values s of each matrix, in
     descending order, or (s, u, v) with `compute_uv`.
 
@@ -18040,7 +18040,7 @@ def view_as_real(input: _Tensor) -> _Tensor:
         `input` is complex, of any shape (...). The result is (..., 2), of float32 for complex64 and
         float64 for complex128.
     """
-def vjp(fn: _t.Any, *inputs: _t.Any, weights: _t.Any = None, has_aux: _t.Any = False) -> _t.Any:
+def vjp(fn: _t.Any, *inputs: _t.Any, weights: _t.Any = None, has_aux: _b.bool = False) -> _t.Any:
     """Computes a vector-Jacobian product: returns the outputs of `fn` and a function that maps
     gradients at the outputs to gradients at the inputs.
 

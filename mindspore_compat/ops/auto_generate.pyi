@@ -4403,7 +4403,7 @@ def extract_image_patches(input_x: _Tensor, ksizes: _b.tuple[_b.int, ...] | _b.l
     """
 from ..ops import eye as eye
 from ..ops import fast_gelu as fast_gelu
-def ffn_ext(x: _t.Any, weight1: _t.Any, weight2: _t.Any, expertTokens: _t.Any = None, bias1: _t.Any = None, bias2: _t.Any = None, scale: _t.Any = None, offset: _t.Any = None, deqScale1: _t.Any = None, deqScale2: _t.Any = None, antiquant_scale1: _t.Any = None, antiquant_scale2: _t.Any = None, antiquant_offset1: _t.Any = None, antiquant_offset2: _t.Any = None, activation: _t.Any = 'fastgelu', inner_precise: _t.Any = 0) -> _t.Any:
+def ffn_ext(x: _t.Any, weight1: _t.Any, weight2: _t.Any, expertTokens: _t.Any = None, bias1: _t.Any = None, bias2: _t.Any = None, scale: _t.Any = None, offset: _t.Any = None, deqScale1: _t.Any = None, deqScale2: _t.Any = None, antiquant_scale1: _t.Any = None, antiquant_scale2: _t.Any = None, antiquant_offset1: _t.Any = None, antiquant_offset2: _t.Any = None, activation: _b.str = 'fastgelu', inner_precise: _t.Any = 0) -> _t.Any:
     """Computes a feed-forward block, two linear layers with an activation between them: act(x @
     weight1 + bias1) @ weight2 + bias2.
 

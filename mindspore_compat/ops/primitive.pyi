@@ -154,7 +154,7 @@ class PrimitiveWithInfer(Primitive):
     def infer_value(self, *args: _t.Any) -> _t.Any:
         """Returns the result, given constant inputs; None if it can only be found by running."""
 # reuse_result, check: Accepted for compatibility, has no effect here
-def constexpr(fn: _t.Any = None, get_instance: _t.Any = True, name: _t.Any = None, reuse_result: _t.Any = True, check: _t.Any = True) -> _t.Any:
+def constexpr(fn: _t.Any = None, get_instance: _b.bool = True, name: _b.str | None = None, reuse_result: _b.bool = True, check: _b.bool = True) -> _t.Any:
     """Marks a function of constants, which graph mode runs at compile time.
 
     Args:

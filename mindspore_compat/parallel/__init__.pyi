@@ -56,7 +56,7 @@ def convert_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.str
         process_num (int, optional): the number of ranks processed at a time.
         output_format (str, optional): "ckpt" or, if the checkpoints are so, "safetensors".
     """
-def get_algo_parameters(attr_key: _t.Any) -> _t.Any:
+def get_algo_parameters(attr_key: _b.str) -> _t.Any:
     """Returns a setting of the search.
 
     Args:

@@ -86,21 +86,21 @@ class Profiler:
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, kind: _t.Any, error: _t.Any, trace: _t.Any) -> _t.Any: ...
     def __init__(self, **kwargs: _t.Any) -> None: ...
-    def add_metadata(self, key: _t.Any, value: _t.Any) -> _t.Any:
+    def add_metadata(self, key: _b.str, value: _b.str) -> _t.Any:
         """Adds a text to profiler_metadata.json.
 
         Args:
             key (str): the name of the entry.
             value (str): the text.
         """
-    def add_metadata_json(self, key: _t.Any, value: _t.Any) -> _t.Any:
+    def add_metadata_json(self, key: _b.str, value: _b.str) -> _t.Any:
         """Adds the content of a JSON text to profiler_metadata.json.
 
         Args:
             key (str): the name of the entry.
             value (str): the JSON text.
         """
-    def analyse(self, offline_path: _t.Any = None, pretty: _t.Any = False, step_list: _t.Any = None, mode: _t.Any = 'sync') -> _t.Any:
+    def analyse(self, offline_path: _b.str | None = None, pretty: _b.bool = False, step_list: _t.Any = None, mode: _b.str = 'sync') -> _t.Any:
         """Stops recording and writes the results to the output path.
 
         Args:
@@ -123,7 +123,7 @@ class Profiler:
         """Marks the end of a step; the schedule decides the action of the next one."""
     def stop(self) -> _t.Any:
         """Stops recording, and writes the results."""
-    def write(self, folder: _t.Any, pretty: _t.Any = False) -> _t.Any:
+    def write(self, folder: _b.str, pretty: _b.bool = False) -> _t.Any:
         """Writes op_statistic.csv and trace_view.json.
 
         Args:
@@ -178,7 +178,7 @@ class _ExperimentalConfig:
 class mstx:
     """User-defined marks in the timeline."""
     @staticmethod
-    def mark(message: _t.Any, stream: _t.Any = None, domain: _t.Any = 'default') -> _t.Any:
+    def mark(message: _b.str, stream: _t.Any = None, domain: _b.str = 'default') -> _t.Any:
         """Adds a mark to the timeline.
 
         Args:
@@ -187,7 +187,7 @@ class mstx:
             domain (str): stored without effect. Default: ``"default"``.
         """
     @staticmethod
-    def range_end(range_id: _t.Any, domain: _t.Any = 'default') -> _t.Any:
+    def range_end(range_id: _t.Any, domain: _b.str = 'default') -> _t.Any:
         """Ends a range.
 
         Args:
@@ -195,7 +195,7 @@ class mstx:
             domain (str): stored without effect. Default: ``"default"``.
         """
     @staticmethod
-    def range_start(message: _t.Any, stream: _t.Any = None, domain: _t.Any = 'default') -> _t.Any:
+    def range_start(message: _b.str, stream: _t.Any = None, domain: _b.str = 'default') -> _t.Any:
         """Begins a range, and returns its number for `range_end`; 0 if nothing is recorded.
 
         Args:
@@ -237,14 +237,14 @@ class profile:
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, kind: _t.Any, error: _t.Any, trace: _t.Any) -> _t.Any: ...
     def __init__(self, activities: _t.Any = None, with_stack: _t.Any = False, profile_memory: _t.Any = False, data_process: _t.Any = False, parallel_strategy: _t.Any = False, start_profile: _t.Any = True, hbm_ddr: _t.Any = False, pcie: _t.Any = False, sync_enable: _t.Any = True, record_shapes: _t.Any = False, schedule: _t.Any = None, on_trace_ready: _t.Any = None, experimental_config: _t.Any = None) -> None: ...
-    def add_metadata(self, key: _t.Any, value: _t.Any) -> _t.Any:
+    def add_metadata(self, key: _b.str, value: _b.str) -> _t.Any:
         """Adds a text to profiler_metadata.json.
 
         Args:
             key (str): the name of the entry.
             value (str): the text.
         """
-    def add_metadata_json(self, key: _t.Any, value: _t.Any) -> _t.Any:
+    def add_metadata_json(self, key: _b.str, value: _b.str) -> _t.Any:
         """Adds the content of a JSON text to profiler_metadata.json.
 
         Args:
@@ -257,7 +257,7 @@ class profile:
         """Marks the end of a step; the schedule decides the action of the next one."""
     def stop(self) -> _t.Any:
         """Stops recording, and writes the results."""
-    def write(self, folder: _t.Any, pretty: _t.Any = False) -> _t.Any:
+    def write(self, folder: _b.str, pretty: _b.bool = False) -> _t.Any:
         """Writes op_statistic.csv and trace_view.json.
 
         Args:
@@ -287,7 +287,7 @@ class schedule:
     def __init__(self, *, wait: _t.Any, active: _t.Any, warmup: _t.Any = 0, repeat: _t.Any = 0, skip_first: _t.Any = 0) -> None: ...
     def to_dict(self) -> _t.Any:
         """Returns the numbers, by name."""
-def tensorboard_trace_handler(dir_name: _t.Any = None, worker_name: _t.Any = None, analyse_flag: _t.Any = True, async_mode: _t.Any = False) -> _t.Any:
+def tensorboard_trace_handler(dir_name: _b.str | None = None, worker_name: _b.str | None = None, analyse_flag: _b.bool = True, async_mode: _b.bool = False) -> _t.Any:
     """Returns a function for `on_trace_ready` that writes each recording to a new folder.
 
     Args:

@@ -27,7 +27,7 @@ from ..nn import ConfusionMatrixMetric as ConfusionMatrixMetric
 class ConvertModelUtils:
     """Converts a Model to one that trains with THOR."""
     @staticmethod
-    def convert_to_thor_model(model: _t.Any, network: _t.Any, loss_fn: _t.Any = None, optimizer: _t.Any = None, metrics: _t.Any = None, amp_level: _t.Any = 'O0', loss_scale_manager: _t.Any = None, keep_batchnorm_fp32: _t.Any = False) -> _t.Any:
+    def convert_to_thor_model(model: _t.Any, network: _t.Any, loss_fn: _t.Any = None, optimizer: _t.Any = None, metrics: _t.Any = None, amp_level: _b.str = 'O0', loss_scale_manager: _t.Any = None, keep_batchnorm_fp32: _b.bool = False) -> _t.Any:
         """Creates a Model whose steps compute factors and inverses only every `frequency` steps.
 
         Args:

@@ -9,7 +9,7 @@ import numpy as _np
 
 from ..nn.cell import Cell as _Cell
 
-def auto_mixed_precision(network: _t.Any, amp_level: _t.Any = 'O0', dtype: _t.Any = ...) -> _t.Any:
+def auto_mixed_precision(network: _t.Any, amp_level: _b.str = 'O0', dtype: _t.Any = ...) -> _t.Any:
     """Applies automatic mixed precision to a network, at a level from "O0" to "O3" or "auto".
 
     Args:

@@ -32,7 +32,7 @@ class DynamicLossScaleManager(LossScaleManager):
         """Returns a DynamicLossScaleUpdateCell that starts at this manager's loss scale."""
     last_overflow_iter: _t.Any
     loss_scale: _t.Any
-    def update_loss_scale(self, overflow: _t.Any) -> _t.Any:  # type: ignore
+    def update_loss_scale(self, overflow: _b.bool) -> _t.Any:  # type: ignore
         """Updates the loss scale after a step.
 
         Args:
@@ -53,7 +53,7 @@ class FixedLossScaleManager(LossScaleManager):
         """Returns the loss scale, as it was given."""
     def get_update_cell(self) -> _t.Any:  # type: ignore
         """Returns a FixedLossScaleUpdateCell, or None if overflowed steps are not dropped."""
-    def update_loss_scale(self, overflow: _t.Any) -> _t.Any:  # type: ignore
+    def update_loss_scale(self, overflow: _b.bool) -> _t.Any:  # type: ignore
         """Does nothing: the loss scale is fixed.
 
         Args:
@@ -65,7 +65,7 @@ class LossScaleManager:
         """Returns the loss scale."""
     def get_update_cell(self) -> _t.Any:
         """Returns a Cell that updates the loss scale within a training step."""
-    def update_loss_scale(self, overflow: _t.Any) -> _t.Any:
+    def update_loss_scale(self, overflow: _b.bool) -> _t.Any:
         """Updates the loss scale after a step.
 
         Args:

@@ -38,6 +38,7 @@ def method(name):
         myself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         call.__signature__ = inspect.Signature([myself, *parameters])
         call.__name__, call.__qualname__, call.__doc__ = name, f"Dataset.{name}", cls.__doc__
+        call.__wrapped__ = cls.__init__  # has the rules of the arguments
         setattr(Dataset, name, call)
         return cls
 

@@ -97,7 +97,7 @@ class JiebaTokenizer(_TensorOperation):
             user_dict (Union[str, dict[str, int]]): frequencies of words, or a file with a word and
                 its frequency on each line; other lines are ignored.
         """
-    def add_word(self, word: _t.Any, freq: _t.Any = None) -> _t.Any:
+    def add_word(self, word: _b.str, freq: _t.Any = None) -> _t.Any:
         """Adds a word to the dictionary.
 
         Args:
@@ -220,7 +220,7 @@ class SentencePieceVocab:
             params (dict[str, str]): further parameters of the library's trainer.
         """
     @classmethod
-    def save_model(cls, vocab: _t.Any, path: _t.Any, filename: _t.Any) -> _t.Any:
+    def save_model(cls, vocab: _t.Any, path: _b.str, filename: _b.str) -> _t.Any:
         """Saves a model to a file that SentencePieceTokenizer and the library can read.
 
         Args:
@@ -291,7 +291,7 @@ class Vectors:
     """Pre-trained word vectors; created by `from_file` and used by `ToVectors`."""
     def __init__(self) -> None: ...
     @classmethod
-    def from_file(cls, file_path: _t.Any, max_vectors: _t.Any = None) -> _t.Any:
+    def from_file(cls, file_path: _b.str, max_vectors: _t.Any = None) -> _t.Any:
         """Reads word vectors from a text file with a word and its numbers on each line.
 
         If a word occurs twice, the first line is used.
@@ -311,7 +311,7 @@ class Vocab:
     """
     def __init__(self) -> None: ...
     @classmethod
-    def from_dataset(cls, dataset: _t.Any, columns: _t.Any = None, freq_range: _t.Any = None, top_k: _t.Any = None, special_tokens: _t.Any = None, special_first: _t.Any = True) -> _t.Any:
+    def from_dataset(cls, dataset: _t.Any, columns: _t.Any = None, freq_range: _t.Any = None, top_k: _t.Any = None, special_tokens: _t.Any = None, special_first: _b.bool = True) -> _t.Any:
         """Makes a Vocab from the text of a dataset, with the most frequent tokens first.
 
         Args:
@@ -331,7 +331,7 @@ class Vocab:
             word_dict (dict[str, int]): the ids.
         """
     @classmethod
-    def from_file(cls, file_path: _t.Any, delimiter: _t.Any = '', vocab_size: _t.Any = None, special_tokens: _t.Any = None, special_first: _t.Any = True) -> _t.Any:
+    def from_file(cls, file_path: _b.str, delimiter: _b.str = '', vocab_size: _t.Any = None, special_tokens: _t.Any = None, special_first: _b.bool = True) -> _t.Any:
         """Makes a Vocab from the lines of a file, numbered in order.
 
         Args:
@@ -343,7 +343,7 @@ class Vocab:
             special_first (bool, optional): whether the special tokens come first.
         """
     @classmethod
-    def from_list(cls, word_list: _t.Any, special_tokens: _t.Any = None, special_first: _t.Any = True) -> _t.Any:
+    def from_list(cls, word_list: _t.Any, special_tokens: _t.Any = None, special_first: _b.bool = True) -> _t.Any:
         """Makes a Vocab from a list of tokens, numbered in order.
 
         Args:
@@ -384,14 +384,14 @@ class WordpieceTokenizer(_TensorOperation):
         with_offsets (bool, optional): whether to return the start and end of each piece, in bytes.
     """
     def __init__(self, vocab: Vocab, suffix_indicator: _b.str = '##', max_bytes_per_token: _b.int = 100, unknown_token: _b.str = '[UNK]', with_offsets: _b.bool = False) -> None: ...
-def to_bytes(array: _t.Any, encoding: _t.Any = 'utf8') -> _t.Any:
+def to_bytes(array: _t.Any, encoding: _b.str = 'utf8') -> _t.Any:
     """Encodes an array of text to bytes.
 
     Args:
         array (numpy.ndarray): text; bytes are returned unchanged.
         encoding (str, optional): the encoding.
     """
-def to_str(array: _t.Any, encoding: _t.Any = 'utf8') -> _t.Any:
+def to_str(array: _t.Any, encoding: _b.str = 'utf8') -> _t.Any:
     """Decodes an array of bytes to text.
 
     Args:

@@ -25,7 +25,7 @@ class AdjustBrightness(_TensorOperation):
     def __init__(self, brightness_factor: _b.float) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -44,7 +44,7 @@ class AdjustContrast(_TensorOperation):
     """
     def __init__(self, contrast_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -65,7 +65,7 @@ class AdjustGamma(_TensorOperation):
     def __init__(self, gamma: _b.float, gain: _b.float = 1) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -84,7 +84,7 @@ class AdjustHue(_TensorOperation):
     """
     def __init__(self, hue_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -103,7 +103,7 @@ class AdjustSaturation(_TensorOperation):
     """
     def __init__(self, saturation_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -123,7 +123,7 @@ class AdjustSharpness(_TensorOperation):
     """
     def __init__(self, sharpness_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -150,7 +150,7 @@ class Affine(_TensorOperation):
     """
     def __init__(self, degrees: _b.float, translate: _b.tuple[_b.float, _b.float] | _b.list[_b.float], scale: _b.float, shear: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float], resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -171,7 +171,7 @@ class AutoAugment(_TensorOperation):
     """
     def __init__(self, policy: AutoAugmentPolicy = ..., interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -200,7 +200,7 @@ class AutoContrast(_TensorOperation):
     """
     def __init__(self, cutoff: _b.float = 0.0, ignore: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -236,7 +236,7 @@ class BoundingBoxAugment(_TensorOperation):
     """
     def __init__(self, transform: _TensorOperation, ratio: _b.float = 0.3) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -256,7 +256,7 @@ class CenterCrop(_TensorOperation):
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -276,7 +276,7 @@ class ConvertColor(_TensorOperation):
     def __init__(self, convert_mode: ConvertMode) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -322,7 +322,7 @@ class Crop(_TensorOperation):
     def __init__(self, coordinates: _b.tuple[_b.int, _b.int] | _b.list[_b.int], size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -345,7 +345,7 @@ class CutMixBatch(_TensorOperation):
     """
     def __init__(self, image_batch_format: ImageBatchFormat, alpha: _b.float = 1.0, prob: _b.float = 1.0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -366,7 +366,7 @@ class CutOut(_TensorOperation):
     """
     def __init__(self, length: _b.int, num_patches: _b.int = 1, is_hwc: _b.bool = True) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -386,7 +386,7 @@ class Decode(_TensorOperation):
     """
     def __init__(self, to_pil: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -405,7 +405,7 @@ class DecodeVideo(_TensorOperation):
 class Equalize(_TensorOperation):
     """Equalizes the histogram of each channel of an image."""
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -429,7 +429,7 @@ class Erase(_TensorOperation):
     """
     def __init__(self, top: _b.int, left: _b.int, height: _b.int, width: _b.int, value: _b.float | _b.tuple[_b.float, _b.float, _b.float] | _b.list[_b.float] = 0.0, inplace: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -448,7 +448,7 @@ class FiveCrop(_TensorOperation):
     """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -471,7 +471,7 @@ class GaussianBlur(_TensorOperation):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], sigma: _b.float | _t.Any | _b.bool | _b.tuple[_b.float | _t.Any | _b.bool, _b.float | _t.Any | _b.bool] | _b.list[_b.float | _t.Any | _b.bool] | None = None) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -490,7 +490,7 @@ class Grayscale(_TensorOperation):
     """
     def __init__(self, num_output_channels: _t.Literal[1, 3] = 1) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -506,7 +506,7 @@ class HWC2CHW(_TensorOperation):
     """Transposes an image from (height, width, channels) to (channels, height, width)."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -521,7 +521,7 @@ class HorizontalFlip(_TensorOperation):
     """Flips an image horizontally."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -541,7 +541,7 @@ class HsvToRgb(_TensorOperation):
     is_hwc: _t.Any
     def __init__(self, is_hwc: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -594,7 +594,7 @@ class Invert(_TensorOperation):
     """Inverts the colours of an RGB image: 255 minus each pixel."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -614,7 +614,7 @@ class LinearTransformation(_TensorOperation):
     """
     def __init__(self, transformation_matrix: _np.ndarray[_t.Any, _t.Any], mean_vector: _np.ndarray[_t.Any, _t.Any]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -646,7 +646,7 @@ class MixUpBatch(_TensorOperation):
     """
     def __init__(self, alpha: _b.float = 1.0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -668,7 +668,7 @@ class Normalize(_TensorOperation):
     def __init__(self, mean: _b.tuple[_b.float, ...] | _b.list[_b.float], std: _b.tuple[_b.float, ...] | _b.list[_b.float], is_hwc: _b.bool = True) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -691,7 +691,7 @@ class NormalizePad(_TensorOperation):
     def __init__(self, mean: _b.tuple[_b.float, ...] | _b.list[_b.float], std: _b.tuple[_b.float, ...] | _b.list[_b.float], dtype: _t.Literal['float32', 'float16'] = 'float32', is_hwc: _b.bool = True) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -714,7 +714,7 @@ class Pad(_TensorOperation):
     def __init__(self, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -738,7 +738,7 @@ class PadToSize(_TensorOperation):
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], offset: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -759,7 +759,7 @@ class Perspective(_TensorOperation):
     """
     def __init__(self, start_points: _b.tuple[_b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float]] | _b.list[_b.tuple[_b.float, _b.float] | _b.list[_b.float]], end_points: _b.tuple[_b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float]] | _b.list[_b.tuple[_b.float, _b.float] | _b.list[_b.float]], interpolation: Inter = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -779,7 +779,7 @@ class Posterize(_TensorOperation):
     def __init__(self, bits: _b.int) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -802,7 +802,7 @@ class RandAugment(_TensorOperation):
     """
     def __init__(self, num_ops: _b.int = 2, magnitude: _b.int = 9, num_magnitude_bins: _b.int = 31, interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -822,7 +822,7 @@ class RandomAdjustSharpness(_TensorOperation):
     """
     def __init__(self, degree: _b.float, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -850,7 +850,7 @@ class RandomAffine(_TensorOperation):
     """
     def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float], translate: _b.tuple[_b.float, ...] | _b.list[_b.float] | None = None, scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = None, shear: _b.float | _t.Any | _t.Literal[True] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] | _b.tuple[_b.float, _b.float, _b.float, _b.float] | _b.list[_b.float] | None = None, resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] | None = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -872,7 +872,7 @@ class RandomAutoContrast(_TensorOperation):
     """
     def __init__(self, cutoff: _b.float = 0.0, ignore: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -891,7 +891,7 @@ class RandomColor(_TensorOperation):
     """
     def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.1, 1.9)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -915,7 +915,7 @@ class RandomColorAdjust(_TensorOperation):
     """
     def __init__(self, brightness: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), contrast: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), saturation: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), hue: _b.float | _t.Literal[False] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0, 0)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -939,7 +939,7 @@ class RandomCrop(_TensorOperation):
     """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, pad_if_needed: _b.bool = False, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] | None = 0, padding_mode: Border | None = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -969,7 +969,7 @@ class RandomCropDecodeResize(_TensorOperation):
     ratio: _t.Any
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1003,7 +1003,7 @@ class RandomEqualize(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1030,7 +1030,7 @@ class RandomErasing(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5, scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.02, 0.33), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.3, 3.3), value: _b.int | _t.Literal['random'] | _b.tuple[_b.int, _b.int, _b.int] | _b.list[_b.int] = 0, inplace: _b.bool = False, max_attempts: _b.int = 10) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1052,7 +1052,7 @@ class RandomGrayscale(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.1) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1072,7 +1072,7 @@ class RandomHorizontalFlip(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1091,7 +1091,7 @@ class RandomHorizontalFlipWithBBox(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1110,7 +1110,7 @@ class RandomInvert(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1130,7 +1130,7 @@ class RandomLighting(_TensorOperation):
     """
     def __init__(self, alpha: _b.float = 0.05) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1151,7 +1151,7 @@ class RandomPerspective(_TensorOperation):
     """
     def __init__(self, distortion_scale: _b.float = 0.5, prob: _b.float = 0.5, interpolation: Inter = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1171,7 +1171,7 @@ class RandomPosterize(_TensorOperation):
     """
     def __init__(self, bits: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | None = (8, 8)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1190,7 +1190,7 @@ class RandomResize(_TensorOperation):
     """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | _t.Literal[True]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1226,7 +1226,7 @@ class RandomResizedCrop(_TensorOperation):
     ratio: _t.Any
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1266,7 +1266,7 @@ class RandomRotation(_TensorOperation):
     """
     def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float], resample: Inter = ..., expand: _b.bool = False, center: _b.tuple[_b.float, _b.float] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1286,7 +1286,7 @@ class RandomSelectSubpolicy(_TensorOperation):
     """
     def __init__(self, policy: _b.list[_b.list[_t.Any]]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1305,7 +1305,7 @@ class RandomSharpness(_TensorOperation):
     """
     def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.1, 1.9)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1325,7 +1325,7 @@ class RandomSolarize(_TensorOperation):
     """
     def __init__(self, threshold: _b.tuple[_b.int, _b.int] | _b.list[_b.int] = (0, 255)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1344,7 +1344,7 @@ class RandomVerticalFlip(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1371,7 +1371,7 @@ class Rescale(_TensorOperation):
     def __init__(self, rescale: _b.float, shift: _b.float) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1394,7 +1394,7 @@ class Resize(_TensorOperation):
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | _t.Literal[True], interpolation: Inter = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1416,7 +1416,7 @@ class ResizeWithBBox(_TensorOperation):
     """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | _t.Literal[True], interpolation: Inter = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1441,7 +1441,7 @@ class ResizedCrop(_TensorOperation):
     def __init__(self, top: _b.int, left: _b.int, height: _b.int, width: _b.int, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], interpolation: Inter = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1461,7 +1461,7 @@ class RgbToHsv(_TensorOperation):
     is_hwc: _t.Any
     def __init__(self, is_hwc: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1486,7 +1486,7 @@ class Rotate(_TensorOperation):
     """
     def __init__(self, degrees: _b.float, resample: Inter = ..., expand: _b.bool = False, center: _b.tuple[_b.float, _b.float] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1516,7 +1516,7 @@ class SlicePatches(_TensorOperation):
     """
     def __init__(self, num_height: _b.int = 1, num_width: _b.int = 1, slice_mode: SliceMode = ..., fill_value: _b.int = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1537,7 +1537,7 @@ class Solarize(_TensorOperation):
     def __init__(self, threshold: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1558,7 +1558,7 @@ class TenCrop(_TensorOperation):
     """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], use_vertical_flip: _b.bool | None = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1573,7 +1573,7 @@ class TenCrop(_TensorOperation):
 class ToNumpy(_TensorOperation):
     """Converts a PIL image to a NumPy array."""
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1587,7 +1587,7 @@ class ToNumpy(_TensorOperation):
 class ToPIL(_TensorOperation):
     """Converts an array to a PIL image. Needs Pillow."""
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1609,7 +1609,7 @@ class ToTensor(_TensorOperation):
     def __init__(self, output_type: _t.Any = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1636,7 +1636,7 @@ class TrivialAugmentWide(_TensorOperation):
     """
     def __init__(self, num_magnitude_bins: _b.int = 31, interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1663,7 +1663,7 @@ class VerticalFlip(_TensorOperation):
     """Flips an image vertically."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _t.Any = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.

@@ -40,7 +40,7 @@ class ASGD(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lambd: _t.Any, alpha: _t.Any, t0: _t.Any, lr: _t.Any, group_id: _t.Any, maximize: _t.Any, gradients: _t.Any, weight_decay: _t.Any) -> _t.Any:
+    def implementation(self, lambd: _t.Any, alpha: _t.Any, t0: _t.Any, lr: _t.Any, group_id: _t.Any, maximize: _b.bool, gradients: _t.Any, weight_decay: _t.Any) -> _t.Any:
         """Repeats the last counted step for one group, with these settings.
 
         Args:
@@ -91,7 +91,7 @@ class Adadelta(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lr: _t.Any, rho: _t.Any, eps: _t.Any, maximize: _t.Any, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
+    def implementation(self, lr: _t.Any, rho: _t.Any, eps: _t.Any, maximize: _b.bool, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
         """Repeats the last counted step for some parameters, with these settings.
 
         Args:
@@ -140,7 +140,7 @@ class Adagrad(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, eps: _t.Any, lr: _t.Any, lr_decay: _t.Any, maximize: _t.Any, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
+    def implementation(self, eps: _t.Any, lr: _t.Any, lr_decay: _t.Any, maximize: _b.bool, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
         """Repeats the last counted step for some parameters, with these settings.
 
         Args:
@@ -191,7 +191,7 @@ class Adam(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, beta1: _t.Any, beta2: _t.Any, eps: _t.Any, lr: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any) -> _t.Any:
+    def implementation(self, beta1: _t.Any, beta2: _t.Any, eps: _t.Any, lr: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any, maximize: _b.bool, weight_decay: _t.Any) -> _t.Any:
         """Repeats the last counted step for some parameters, with these settings.
 
         Args:
@@ -245,7 +245,7 @@ class AdamW(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lr: _t.Any, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, amsgrad: _t.Any, eps: _t.Any, grads: _t.Any, start_id: _t.Any, end_id: _t.Any) -> _t.Any:
+    def implementation(self, lr: _t.Any, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, amsgrad: _b.bool, eps: _t.Any, grads: _t.Any, start_id: _t.Any, end_id: _t.Any) -> _t.Any:
         """Repeats the last counted step for some parameters, with these settings.
 
         Args:
@@ -295,7 +295,7 @@ class Adamax(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, eps: _t.Any) -> _t.Any:
+    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _b.bool, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, eps: _t.Any) -> _t.Any:
         """Repeats the last counted step for one group, with these settings.
 
         Args:
@@ -475,7 +475,7 @@ class RMSprop(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, weight_decay: _t.Any, centered: _t.Any, alpha: _t.Any, eps: _t.Any, momentum: _t.Any) -> _t.Any:
+    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _b.bool, weight_decay: _t.Any, centered: _b.bool, alpha: _t.Any, eps: _t.Any, momentum: _t.Any) -> _t.Any:
         """Repeats the last counted step for one group, with these settings.
 
         Args:
@@ -524,7 +524,7 @@ class Rprop(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, etaminus: _t.Any, etaplus: _t.Any, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _t.Any, step_size_min: _t.Any, step_size_max: _t.Any) -> _t.Any:
+    def implementation(self, etaminus: _t.Any, etaplus: _t.Any, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _b.bool, step_size_min: _t.Any, step_size_max: _t.Any) -> _t.Any:
         """Repeats the last counted step for one group, with these settings.
 
         Args:
@@ -574,7 +574,7 @@ class SGD(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, momentum: _t.Any, lr: _t.Any, group_id: _t.Any, gradients: _t.Any, maximize: _t.Any, dampening: _t.Any, weight_decay: _t.Any, nesterov: _t.Any) -> _t.Any:
+    def implementation(self, momentum: _t.Any, lr: _t.Any, group_id: _t.Any, gradients: _t.Any, maximize: _b.bool, dampening: _t.Any, weight_decay: _t.Any, nesterov: _b.bool) -> _t.Any:
         """Repeats the last counted step for one group, with these settings.
 
         Args:

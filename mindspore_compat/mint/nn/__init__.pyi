@@ -8,6 +8,7 @@ import typing as _t
 import numpy as _np
 
 from ...common.dtype import Type as _Type
+from ...common.parameter import Parameter as _Parameter
 from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
 
@@ -363,7 +364,7 @@ class Conv1d(_Cell):
     in_channels: _t.Any
     out_channels: _t.Any
     groups: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias: _t.Any
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -378,7 +379,7 @@ class Conv2d(_Cell):
     in_channels: _t.Any
     out_channels: _t.Any
     groups: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias: _t.Any
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -393,7 +394,7 @@ class Conv3d(_Cell):
     in_channels: _t.Any
     out_channels: _t.Any
     groups: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias: _t.Any
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -432,7 +433,7 @@ class ConvTranspose2d(_Cell):
     in_channels: _t.Any
     out_channels: _t.Any
     groups: _t.Any
-    weight: _t.Any
+    weight: _Parameter
     bias: _t.Any
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _t.Any, stride: _t.Any = 1, padding: _t.Any = 0, output_padding: _t.Any = 0, groups: _b.int = 1, bias: _b.bool = True, dilation: _t.Any = 1, padding_mode: _t.Literal['zeros'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -594,8 +595,8 @@ class GroupNorm(_Cell):
     num_channels: _t.Any
     eps: _t.Any
     affine: _t.Any
-    weight: _t.Any
-    bias: _t.Any
+    weight: _Parameter
+    bias: _Parameter
     def __init__(self, num_groups: _b.int, num_channels: _b.int, eps: _b.float = 1e-05, affine: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def extend_repr(self) -> _t.Any:  # type: ignore

@@ -7,6 +7,7 @@ import typing as _t
 
 import numpy as _np
 
+from ...common.parameter import Parameter as _Parameter
 from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
 
@@ -49,7 +50,7 @@ class PReLU(_Cell):
     Inputs:
         - **x** (Tensor): float16 or float32.
     """
-    w: _t.Any
+    w: _Parameter
     def __init__(self, channel: _b.int = 1, w: _t.Any = 0.25) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -68,7 +69,7 @@ class PReLUExt(_Cell):
     Inputs:
         - **input** (Tensor): floats.
     """
-    weight: _t.Any
+    weight: _Parameter
     def __init__(self, num_parameters: _b.int = 1, init: _b.float = 0.25, dtype: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -100,7 +101,7 @@ from ...nn import Softsign as Softsign
 from ...nn import Tanh as Tanh
 from ...nn import Tanhshrink as Tanhshrink
 from ...nn import Threshold as Threshold
-def get_activation(name: _t.Any, prim_name: _t.Any = None) -> _t.Any:
+def get_activation(name: _b.str, prim_name: _b.str | None = None) -> _t.Any:
     """Returns an activation layer by its lower-case name ("relu", "leakyrelu", ...).
 
     Args:

@@ -505,7 +505,7 @@ class TripletMarginWithDistanceLoss(LossBase):
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class _Loss(LossBase):
     """The former name of LossBase."""
-def _check_is_tensor(param_name: _t.Any, input_data: _t.Any, cls_name: _t.Any) -> _t.Any:
+def _check_is_tensor(param_name: _b.str, input_data: _t.Any, cls_name: _b.str) -> _t.Any:
     """Rejects an input of a loss that is no Tensor.
 
     Args:
@@ -513,7 +513,7 @@ def _check_is_tensor(param_name: _t.Any, input_data: _t.Any, cls_name: _t.Any) -
         input_data (object): the input.
         cls_name (str): the name of the loss, for the message.
     """
-def _check_label_dtype(labels_dtype: _t.Any, cls_name: _t.Any) -> _t.Any:
+def _check_label_dtype(labels_dtype: _t.Any, cls_name: _b.str) -> _t.Any:
     """Rejects labels that are no class indices.
 
     Args:

@@ -46,7 +46,7 @@ class Momentum(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 

@@ -58,7 +58,7 @@ class Optimizer(_Cell):
         step is being captured, no number is read from the GPU.
         """
     def __init__(self, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, parameters: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
-    def broadcast_params(self, optim_result: _t.Any) -> _t.Any:
+    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:
         """Returns the parameters after an update; here every process updates all of its own.
 
         Args:

@@ -7,6 +7,7 @@ import typing as _t
 
 import numpy as _np
 
+from ...common.parameter import Parameter as _Parameter
 from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
 from ...nn.wrap.cell_wrapper import TrainOneStepCell as _TrainOneStepCell
@@ -32,8 +33,8 @@ class DynamicLossScaleUpdateCell(_Cell):
     scale_window: _t.Any
     scale_factor: _t.Any
     loss_scale_value: _t.Any
-    cur_iter: _t.Any
-    last_overflow_iter: _t.Any
+    cur_iter: _Parameter
+    last_overflow_iter: _Parameter
     minimum_loss_scale: _t.Any
     def __init__(self, loss_scale_value: _t.Any, scale_factor: _b.float | _Tensor, scale_window: _b.float | _Tensor) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -76,7 +77,7 @@ class TrainOneStepWithLossScaleCell(_TrainOneStepCell):
         tuple of 3 Tensors: the loss, whether the step overflowed, and the loss scale of this step.
     """
     loss_scaling_manager: _t.Any
-    scale_sense: _t.Any
+    scale_sense: _Parameter
     is_distributed: _t.Any
     gpu_target: _t.Any
     base: _t.Any
@@ -100,7 +101,7 @@ class TrainOneStepWithLossScaleCell(_TrainOneStepCell):
         Returns:
             Tensor of bool and shape ().
         """
-    def process_loss_scale(self, overflow: _t.Any) -> _t.Any:
+    def process_loss_scale(self, overflow: _b.bool) -> _t.Any:
         """Lets the manager update the loss scale.
 
         Args:

@@ -50,7 +50,7 @@ class DistributedDataParallel(_Cell):
     reducer_mode: _t.Any
     # reducer_mode: Accepted for compatibility, has no effect here
     def __init__(self, module: _Cell, init_sync: _b.bool = True, process_group: _b.str | None = None, bucket_cap_mb: _b.int | None = None, find_unused_parameters: _b.bool = False, average_in_collective: _b.bool = False, static_graph: _b.bool = False, reducer_mode: _t.Literal['CppReducer', 'PythonReducer'] = 'CppReducer') -> None: ...
-    def allocate_buffers_for_parameters(self, input_params: _t.Any, group: _t.Any, gradient_scaling_factor: _t.Any) -> _t.Any:
+    def allocate_buffers_for_parameters(self, input_params: _t.Any, group: _b.str, gradient_scaling_factor: _t.Any) -> _t.Any:
         """Returns buckets for the gradients of parameters, each of one dtype.
 
         Args:

@@ -29,7 +29,7 @@ def line_search(f: _t.Any, xk: _t.Any, pk: _t.Any, jac: _t.Any = None, gfk: _t.A
     Returns:
         LineSearchResults.
     """
-def linear_sum_assignment(cost_matrix: _t.Any, maximize: _t.Any, dimension_limit: _t.Any = None) -> _b.tuple[_Tensor, ...]:
+def linear_sum_assignment(cost_matrix: _t.Any, maximize: _b.bool, dimension_limit: _t.Any = None) -> _b.tuple[_Tensor, ...]:
     """Finds pairs of rows and columns, each used at most once, with the smallest total cost.
 
     Args:
@@ -40,7 +40,7 @@ def linear_sum_assignment(cost_matrix: _t.Any, maximize: _t.Any, dimension_limit
     Returns:
         tuple[Tensor]: rows and columns, min(M, N) int64 numbers each; missing pairs are -1.
     """
-def minimize(func: _t.Any, x0: _t.Any, args: _t.Any = (), method: _t.Any = None, jac: _t.Any = None, hess: _t.Any = None, hessp: _t.Any = None, bounds: _t.Any = None, constraints: _t.Any = (), tol: _t.Any = None, callback: _t.Any = None, options: _t.Any = None) -> _t.Any:
+def minimize(func: _t.Any, x0: _t.Any, args: _t.Any = (), method: _b.str | None = None, jac: _t.Any = None, hess: _t.Any = None, hessp: _t.Any = None, bounds: _t.Any = None, constraints: _t.Any = (), tol: _t.Any = None, callback: _t.Any = None, options: _t.Any = None) -> _t.Any:
     """Minimizes a function, starting from a given point.
 
     Args:

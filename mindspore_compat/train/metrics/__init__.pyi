@@ -32,7 +32,7 @@ from ...nn import Top1CategoricalAccuracy as Top1CategoricalAccuracy
 from ...nn import Top5CategoricalAccuracy as Top5CategoricalAccuracy
 from ...nn import TopKCategoricalAccuracy as TopKCategoricalAccuracy
 from ...nn import auc as auc
-def get_metric_fn(name: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+def get_metric_fn(name: _b.str, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
     """Creates a metric by its name.
 
     Args:

@@ -37,7 +37,7 @@ class SummaryRecord:
     def __exit__(self, *_: _t.Any) -> _t.Any: ...
     # num_process: Accepted for compatibility, has no effect here
     def __init__(self, log_dir: _b.str, file_prefix: _b.str = 'events', file_suffix: _b.str = '_MS', num_process: _b.int = 32, network: _Cell | None = None, max_file_size: _b.int | None = None, raise_exception: _b.bool = False, export_options: _t.Any = None) -> None: ...
-    def add_value(self, plugin: _t.Any, name: _t.Any, value: _t.Any) -> _t.Any:
+    def add_value(self, plugin: _b.str, name: _b.str, value: _t.Any) -> _t.Any:
         """Stores a value for the next `record`.
 
         Args:

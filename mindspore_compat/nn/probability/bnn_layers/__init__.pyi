@@ -8,6 +8,7 @@ import typing as _t
 import numpy as _np
 
 from ....common.dtype import Type as _Type
+from ....common.parameter import Parameter as _Parameter
 from ....nn import Conv2d as _Conv2d
 from ....nn.cell import Cell as _Cell
 
@@ -146,8 +147,8 @@ class NormalPosterior(_Cell):
         - **inputs** - the name of a method of the distribution, such as 'sample', and its
           arguments.
     """
-    mean: _t.Any
-    untransformed_std: _t.Any
+    mean: _Parameter
+    untransformed_std: _Parameter
     normal: _t.Any
     def __init__(self, name: _b.str, shape: _b.list[_b.int] | _b.tuple[_b.int, ...], dtype: _Type = ..., loc_mean: _b.float = 0, loc_std: _b.float = 0.1, untransformed_scale_mean: _b.float = -5, untransformed_scale_std: _b.float = 0.1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

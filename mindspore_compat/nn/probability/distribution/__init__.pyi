@@ -95,7 +95,7 @@ class Distribution(_Cell):
     def cdf(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
         """Returns the probability of numbers up to `value` (Tensor)."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def cross_entropy(self, dist: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+    def cross_entropy(self, dist: _b.str, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
         """Returns the cross entropy of this distribution and another of its family.
 
         Args:
@@ -116,7 +116,7 @@ class Distribution(_Cell):
         """Returns the name of the family."""
     @property
     def is_scalar_batch(self) -> _t.Any: ...
-    def kl_loss(self, dist: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+    def kl_loss(self, dist: _b.str, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
         """Returns the Kullback-Leibler divergence from this distribution to another of its family.
 
         Args:
