@@ -17,6 +17,7 @@ from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, numbe
 
 PIECE = 1 << 16  # indices of a piece, about
 MOST = 16  # pieces
+WIDTH = 64  # elements of a row that a piece adds to, at least: writes to less share cache sets
 WORD = numpy.dtype(numpy.int32)
 
 
@@ -161,7 +162,7 @@ def take_along_axis(x, index, axis):
     if index is None:
         return None
     out = numpy.empty(index.shape, WORD)
-    _run(loop_of(take_along), jit.flat(x).view(WORD), index, out, x.shape[axis], axis)
+    _run(loop_of(take_along), jit.flat(x).view(WORD), index, out, x.shape[axis], axis, 1)
     return out.view(x.dtype)
 
 
@@ -181,7 +182,7 @@ def add_along_axis(x, index, values, axis):
     if index is None:
         return None
     out = copied(x)
-    _run(loop_of(add_along), jit.flat(values), index, out, x.shape[axis], axis)
+    _run(loop_of(add_along), jit.flat(values), index, out, x.shape[axis], axis, WIDTH)
     return out
 
 
@@ -193,13 +194,18 @@ def _from_zero(index, length):
     return None if low < -length or index.max() >= length else from_zero(index, low, length)
 
 
-def _run(loop, source, index, target, length, axis):
+def _run(loop, source, index, target, length, axis, width):
     outer, inner = math.prod(index.shape[:axis]), math.prod(index.shape[axis + 1 :])
     rows, run = (index.shape[axis], inner) if inner > 1 else (1, index.shape[axis])
-    pieces = max(min(index.size // PIECE, MOST), 1)
-    if outer >= inner:
-        table = [[*part, 0, run] for part in blocks(outer, -(-outer // pieces))]
-    else:
-        table = [[0, outer, *part] for part in blocks(inner, -(-inner // pieces))]
+    table = _pieces(outer, inner, run, index.size, width)
     sizes = length * inner, rows, run, inner
     loop.run(numpy.array(table), source, jit.flat(index), target.reshape(-1), *sizes)
+
+
+def _pieces(outer, inner, run, size, width):
+    """Returns a row for each piece: its first and last block, and the start and stop of its part of
+    each row. Parts have at least `width` elements, if rows do."""
+    pieces = max(min(size // PIECE, MOST), 1)
+    if outer >= inner:
+        return [[*part, 0, run] for part in blocks(outer, -(-outer // pieces))]
+    return [[0, outer, *part] for part in blocks(inner, max(-(-inner // pieces), width))]

@@ -18,7 +18,7 @@ SHAPES = [((7, 9), 1, 4), ((7, 9), 0, 12), ((3, 5, 4), 1, 6), ((2, 3, 8), -1, 8)
 @pytest.fixture
 def any_size(monkeypatch):
     """Has arrays of every size take loops, in several pieces."""
-    with fresh_loops(monkeypatch, along, PIECE=4):
+    with fresh_loops(monkeypatch, along, PIECE=4, WIDTH=2):
         yield
 
 
@@ -64,6 +64,16 @@ def test_loops_mean_what_numpy_does(any_size, monkeypatch):
 def test_compiled_they_do_so_with_any_number_of_threads(threads, any_size):
     with on_threads(threads):
         check()
+
+
+def test_additions_share_rows_in_parts_of_whole_cache_lines():
+    rows, row = 1 << 12, 256
+    for width, count in ((1, along.MOST), (along.WIDTH, row // along.WIDTH)):
+        table = along._pieces(1, row, row, rows * row, width)
+        assert len(table) == count
+        assert [part[2:] for part in table] == [
+            [start, start + row // count] for start in range(0, row, row // count)
+        ]
 
 
 @pytest.mark.parametrize("index", [9, -10])
