@@ -128,7 +128,7 @@ class Most:
     CONVOLVE_SMALL = 1 << 16  # weights of a group that are small matrices
     WINOGRAD_SAVED = 96  # channels times filters for each saved multiplication
     WINOGRAD_ROW = 1 << 20  # elements of one row of all channels and filters
-    COLUMNS = 1 << 12  # elements of one image's columns: with more, array functions are as fast
+    COLUMNS = 1 << 12  # elements of one image's columns, if windows do not overlap
     POOL_PADDED = 1 << 14  # elements of all images that are padded for the loop of the maximum
     POOL_POSITIONS = 16  # positions of a window, for which the loop is unrolled
 

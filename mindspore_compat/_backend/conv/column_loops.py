@@ -1,8 +1,7 @@
 """im2col and col2im as compiled host loops.
 
-These loops do on the host what cuda_kernels.py does on a GPU. They support float32, one or two
-spatial dimensions, and small images, where array functions would copy only a few elements at a
-time.
+These loops do on the host what cuda_kernels.py does on a GPU. They support float32 and one or two
+spatial dimensions. Array functions copy windows that do not overlap as fast, unless they are few.
 """
 
 import functools
@@ -13,7 +12,7 @@ import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
-from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, memory, piece, sizes
+from ..threads.parallel_loops import FLOAT, array, blocks, loop_of, memory, piece, sizes
 from ..thresholds import Most
 
 PIECE = 1 << 16  # elements of a piece, at least
@@ -21,12 +20,24 @@ PIECES = 8  # maximum number of pieces of a call
 
 
 class Columns(NamedTuple):
-    """The sizes of images and of their columns."""
+    """The sizes of images and of their columns. One-dimensional data are images of one row."""
 
     samples: int
     channels: int
-    area: int  # elements of an image
-    windows: int  # of an image
+    height: int  # of an image
+    width: int
+    top: int  # zeros above
+    left: int
+    padded: int  # elements of an image with zeros around
+    row: int  # of a row of it
+    out_height: int
+    out_width: int
+    kernel_height: int
+    kernel_width: int
+    stride_y: int
+    stride_x: int
+    dilation_y: int
+    dilation_x: int
     by_sample: int  # from one sample to the next, in the columns
     by_channel: int  # from one channel to the next
     by_position: int  # from one kernel position to the next
@@ -36,7 +47,6 @@ def copy_windows(
     x: array(FLOAT),
     out: array(FLOAT),
     padded: memory(FLOAT),
-    targets: array(INDEX),
     first: piece(0),
     last: piece(1),
     sizes: sizes(Columns),
@@ -44,54 +54,78 @@ def copy_windows(
     """Writes the windows of channels `first` to `last` to `out`.
 
     Args:
-        x, out: images of `area` elements, and their columns of `windows` elements.
-        padded: memory for an image followed by a zero.
-        targets: for each kernel position and window, the index in `padded` of the element under it:
-            an element of the image, or the zero for padding.
+        x, out: the images and their columns.
+        padded: memory for an image with zeros around.
         first, last: the range of channels.
     """
-    padded[sizes.area] = 0
+    area, width, wide = sizes.height * sizes.width, sizes.width, sizes.out_width
+    padded[: sizes.padded] = 0
     for channel in range(first, last):
         for sample in range(sizes.samples):
-            image = (sample * sizes.channels + channel) * sizes.area
-            for i in range(sizes.area):
-                padded[i] = x[image + i]
+            image = (sample * sizes.channels + channel) * area
+            for y in range(sizes.height):
+                at = (y + sizes.top) * sizes.row + sizes.left
+                target, source = padded[at : at + width], x[image + y * width :]
+                for i in range(width):
+                    target[i] = source[i]
             to = sample * sizes.by_sample + channel * sizes.by_channel
-            for start in range(0, targets.size, sizes.windows):
-                for j in range(sizes.windows):
-                    out[to + j] = padded[targets[start + j]]
-                to += sizes.by_position
+            for ky in range(sizes.kernel_height):
+                for kx in range(sizes.kernel_width):
+                    for y in range(sizes.out_height):
+                        at = (ky * sizes.dilation_y + y * sizes.stride_y) * sizes.row
+                        source = padded[at + kx * sizes.dilation_x :]
+                        target = out[to + y * wide : to + (y + 1) * wide]
+                        if sizes.stride_x == 1:  # apart, for vector instructions
+                            for i in range(wide):
+                                target[i] = source[i]
+                        else:
+                            for i in range(wide):
+                                target[i] = source[i * sizes.stride_x]
+                    to += sizes.by_position
 
 
 def add_windows(
     g: array(FLOAT),
     out: array(FLOAT),
     padded: memory(FLOAT),
-    targets: array(INDEX),
     first: piece(0),
     last: piece(1),
     sizes: sizes(Columns),
 ):
     """Writes to `out` the images that sum the columns `g`: each element of an image is the sum over
     all windows that contain it. The other arguments are those of `copy_windows`."""
+    area, width, wide = sizes.height * sizes.width, sizes.width, sizes.out_width
     for channel in range(first, last):
         for sample in range(sizes.samples):
-            for i in range(sizes.area):
-                padded[i] = 0
-            source = sample * sizes.by_sample + channel * sizes.by_channel
-            for start in range(0, targets.size, sizes.windows):
-                for j in range(sizes.windows):
-                    padded[targets[start + j]] += g[source + j]
-                source += sizes.by_position
-            image = (sample * sizes.channels + channel) * sizes.area
-            for i in range(sizes.area):
-                out[image + i] = padded[i]
+            padded[: sizes.padded] = 0
+            start = sample * sizes.by_sample + channel * sizes.by_channel
+            for ky in range(sizes.kernel_height):
+                for kx in range(sizes.kernel_width):
+                    for y in range(sizes.out_height):
+                        at = (ky * sizes.dilation_y + y * sizes.stride_y) * sizes.row
+                        target = padded[at + kx * sizes.dilation_x :]
+                        source = g[start + y * wide : start + (y + 1) * wide]
+                        if sizes.stride_x == 1:
+                            for i in range(wide):
+                                target[i] += source[i]
+                        else:
+                            for i in range(wide):
+                                target[i * sizes.stride_x] += source[i]
+                    start += sizes.by_position
+            image = (sample * sizes.channels + channel) * area
+            for y in range(sizes.height):
+                at = (y + sizes.top) * sizes.row + sizes.left
+                source, target = padded[at : at + width], out[image + y * width :]
+                for i in range(width):
+                    target[i] = source[i]
 
 
 def _is_taken(x, geo):
-    """Returns True for small float32 images, and for one-dimensional data."""
-    columns = prod(geo.kernel) * prod(geo.out)
-    return x.dtype == FLOAT and len(geo.size) <= 2 and columns <= Most.COLUMNS
+    """Returns True for float32 images and one-dimensional data, if windows overlap or are few, and
+    padding removes nothing."""
+    if x.dtype != FLOAT or len(geo.size) > 2 or min(map(min, geo.pads)) < 0:
+        return False
+    return geo.overlapping or prod(geo.kernel) * prod(geo.out) <= Most.COLUMNS
 
 
 @serves(
@@ -125,38 +159,23 @@ class _Columns:
 
 def _run(function, source, target, shape, geo, strides, size):
     samples, channels = shape[:2]
-    targets, area, windows = _targets(geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation)
+    image = _image(geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation)
     parts = max(min(size // PIECE, PIECES, channels), 1)
-    loop_of(function).run(
-        blocks(channels, -(-channels // parts)),
-        source,
-        target,
-        area + 1,
-        targets,
-        samples,
-        channels,
-        area,
-        windows,
-        *strides,
-    )
+    table = blocks(channels, -(-channels // parts))
+    padded = image[4]  # the memory for an image with zeros around
+    loop_of(function).run(table, source, target, padded, samples, channels, *image, *strides)
 
 
 @functools.lru_cache(maxsize=256)
-def _targets(size, kernel, stride, pads, dilation):
-    """Returns where each window reads an image, for the `targets` of `copy_windows`.
-
-    Returns:
-        The index of an element for each kernel position and window (the area of the image where the
-        window reads padding), the area, and the number of windows.
-    """
-    axes = []
-    for n, k, s, (before, after), d in zip(size, kernel, stride, pads, dilation, strict=True):
-        out = (n + before + after - d * (k - 1) - 1) // s + 1
-        axes.append(numpy.arange(k)[:, None] * d + numpy.arange(out) * s - before)
-    if len(axes) == 1:
-        axes.insert(0, numpy.zeros((1, 1), int))
-        size = (1, *size)
-    y, x = axes[0][:, None, :, None], axes[1][:, None, :]
-    inside = (y >= 0) & (y < size[0]) & (x >= 0) & (x < size[1])
-    positions = numpy.where(inside, y * size[1] + x, prod(size))
-    return positions.reshape(-1).astype(INDEX), prod(size), positions.shape[2] * positions.shape[3]
+def _image(size, kernel, stride, pads, dilation):
+    """Returns the fields of Columns from `height` to `dilation_x`."""
+    if len(size) == 1:
+        size, kernel, stride, dilation = ((1, *pair) for pair in (size, kernel, stride, dilation))
+        pads = ((0, 0), *pads)
+    rows, row = (n + sum(pair) for n, pair in zip(size, pads, strict=True))
+    out = [
+        (n - d * (k - 1) - 1) // s + 1
+        for n, k, s, d in zip((rows, row), kernel, stride, dilation, strict=True)
+    ]
+    tops = [before for before, _ in pads]
+    return (*size, *tops, rows * row, row, *out, *kernel, *stride, *dilation)

@@ -270,7 +270,7 @@ class _Piece(NamedTuple):
 
 
 def _pieces(x, geo, fast):
-    """Divides a convolution into pieces, and returns them as a list. A piece that is part of a
+    """Divides a convolution into pieces, and returns them as a tuple. A piece that is part of a
     sample covers a range of the sample's flattened output.
 
     Args:
@@ -278,22 +278,28 @@ def _pieces(x, geo, fast):
         geo: the sizes of the convolution.
         fast: the result of `_columns_of`.
     """
-    area, rows = prod(geo.out), geo.channels * prod(geo.kernel) * x.dtype.itemsize
+    return _pieces_of(geo, x.dtype.itemsize, isinstance(x, np.ndarray), fast is not None)
+
+
+@lru_cache(maxsize=1024)
+def _pieces_of(geo, itemsize, on_host, fast):
+    """Returns `_pieces` of images whose elements have `itemsize` bytes."""
+    area, rows = prod(geo.out), geo.channels * prod(geo.kernel) * itemsize
     whole = tuple(slice(0, n) for n in geo.out)
-    if not isinstance(x, np.ndarray):
+    if not on_host:
         step = max(DEVICE_BYTES // (rows * area), -(-FEWEST_COLUMNS // area), 1)
-        return [_Piece(samples, whole, slice(0, area)) for samples in blocks(geo.batch, step)]
+        return tuple([_Piece(part, whole, slice(0, area)) for part in blocks(geo.batch, step)])
     most = max(HOST_BYTES // rows, FEWEST_COLUMNS)
     if area > most:
-        return [
+        return tuple(
             _Piece(slice(i, i + 1), slices, flat)
             for i in range(geo.batch)
             for slices, flat in _tiles(geo.out, most)
-        ]
+        )
     fair = max(-(-geo.batch // MOST_PIECES), -(-max(LEAST_BYTES // rows, FEWEST_COLUMNS) // area))
     step = min(most // area, fair)
     last = geo.out[-1] <= SHORT_ROW and step > 1 and not fast
-    return [_Piece(samples, whole, slice(0, area), last) for samples in blocks(geo.batch, step)]
+    return tuple([_Piece(part, whole, slice(0, area), last) for part in blocks(geo.batch, step)])
 
 
 def _tiles(out, most):
@@ -379,8 +385,9 @@ def _matmul(xp, x, alone):
 
 
 def _share(x, work, pieces):
-    """Calls `work` with every piece. If `x` is an array of the host, threads share the pieces."""
-    if isinstance(x, np.ndarray):
+    """Calls `work` with every piece. If `x` is an array of the host, threads share the pieces. A
+    single piece uses the threads of its product."""
+    if isinstance(x, np.ndarray) and len(pieces) > 1:
         run(lambda number: work(pieces[number]), len(pieces))
     else:
         for piece in pieces:

@@ -19,6 +19,7 @@ CASES = {
     "strided, dilated": ((2, 4, 9, 11), (3, 2), (3, 2), ((0, 1), (2, 0)), (1, 2)),
     "wide padding": ((1, 2, 3, 2), (3, 4), (2, 1), ((5, 3), (4, 5)), (1, 1)),
     "windows beyond the image": ((1, 2, 1, 1), (2, 2), (1, 3), ((2, 2), (4, 4)), (3, 1)),
+    "padding that removes": ((2, 2, 5, 6), (2, 2), (1, 1), ((-1, 1), (0, -2)), (1, 1)),
     "rows": ((3, 2, 10), (3,), (2,), ((1, 1),), (2,)),
     "one window": ((2, 5, 3, 3), (3, 3), (1, 1), ((0, 0), (0, 0)), (1, 1)),
 }
@@ -57,6 +58,15 @@ def test_loops_mean_what_array_functions_do(case, small_pieces, monkeypatch):
 @pytest.mark.parametrize("case", CASES)
 def test_compiled_loops_do_the_same(case, small_pieces, monkeypatch):
     check(case, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "stride, size, taken", [(1, 64, True), (3, 64, True), (4, 72, False), (4, 32, True)]
+)
+def test_loops_take_overlapping_windows_and_few_others(stride, size, taken):
+    x = np.zeros((1, 2, size, size), np.float32)
+    geo = convolution._single(x.shape, (4, 4), (stride, stride), ((0, 0),) * 2, (1, 1))
+    assert column_loops._is_taken(x, geo) == taken
 
 
 @needs_numba
