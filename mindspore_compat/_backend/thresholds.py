@@ -32,6 +32,7 @@ class Least:
     REDUCE_LOOP = 1 << 20  # bytes: the compiled loop sums faster, however long the rows are
     REDUCE_THREADS = 1 << 25  # bytes: below, NumPy nearly reaches the memory bandwidth
     SUM_LOOP = 1 << 17  # elements: below, the loop is not faster than NumPy
+    EXTREME_ROWS = 1 << 8  # rows that NumPy need not start its loop for: two calls more cost less
     ROWS_LOOP = 1 << 16  # elements: the same for the sum or the extreme of each row
 
     # Gather and scatter of rows and elements.
@@ -42,6 +43,7 @@ class Least:
     ADD_AT = (1 << 12) + 1  # elements: worth a sparse matrix, or a single flat index
     APPLY_TAPS = 1 << 14  # products: below, a call costs as much as it saves
 
+    TILE_ROW = 1 << 6  # elements of a row: NumPy repeats the parts of a shorter one faster
     ONE_HOT = 1 << 13  # elements of the result: a comparison of each costs more than a scatter
     GRID_POINTS = 1 << 6  # samples: array functions take tens of microseconds
 

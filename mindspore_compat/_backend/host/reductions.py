@@ -20,6 +20,8 @@ from ..threads.scheduler import hold, run
 from ..thresholds import Least, Most
 from .ufuncs import pieces
 
+_EXTREMES = numpy.maximum, numpy.minimum
+RUN = 1 << 13  # bytes of the runs of rows that are compared at once
 ROWS = 256  # rows added by one product with ones
 BLOCK = 1 << 14  # elements of a block in a sum of contiguous elements
 
@@ -42,6 +44,11 @@ def reducer(ufunc):
                     result = _total(x, keepdims)
             elif axis == x.ndim - 1 or axis == -1 or type(axis) is tuple:
                 result = _reduce_rows(ufunc, x, axis, keepdims)
+            if result is not None:
+                return result
+        few = x.nbytes < Least.REDUCE_THREADS or x.shape[-1] <= Most.REDUCE_NARROW
+        if few and ufunc in _EXTREMES and dtype is None and type(axis) is int:
+            result = _extreme_of_columns(ufunc, x, axis, keepdims)
             if result is not None:
                 return result
         if x.nbytes >= Least.REDUCE:
@@ -85,6 +92,26 @@ def _reduce_rows(ufunc, x, axis, keepdims):
     if out is None:
         return None
     return out.reshape((*x.shape[:-1], 1) if keepdims else x.shape[:-1])
+
+
+def _extreme_of_columns(ufunc, x, axis, keepdims):
+    """Returns the maxima or minima along an axis other than the last, by comparing runs of several
+    rows with each other first: NumPy starts its loop anew for each row. Returns None if NumPy
+    should compute them."""
+    if not (-x.ndim <= axis < x.ndim and x.size and x.flags.c_contiguous):
+        return None
+    axis %= x.ndim
+    before, length, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
+    outer, inner = math.prod(before), math.prod(after)
+    rows = min(RUN // (inner * x.itemsize), math.isqrt(length))  # of a run
+    if rows < 2 or outer * (length - length // rows - rows) < Least.EXTREME_ROWS:
+        return None
+    x, whole = x.reshape(outer, length, inner), length // rows * rows
+    runs = ufunc.reduce(x[:, :whole].reshape(outer, -1, rows * inner), 1)
+    out = ufunc.reduce(runs.reshape(outer, rows, inner), 1)
+    if whole < length:
+        out = ufunc(out, ufunc.reduce(x[:, whole:], 1), out=out)
+    return out.reshape((*before, 1, *after) if keepdims else before + after)
 
 
 def _products_of_rows(x, axis, keepdims):

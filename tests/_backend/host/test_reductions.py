@@ -112,3 +112,39 @@ def test_errors_within_pieces_are_raised():
     x = np.full(X.shape, 3e38, np.float32)
     with np.errstate(over="raise"), pytest.raises(FloatingPointError, match="overflow"):
         reduced("add", x, None)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "bool"])
+@pytest.mark.parametrize("shape, axis", [((30, 5), 0), ((3, 29, 2, 3), 1), ((3, 29, 2, 3), -2)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_extremes_of_columns_compare_runs_of_rows(dtype, shape, axis, keepdims, monkeypatch):
+    monkeypatch.setattr(Least, "EXTREME_ROWS", 1)
+    x = (rng.standard_normal(shape) * 9).astype(dtype)
+    special = x.copy()
+    if dtype.startswith("float"):
+        special.reshape(-1)[::7] = np.nan
+        special.reshape(-1)[1::7] = -np.inf
+    for ufunc, array in itertools.product((np.maximum, np.minimum), (x, special)):
+        found = reductions._extreme_of_columns(ufunc, array, axis, keepdims)
+        pays = axis != -2
+        assert (found is not None) == pays
+        if pays:
+            same(found, ufunc.reduce(array, axis, None, None, keepdims))
+
+
+def test_extremes_of_long_or_few_rows_are_numpys():
+    for shape, axis in (((2000, 2048), 0), ((100, 64), 0), ((300, 4), 1), ((300, 4), 2)):
+        assert reductions._extreme_of_columns(np.maximum, np.zeros(shape), axis, False) is None
+    assert reductions._extreme_of_columns(np.maximum, np.zeros((4, 300)).T, 0, False) is None
+
+
+def test_many_short_rows_are_compared_by_two_reductions(monkeypatch):
+    for name in ("REDUCE", "REDUCE_THREADS"):
+        monkeypatch.setattr(Least, name, 1 << 30)
+    found = []
+    run = reductions._extreme_of_columns
+    monkeypatch.setattr(reductions, "_extreme_of_columns", lambda *a: found.append(a) or run(*a))
+    x = rng.standard_normal((5000, 3), np.float32)
+    same(reductions.reducer(np.minimum)(x, 0), x.min(0))
+    same(reductions.reducer(np.add)(x, 0), np.add.reduce(x, 0))
+    assert len(found) == 1
