@@ -91,6 +91,19 @@ def _roll(x, shift, axis=None):
     return out
 
 
+def _tile(x, reps):
+    """Computes NumPy's `tile`, which copies the whole array once for each axis that is repeated;
+    this writes each element once if several are."""
+    several = type(x) is numpy.ndarray and type(reps) is tuple and sum([n > 1 for n in reps]) > 1
+    if not several or not x.ndim or x.shape[-1] < Least.TILE_ROW:
+        return numpy.tile(x, reps)
+    rank = max(len(reps), x.ndim)
+    shape, reps = ((1,) * (rank - len(pair)) + pair for pair in (x.shape, reps))
+    out = numpy.empty([n for pair in zip(reps, shape) for n in pair], x.dtype)
+    out[...] = x.reshape([n for length in shape for n in (1, length)])
+    return out.reshape([n * length for n, length in zip(reps, shape)])
+
+
 def reciprocal_by(divide):
     """Returns NumPy's `reciprocal`, which divides many floats with vector instructions."""
 
@@ -123,6 +136,7 @@ def _triu(x, k=0):
 _QUICKER = {
     "reciprocal": reciprocal_by(numpy.divide),
     "roll": _roll,
+    "tile": _tile,
     "tril": _tril,
     "triu": _triu,
     "reshape": _reshape,

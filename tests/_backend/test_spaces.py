@@ -224,6 +224,21 @@ def test_rolled_arrays_are_numpys(shape, turned):
         arrays.HOST.roll(x, 1, x.ndim)
 
 
+@pytest.mark.parametrize("reps", [(2, 3), (3,), (2, 1, 3), (2, 0, 2), (1, 1), (2, 2, 2, 2), 3])
+@pytest.mark.parametrize("shape", [(4, 70), (2, 3, 64), (5, 4), (64,), (), (0, 64)], ids=str)
+def test_tiled_arrays_are_numpys(shape, reps):
+    x = normal(*shape)
+    for given in (x, np.asarray(x).T.copy().T):
+        found = arrays.HOST.tile(given, reps)
+        np.testing.assert_array_equal(found, np.tile(given, reps))
+        assert not np.shares_memory(found, given)
+
+
+def test_an_array_is_tiled_over_two_axes_by_one_copy(monkeypatch):
+    monkeypatch.setattr(np, "tile", lambda *_: pytest.fail("asked for"))
+    assert arrays.HOST.tile(np.ones((4, 64)), (2, 3)).shape == (8, 192)
+
+
 def test_a_small_array_is_rolled_without_numpys_checks(monkeypatch):
     monkeypatch.delattr(np, "roll")
     assert arrays.HOST.roll(np.arange(4), 1, 0).tolist() == [3, 0, 1, 2]
