@@ -144,7 +144,9 @@ def _add_at_indices(out, index, values):
     if out.dtype.char not in "fd" or numpy.size(values) < Least.ADD_AT:
         return False
     front, inner = math.prod(out.shape[:skipped]), math.prod(out.shape[len(index) :])
-    slices = numpy.broadcast_to(values, whole).reshape(front, flat.size, inner)
+    # A view by `broadcast_to` is read-only, so that a loop would copy it.
+    slices = values if values.shape == whole else numpy.broadcast_to(values, whole)
+    slices = slices.reshape(front, flat.size, inner)
     blocks = out.reshape(front, math.prod(lengths), inner)
     if door.call("add_slices", blocks, flat, slices) is not None:
         return True

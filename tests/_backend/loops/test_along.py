@@ -126,6 +126,16 @@ def test_compiled_slices_with_any_number_of_threads(threads, any_size):
         check_slices()
 
 
+def test_slices_are_added_without_a_copy_of_them(any_size, monkeypatch):
+    by_python(monkeypatch)
+    received = []
+    flat = along.jit.flat
+    monkeypatch.setattr(along.jit, "flat", lambda x: received.append(flat(x)) or received[-1])
+    values = np.ones((3, 2, 4), np.float32)
+    HOST.scatter_add(np.zeros((3, 5, 4), np.float32), (slice(None), np.array([1, 1])), values)
+    assert np.shares_memory(received[0], values)
+
+
 @needs_numba
 def test_slices_of_columns_take_no_sparse_product(any_size, monkeypatch):
     monkeypatch.delattr(scatter, "_sparse_product")
