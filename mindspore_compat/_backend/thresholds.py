@@ -59,6 +59,7 @@ class Least:
     DIVIDE = 1 << 12  # elements: below, NumPy's reciprocal costs less than a division by a number
 
     LOGADDEXP = 1 << 8  # elements: below, a call costs as much as it saves
+    TOP_K = 1 << 5  # elements: array functions take ten calls
     TOP_K_COLUMNS = 1 << 9  # elements of a row, per wanted one: a partition of few columns pays
     SPECIAL = 1 << 13  # elements without loops: SciPy takes no longer than the calls of a formula
     REMAINDER = 1 << 9  # elements: below, a call costs as much as it saves
@@ -109,6 +110,7 @@ class Most:
     POWER_FACTORS = 4  # factors of a product that stands for a power: each is rounded
     ALONG_FLAT = 1 << 13  # indices: with more, NumPy's own index arrays cost less than checks
     PAD_BLOCKS = 64  # blocks of an array and its padding: each costs some calls
+    TOP_K_LOOP = 1 << 14  # elements times the wanted ones of a row, which each may displace
     TOP_K_SORT = 64  # elements of a row: a stable sort takes no longer than a partition
     TOP_K_SHARE = 4  # a divisor: up to this fraction of an axis, a partition is worth its cost
     TAPS_WHOLE = 64  # rows or columns for each weight of a row of a sparse matrix

@@ -114,6 +114,7 @@ CALLS = {
         float32(1, 1, 9, 20), size=(18, 40), mode="bilinear", align_corners=False
     ),
     "take_along_axis": lambda: ops.gather_elements(float32(9, 5), 0, indices(9, 7, 5)),
+    "top_k": lambda: ops.topk(float32(9, 20), 3),
     "total": lambda: ops.sum(float32(300, 500)),  # large: see Least.SPACE
     "where": lambda: ops.where(float32(9, 20) > 0, float32(9, 20), float32(9, 20, seed=1)),
 }

@@ -1,5 +1,5 @@
 """Compiled loops of array functions: products, sums and extremes of rows, gather and scatter,
-argmax, where, arithmetic of arrays that broadcast.
+argmax, the largest elements of rows, where, arithmetic of arrays that broadcast.
 
 Importing this package registers them at the door (compiled/door.py). Functions without a loop here
 are in host/: the maximum along a leading axis, for instance, is NumPy's, shared by threads
@@ -23,4 +23,5 @@ from . import (  # noqa: F401 - they register their loops
     rows,
     stacks,
     taps,
+    top_k,
 )
