@@ -319,6 +319,8 @@ def _pull(gathered, waiting, ends, node, g, floor, higher):
         xp, first = HOST, g
         if node.outs is not None:
             g, first = _fill_plain_gradients(g, node.outs, rule.fills)
+        elif type(g) is numpy.float32:  # from arithmetic on arrays without axes
+            g = first = numpy.asarray(g)
         elif type(g) is numpy.ndarray and g.nbytes >= Least.SPACE:
             xp = LARGE
         if type(first) is numpy.ndarray and (first.dtype is FLOAT32 or not rule.upcast):
