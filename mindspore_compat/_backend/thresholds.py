@@ -118,6 +118,7 @@ class Most:
 
     PRODUCT_FEW = 256  # rows: each thread packs its own columns
     PRODUCT_TURNED_ROWS = 32  # rows: the product of the transposes is faster, in float32
+    PRODUCT_FLAT = 16  # rows: BLAS takes longer to pack the columns than to multiply them
     PRODUCT_UNPACKED = 10**6  # multiplications: OpenBLAS packs no operand
     STACK_RIGHT = 1 << 16  # elements of a right side, which stays in a core's cache
     STACK_COPIED = 256  # elements of copied rows: with more, a library copies faster

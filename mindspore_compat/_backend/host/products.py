@@ -170,6 +170,11 @@ def _stack(x, y, out):
     if out is None and max(lead, default=0) > 1:
         if (result := door.call("matmul_stack", x, y, lead)) is not None:
             return result
+    columns = _unpacked_columns(*shape[-2:], x.shape[-1])
+    if columns:
+        return _by_columns(
+            x, y, np.empty(shape, np.result_type(x, y)) if out is None else out, columns
+        )
     if work < Least.PRODUCT_HALVES or not lead:
         return np.matmul(x, y, out)
     if max(lead) < 2:
@@ -192,6 +197,27 @@ def _stack(x, y, out):
     def piece(number):
         part = (slice(None),) * axis + (parts[number],)
         _multiply_stack(x[part], y[part], out[part])
+
+    scheduler.run(piece, len(parts))
+    return out
+
+
+def _unpacked_columns(rows, columns, depth):
+    """Returns the number of columns into which the product of few rows is cut, so that BLAS packs
+    no operand; 0 if it need not be cut, or if that does not pay."""
+    if rows > Most.PRODUCT_FLAT or rows * columns * depth <= Most.PRODUCT_UNPACKED:
+        return 0
+    count = Most.PRODUCT_UNPACKED // max(rows * depth, 1) // 16 * 16
+    return count if count >= Least.PRODUCT_STRIP else 0
+
+
+def _by_columns(x, y, out, columns):
+    """Writes the matrix products of two stacks to `out`, some columns of all at a time."""
+    parts = scheduler.blocks(out.shape[-1], columns)
+
+    def piece(number):
+        part = (..., parts[number])
+        np.matmul(x, y[part], out[part])
 
     scheduler.run(piece, len(parts))
     return out

@@ -100,3 +100,34 @@ def test_long_sums_are_made_in_parts(way):
         rng.integers(-2, 3, shape).astype(np.float32) for shape in ((2, 9, 1100), (2, 1100, 16))
     )
     np.testing.assert_array_equal(products.product(x, y), np.matmul(x, y))
+
+
+@pytest.mark.parametrize("given", [None, np.float32])
+@pytest.mark.parametrize(
+    "shapes", [((4, 3), (2, 3, 90)), ((2, 4, 3), (3, 65)), ((1, 4, 3), (1, 3, 64))]
+)
+def test_a_stack_of_few_rows_is_multiplied_some_columns_at_a_time(shapes, given, monkeypatch):
+    monkeypatch.setattr(jit, "available", lambda: False)
+    monkeypatch.setattr(Most, "PRODUCT_UNPACKED", 12 * 32)
+    monkeypatch.setattr(Least, "PRODUCT", 1)
+    monkeypatch.setattr(Least, "PRODUCT_STRIP", 32)
+    cuts = []
+    run = scheduler.run
+    monkeypatch.setattr(
+        scheduler, "run", lambda work, count: cuts.append(count) or run(work, count)
+    )
+    rng = np.random.default_rng(0)
+    x, y = (rng.standard_normal(shape, dtype=np.float32) for shape in shapes)
+    wanted = np.matmul(x, y)
+    out = None if given is None else np.empty(wanted.shape, given)
+    found = products.product(x, y, out)
+    assert out is None or found is out
+    close_sums(found, wanted)
+    assert cuts == [-(-y.shape[-1] // 32)]
+
+
+def test_a_product_is_cut_only_if_parts_pay():
+    assert products._unpacked_columns(8, 1 << 16, 8) == 15616
+    assert products._unpacked_columns(8, 1 << 10, 8) == 0  # BLAS packs nothing
+    assert products._unpacked_columns(64, 1 << 16, 8) == 0  # many rows
+    assert products._unpacked_columns(8, 1 << 16, 1 << 10) == 0  # narrow parts
