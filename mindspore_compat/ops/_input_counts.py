@@ -42,8 +42,8 @@ _BY_HAND = frozenset(
     ScatterNdDiv ScatterNdMax ScatterNdMin ScatterNdMul ScatterNdSub ScatterNdUpdate ScatterSub
     ScatterUpdate SeLU SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum Send
     SigmoidCrossEntropyWithLogits Size SoftmaxCrossEntropyWithLogits Softplus Softsign Sort
-    SpaceToBatchND SpaceToDepth SparseApplyAdadelta SparseApplyAdagradV2 SparseApplyFtrl
-    SparseApplyProximalAdagrad SparseApplyRMSProp SparseGatherV2
+    SpaceToBatchND SpaceToDepth SparseApplyAdadelta SparseApplyAdagrad SparseApplyAdagradV2
+    SparseApplyFtrl SparseApplyProximalAdagrad SparseApplyRMSProp SparseGatherV2
     SparseSoftmaxCrossEntropyWithLogits SparseTensorDenseAdd SparseTensorDenseMatmul
     SparseToDense SplitV SquareSumAll SquaredDifference StandardLaplace StandardNormal
     SubAndFilter TensorScatterDiv TensorScatterMax TensorScatterMin TensorScatterMul

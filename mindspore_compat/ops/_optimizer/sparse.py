@@ -12,7 +12,7 @@ from ..._backend import arrays
 from ..._core.autograd.tape import note_in_place_write
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Float, TensorOf, checked, floating, real
+from ..._core.rules.vocabulary import Bool, Float, TensorOf, checked, floating, inf, real
 from ..._core.tensor.tensor import Tensor
 from .._indexing.scatter import check_range
 from .._indexing.write_cast import standing
@@ -36,10 +36,13 @@ from .update import (
 
 FloatsOrNumber = Floats | NumberOrBool
 GradientOrNumber = Gradient | NumberOrBool
-Power = NumberOrBool | TensorOf(real - {"float64"})
+# Of the Tensors that become float32 in MindSpore; it converts no wide unsigned integers.
+_convertible = real - {"float64", "uint16", "uint32", "uint64"}
+Power = NumberOrBool | TensorOf(_convertible)
 UpTo32Bits = NumberOrBool | TensorOf(
-    real - {"float64"}, "bool"
+    _convertible, "bool"
 )  # no gradient may have a wider dtype than what it updates
+Index32 = TensorOf("int32")
 
 
 def merged(update, tensors, grad, indices, lenient=False):
@@ -148,7 +151,7 @@ class FusedSparseAdam(_CorrectedRows):
         beta2: UpTo32Bits,
         epsilon: UpTo32Bits,
         gradient: GradientOrNumber,
-        indices: Index,
+        indices: Index32,
     ):
         var, *tensors, gradient = standing(var, m, v, gradient)
         tensors = (var, *tensors)
@@ -199,7 +202,7 @@ class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
         beta2: UpTo32Bits,
         epsilon: UpTo32Bits,
         gradient: GradientOrNumber,
-        indices: Index,
+        indices: Index32,
     ):
         rate = self.rate(lr, beta1_power, beta2_power)
         return _answer(
@@ -246,9 +249,9 @@ class SparseApplyFtrl(_RowUpdate):
     @checked
     def __init__(
         self,
-        lr: Float(gt=0.0),
-        l1: Float(ge=0.0),
-        l2: Float(ge=0.0),
+        lr: Float(gt=0.0, lt=inf),
+        l1: Float(ge=0.0, lt=inf),
+        l2: Float(ge=0.0, lt=inf),
         lr_power: Float(le=0.0),
         use_locking: Bool = False,
     ):
@@ -297,9 +300,9 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
     @checked
     def __init__(
         self,
-        lr: Float(gt=0.0),
-        l1: Float(ge=0.0),
-        l2: Float(ge=0.0),
+        lr: Float(gt=0.0, lt=inf),
+        l1: Float(ge=0.0, lt=inf),
+        l2: Float(ge=0.0, lt=inf),
         l2_shrinkage: Float,
         lr_power: Float(le=0.0),
         use_locking: Bool = False,
@@ -325,8 +328,18 @@ class FusedSparseFtrl(SparseApplyFtrl):
 
     unfit = TypeError
 
-    def __call__(self, var, accum, linear, grad, indices):
-        return _answer(SparseApplyFtrl.__call__(self, var, accum, linear, grad, indices))
+    @checked
+    def __call__(
+        self,
+        var: FloatsOrNumber,
+        accum: FloatsOrNumber,
+        linear: FloatsOrNumber,
+        grad: GradientOrNumber,
+        indices: Index32,
+    ):
+        return _answer(
+            self.run_rows(self._formula, (var, accum, linear), grad, indices, **self._numbers())
+        )
 
 
 @public("ops.SparseApplyProximalAdagrad")
@@ -373,7 +386,7 @@ class FusedSparseProximalAdagrad(SparseApplyProximalAdagrad):
         l1: UpTo32Bits,
         l2: UpTo32Bits,
         grad: GradientOrNumber,
-        indices: Index,
+        indices: Index32,
     ):
         return _answer(
             self.run_rows(PROXIMAL_ADAGRAD, (var, accum), grad, indices, lr=lr, l1=l1, l2=l2)
@@ -401,7 +414,9 @@ class SparseApplyAdagrad(_RowUpdate):
     fused, more = ADAGRAD, {}
 
     @checked
-    def __init__(self, lr: Float, update_slots: Bool = True, use_locking: Bool = False):
+    def __init__(
+        self, lr: Float(gt=-inf, lt=inf), update_slots: Bool = True, use_locking: Bool = False
+    ):
         Update.__init__(self, use_locking)
         self.lr, self.update_slots = lr, update_slots
 
@@ -438,8 +453,8 @@ class SparseApplyAdagradV2(SparseApplyAdagrad):
     def __init__(
         self, lr: Float, epsilon: Float, use_locking: Bool = False, update_slots: Bool = True
     ):
-        SparseApplyAdagrad.__init__(self, lr, update_slots, use_locking)
-        self.epsilon = epsilon
+        Update.__init__(self, use_locking)
+        self.lr, self.update_slots, self.epsilon = lr, update_slots, epsilon
         self.fused, self.more = ADAGRAD_EPS, {"eps": epsilon}
 
 
