@@ -3520,7 +3520,7 @@ class OneHot(_Cell):
     on_value: _t.Any
     off_value: _t.Any
     dtype: _t.Any
-    def __init__(self, axis: _b.int = -1, depth: _b.int = 1, on_value: _t.Any = 1.0, off_value: _t.Any = 0.0, dtype: _t.Any = ...) -> None: ...
+    def __init__(self, axis: _b.int = -1, depth: _b.int = 1, on_value: _b.float | _b.bool | _Tensor = 1.0, off_value: _b.float | _b.bool | _Tensor = 0.0, dtype: _t.Any = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.optim.optimizer import Optimizer as Optimizer
 from ..nn.layer.activation import PReLU as PReLU
@@ -4401,6 +4401,7 @@ class SparseToDense(_Cell):
     Inputs:
         - **sparse_tensor** (COOTensor): any dtype.
     """
+    def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class SyncBatchNorm(_Cell):
     """Batch normalization of (N, C) or (N, C, H, W) with statistics over the batches of several

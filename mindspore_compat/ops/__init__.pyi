@@ -3930,7 +3930,7 @@ class FusedSparseAdam(_Primitive):
     unfit: _t.Any
 class FusedSparseFtrl(SparseApplyFtrl):
     """Updates rows of a parameter as `ops.SparseApplyFtrl`; returns var and a zero for each state."""
-    def __call__(self, var: _t.Any, accum: _t.Any, linear: _t.Any, grad: _t.Any, indices: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, linear: _Tensor | _b.float | _b.bool, grad: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _t.Any: ...  # type: ignore
     unfit: _t.Any  # type: ignore
 class FusedSparseLazyAdam(_Primitive):
     """Updates rows of a parameter with lazy Adam; the moments of other rows do not change."""
@@ -4569,7 +4569,7 @@ class IndexPut(_Primitive):
 class InplaceAdd(_Primitive):
     """The class form of `ops.inplace_add`: `ops.InplaceAdd(indices)(x, v)`."""
     def __call__(self, x: _t.Any, input_v: _t.Any) -> _t.Any: ...
-    def __init__(self, indices: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> None: ...
+    def __init__(self, indices: _b.int | _b.tuple[_b.int, ...]) -> None: ...
 class InplaceIndexAdd(_Primitive):
     """The class form of `ops.inplace_index_add`."""
     axis: _t.Any
@@ -4578,11 +4578,11 @@ class InplaceIndexAdd(_Primitive):
 class InplaceSub(_Primitive):
     """The class form of `ops.inplace_sub`: `ops.InplaceSub(indices)(x, v)`."""
     def __call__(self, x: _t.Any, input_v: _t.Any) -> _t.Any: ...
-    def __init__(self, indices: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> None: ...
+    def __init__(self, indices: _b.int | _b.tuple[_b.int, ...]) -> None: ...
 class InplaceUpdate(_Primitive):
     """The class form of `ops.inplace_update`: `ops.InplaceUpdate(indices)(x, v)`."""
     def __call__(self, x: _t.Any, input_v: _t.Any) -> _t.Any: ...
-    def __init__(self, indices: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> None: ...
+    def __init__(self, indices: _b.int | _b.tuple[_b.int, ...]) -> None: ...
 class InplaceUpdateV2(_Primitive):
     """The Primitive form of `ops.inplace_update`: `ops.InplaceUpdateV2()(x, indices, v)`."""
     def __call__(self, x: _t.Any, indices: _t.Any, v: _t.Any) -> _t.Any: ...
@@ -8104,6 +8104,8 @@ class SparseApplyAdagrad(_Primitive):
     unfit: _t.Any
 class SparseApplyAdagradV2(SparseApplyAdagrad):
     """Updates rows of a parameter as `ops.SparseApplyAdagrad`, with `epsilon` added to the root."""
+    lr: _t.Any
+    update_slots: _t.Any
     epsilon: _t.Any
     fused: _t.Any
     more: _t.Any
@@ -13500,7 +13502,7 @@ def inner(input: _Tensor, other: _Tensor) -> _Tensor:
         `input` is (..., K), `other` is (..., K). The result has the other axes of both, those of
         the input first.
     """
-def inplace_add(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _t.Any:
+def inplace_add(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...]) -> _t.Any:
     """Adds to slices along the first axis of a copy.
 
     Args:
@@ -13512,7 +13514,7 @@ def inplace_index_add(var: _b.float | _b.bool | _Tensor, indices: _Tensor, updat
     """Adds slices of `updates` to `var` at indices along an axis, in place, and returns it."""
 def inplace_sigmoid(input: _Tensor) -> _Tensor:
     """Applies the sigmoid in place, 1 / (1 + exp(-input)), and returns `input`."""
-def inplace_sub(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _t.Any:
+def inplace_sub(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...]) -> _t.Any:
     """Subtracts from slices along the first axis of a copy.
 
     Args:
@@ -13520,7 +13522,7 @@ def inplace_sub(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...] 
         v (Tensor): as many slices as `indices` names.
         indices (Union[int, tuple[int]]): which slices.
     """
-def inplace_update(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _t.Any:
+def inplace_update(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...] | _Tensor) -> _t.Any:
     """Replaces slices along the first axis of a copy.
 
     Args:

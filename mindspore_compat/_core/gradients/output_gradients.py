@@ -26,6 +26,15 @@ def fitted(gradient, output):
     return ones_like(output) * gradient  # the output is traced or batched, the gradient is not
 
 
+def need_dtypes(api, name, tensors, others):
+    """Raises TypeError unless each Tensor has the dtype of its counterpart in `others`."""
+    for tensor, other in zip(tensors, others):
+        if tensor.dtype != other.dtype:
+            raise TypeError(
+                f"For '{api}', '{name}' must have dtype {other.dtype} here, but got {tensor.dtype}."
+            )
+
+
 def to_device_of(tensor, other):
     """Returns `tensor` on the device of `other`."""
     space_type, other_type = type(tensor._array), type(other._array)

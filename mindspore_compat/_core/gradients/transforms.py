@@ -19,7 +19,7 @@ from ..rules.vocabulary import Bool, InstanceOf, checked
 from ..tensor.tensor import Tensor, as_array
 from .differentiated import checked_positions, listed_weights
 from .leaves import _GradientScope, in_order_of_use, ones_like, zeros_like
-from .output_gradients import fits, fitted, to_device_of
+from .output_gradients import fits, fitted, need_dtypes, to_device_of
 
 _TENSORS = InstanceOf(Tensor).called("Tensors")
 
@@ -507,6 +507,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     out = _without_history(run.out)
 
     def pull(*grad_outputs):
+        need_dtypes("vjp", "sens", tensors_in(grad_outputs), run.heads)
         with scope if scope.weights else walking():
             gradients = run.gradients(grad_outputs[0] if len(grad_outputs) == 1 else grad_outputs)
         return run.answer(gradients)
@@ -531,7 +532,7 @@ def jvp(fn, inputs, v, has_aux=False):
         (outputs, derivatives), and the other outputs with `has_aux`.
 
     Raises:
-        TypeError: if `inputs` or `v` holds something other than Tensors.
+        TypeError: if `inputs` or `v` holds something other than Tensors, or their dtypes differ.
 
     Example:
         >>> import mindspore_compat as ms
@@ -546,6 +547,7 @@ def jvp(fn, inputs, v, has_aux=False):
         for tensor in tensors:
             if not isinstance(tensor, Tensor):
                 _TENSORS.refuse("jvp", name, tensor)
+    need_dtypes("jvp", "v", v, inputs)
     with _GradientScope() as outer:
         with _GradientScope() as inner:
             out = fn(*[inner.input(t) for t in inputs])

@@ -30,7 +30,7 @@ class AudioOperation(TensorOperation):
 
     def _as_input(self, value):
         if isinstance(value, np.ndarray):
-            return value
+            return super()._as_input(value)
         raise TypeError(
             f"For '{type(self).__name__}', the input must be a NumPy array, but got "
             f"{type(value).__name__}."

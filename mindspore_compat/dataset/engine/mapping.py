@@ -21,6 +21,7 @@ from ..transforms.base import (
     bind_random,
     copy_with_seed,
     fuse,
+    in_pipeline,
     is_python,
     is_random,
     takes_blocks,
@@ -361,7 +362,7 @@ def _apply(operation, values):
             own(value) if isinstance(value, (np.ndarray, dict)) else value for value in values
         ]
     try:
-        result = operation(*values)
+        result = in_pipeline(operation)(*values)
     except FAILURES as error:
         name = type(operation).__name__ if ours else getattr(operation, "__name__", operation)
         raise RuntimeError(

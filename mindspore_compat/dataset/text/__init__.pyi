@@ -145,6 +145,7 @@ class PythonTokenizer(_TensorOperation):
     Args:
         tokenizer (Callable): takes a str and returns a list of str.
     """
+    def __call__(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
     def __init__(self, tokenizer: _c.Callable[..., _t.Any]) -> None: ...
 class RegexReplace(_TensorOperation):
     """Replaces the matches of a regular expression.

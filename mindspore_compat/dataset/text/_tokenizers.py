@@ -8,7 +8,7 @@ import unicodedata
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import AsValue, Bool, Callable, Str
+from ..._core.rules.vocabulary import AsValue, Bool, Callable, InstanceOf, Str
 from ..._io.reading import content, reading
 from .._extra import sentencepiece, unicode_tables
 from .._rules import AnInstance, natural
@@ -465,16 +465,26 @@ class PythonTokenizer(TextTensorOperation):
         RuntimeError: if the input is not one text, or bytes that are not UTF-8.
 
     Example:
+        >>> import numpy as np
         >>> import mindspore_compat as ms
-        >>> print(ms.dataset.text.PythonTokenizer(str.split)("good day"))
+        >>> print(ms.dataset.text.PythonTokenizer(str.split)(np.array("good day")))
         ['good' 'day']
 
     Source: mindspore.dataset.text.PythonTokenizer of MindSpore 2.10.
     """
 
+    _takes_one = True
+
     @checked
     def __init__(self, tokenizer: Callable):
         self.tokenizer = tokenizer
+
+    def __call__(self, *inputs):
+        for value in inputs:
+            InstanceOf(np.ndarray).refuse("PythonTokenizer", "in_array", value)
+        return super().__call__(*inputs)
+
+    _run = TextTensorOperation._run
 
     def _array(self, x, lead):
         if x.dtype.kind == "S":

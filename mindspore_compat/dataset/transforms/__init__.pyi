@@ -113,6 +113,7 @@ class RandomOrder(PyTensorOperation):
         transforms (list): transforms, or functions that take arrays.
     """
     transforms: _t.Any
+    def __call__(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
     def __init__(self, transforms: _t.Any) -> None: ...
     implementation = ...  # type: ignore
 class Relational(_e.IntEnum):

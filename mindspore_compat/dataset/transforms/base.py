@@ -38,15 +38,65 @@ class TensorOperation:
     device_target = "CPU"
     implementation = Implementation.C  # PY: the original has it in Python only
     output_type = None  # of the values, if the transform is to cast them
+    _takes_one = False  # whether Python counts the inputs, as where the original's call names one
+
+    def __init_subclass__(cls):
+        super().__init_subclass__()
+        if "__call__" in vars(cls) and "_run" not in vars(cls):
+            cls._run = cls.__call__  # pipelines, too, use the call that a subclass defines
 
     def __call__(self, *inputs):
+        self._check_count(inputs)
+        values = [self._as_input(value) for value in inputs]
+        if self.implementation is not Implementation.PY:
+            self._need_elements(values)
+        return self._apply(*values)
+
+    def _check_count(self, inputs):
+        """Refuses a call outside a pipeline without inputs.
+
+        Raises:
+            TypeError: if the call takes one input, and has another number of them.
+            RuntimeError: if there is no input.
+        """
+        api = type(self).__name__
+        if len(inputs) != 1 and (self._takes_one or self.implementation is Implementation.PY):
+            raise TypeError(f"For '{api}', there must be one input, but got {len(inputs)}.")
+        if not inputs:
+            raise RuntimeError(f"For '{api}', there must be an input.")
+
+    def _need_elements(self, values):
+        """Raises RuntimeError for an input of a direct call without elements."""
+        for value in values:
+            if isinstance(value, np.ndarray) and not value.size:
+                raise RuntimeError(
+                    f"For '{type(self).__name__}', an input must have elements, but got shape "
+                    f"{value.shape}."
+                )
+
+    def _run(self, *inputs):
+        """Transforms the inputs; pipelines call it without the checks of a direct call."""
         return self._apply(*[self._as_input(value) for value in inputs])
 
     def _as_input(self, value):
-        """Returns an input in the form that `_apply` takes: an array, unless it is a PIL image."""
-        if type(value) is np.ndarray or is_pil(value):
+        """Returns an input in the form that `_apply` takes: an array, unless it is a PIL image.
+
+        Raises:
+            TypeError: if it is no array of numbers, bools or text.
+            ValueError: if it consists of lists of unequal lengths.
+        """
+        if is_pil(value):
             return value
-        return as_column(value)
+        if not isinstance(value, (np.ndarray, Tensor, dict, set)):
+            value = np.array(value)
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufSU":
+            return value
+        if isinstance(value, Tensor):
+            return as_column(value)
+        raise TypeError(
+            f"For '{type(self).__name__}', an input must hold numbers, bools or text, but got "
+            f"{value!r} of type {type(value).__name__}."
+        )
 
     def _apply(self, *inputs):
         """Returns the transformed inputs; a subclass defines this or `_array`."""
@@ -109,7 +159,7 @@ class PyTensorOperation(TensorOperation):
     def _execute_py(self, *inputs):
         """Returns the transformed inputs, an array for each column as `map` passes them; a subclass
         defines it."""
-        return super().__call__(*inputs)
+        return TensorOperation._run(self, *inputs)
 
 
 class ImageTensorOperation(TensorOperation):
@@ -152,7 +202,7 @@ class OfTransforms:
         return wanted if found else Implementation.C
 
     def _as_input(self, value):
-        return value
+        return value if self.implementation is Implementation.PY else super()._as_input(value)
 
     def _copy_with_seed(self, seed):
         seeded_copy = super()._copy_with_seed(seed)
@@ -198,9 +248,14 @@ def check_transforms(api, transforms):
 def run(transforms, inputs):
     """Applies transforms one after another; a tuple if the last one returns several values."""
     for transform in transforms:
-        outputs = transform(*inputs)
+        outputs = in_pipeline(transform)(*inputs)
         inputs = outputs if isinstance(outputs, tuple) else (outputs,)
     return inputs[0] if len(inputs) == 1 else inputs
+
+
+def in_pipeline(operation):
+    """Returns what a pipeline calls: the transform without the checks of a direct call."""
+    return operation._run if isinstance(operation, TensorOperation) else operation
 
 
 def copy_with_seed(operation, seed):

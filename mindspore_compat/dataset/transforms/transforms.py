@@ -485,16 +485,17 @@ class Compose(CompoundOperation):
 
     Example:
         >>> import numpy as np
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.transforms.Compose([ms.dataset.transforms.Fill(7)])(np.zeros(2,
-        ...         np.int32)))
+        >>> from mindspore_compat.dataset import transforms
+        >>> print(transforms.Compose([transforms.Fill(7)])(np.zeros(2, np.int32)))
         [7 7]
 
     Source: mindspore.dataset.transforms.Compose of MindSpore 2.10.
     """
 
+    _run = CompoundOperation._run
+
     def __call__(self, *inputs):
-        outputs = self._apply(*inputs)
+        outputs = super().__call__(*inputs)
         in_python = self.implementation is Implementation.PY or any(map(is_pil, inputs))
         return (outputs,) if in_python and not isinstance(outputs, tuple) else outputs
 
@@ -528,9 +529,8 @@ class RandomApply(CompoundOperation):
 
     Example:
         >>> import numpy as np
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.transforms.RandomApply([ms.dataset.transforms.Fill(7)],
-        ...                                         prob=1.0)(np.zeros(2, np.int32)))
+        >>> from mindspore_compat.dataset import transforms
+        >>> print(transforms.RandomApply([transforms.Fill(7)], prob=1.0)(np.zeros(2, np.int32)))
         [7 7]
 
     Source: mindspore.dataset.transforms.RandomApply of MindSpore 2.10.
@@ -559,9 +559,8 @@ class RandomChoice(CompoundOperation):
 
     Example:
         >>> import numpy as np
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.transforms.RandomChoice([ms.dataset.transforms.Fill(7)])(np.zeros(2,
-        ...         np.int32)))
+        >>> from mindspore_compat.dataset import transforms
+        >>> print(transforms.RandomChoice([transforms.Fill(7)])(np.zeros(2, np.int32)))
         [7 7]
 
     Source: mindspore.dataset.transforms.RandomChoice of MindSpore 2.10.
@@ -583,15 +582,18 @@ class RandomOrder(OfTransforms, PyTensorOperation):
 
     Example:
         >>> import numpy as np
-        >>> import mindspore_compat as ms
-        >>> print(ms.dataset.transforms.RandomOrder([ms.dataset.transforms.Fill(7)])(np.zeros(2,
-        ...         np.int32)))
+        >>> from mindspore_compat.dataset import transforms
+        >>> print(transforms.RandomOrder([transforms.Fill(7)])(np.zeros(2, np.int32)))
         [7 7]
 
     Source: mindspore.dataset.transforms.RandomOrder of MindSpore 2.10.
     """
 
     implementation = Implementation.PY
+
+    def __call__(self, *inputs):
+        self._check_count(inputs)
+        return super().__call__(*inputs)
 
     def _apply(self, *inputs):
         order = self._random.shuffle(list(range(len(self.transforms))))

@@ -14,18 +14,23 @@ class ImageOperation(ImageTensorOperation):
     """
 
     _pil = None
+    _takes_columns = False  # whether each of several inputs is an image
 
     def _as_input(self, value):
-        if type(value) is np.ndarray or is_pil(value):
+        if is_pil(value) or type(value) is np.ndarray and value.dtype.kind in "biufSU":
             return value
         raise TypeError(
             f"For '{type(self).__name__}', the input must be a NumPy array or a PIL "
-            f"image, but got {type(value).__name__}."
+            f"image, but got {value!r} of type {type(value).__name__}."
         )
 
     def _apply(self, *inputs):
+        if self._takes_columns and len(inputs) > 1:
+            return tuple(self._apply(image) for image in inputs)
         if len(inputs) != 1:
-            return tuple(self._apply(input_) for input_ in inputs)
+            raise RuntimeError(
+                f"For '{type(self).__name__}', there must be one input, but got {len(inputs)}."
+            )
         image = inputs[0]
         if is_pil(image):
             if self._pil is not None:

@@ -321,6 +321,8 @@ class ToNumpy(ImageOperation):
     Source: mindspore.dataset.vision.ToNumpy of MindSpore 2.10.
     """
 
+    _takes_one = True
+
     def _as_input(self, value):
         return value if is_pil(value) else as_column(value)
 
@@ -394,6 +396,8 @@ class Decode(ImageOperation):
     Source: mindspore.dataset.vision.Decode of MindSpore 2.10.
     """
 
+    _takes_one = True
+
     @checked
     def __init__(self, to_pil: Bool = False):
         self.to_pil = to_pil
@@ -432,6 +436,8 @@ class LinearTransformation(ImageOperation):
 
     Source: mindspore.dataset.vision.LinearTransformation of MindSpore 2.10.
     """
+
+    implementation = Implementation.PY
 
     implementation = Implementation.PY
 

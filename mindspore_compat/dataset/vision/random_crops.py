@@ -42,6 +42,8 @@ class RandomCrop(ImageOperation):
     Source: mindspore.dataset.vision.RandomCrop of MindSpore 2.10.
     """
 
+    _takes_columns = True
+
     @checked
     def __init__(
         self,
@@ -193,6 +195,8 @@ class RandomResizedCrop(_ResizedCrop):
     Source: mindspore.dataset.vision.RandomResizedCrop of MindSpore 2.10.
     """
 
+    _takes_columns = True
+
 
 class RandomCropDecodeResize(_ResizedCrop):
     """Decodes the bytes of an image file and applies RandomResizedCrop. Needs OpenCV.
@@ -221,6 +225,8 @@ class RandomCropDecodeResize(_ResizedCrop):
     Source: mindspore.dataset.vision.RandomCropDecodeResize of MindSpore 2.10.
     """
 
+    _takes_one = True
+
     def _array(self, image, lead):
         api = "RandomCropDecodeResize"
         return super()._array(decode_image(api, image_bytes(api, image)), lead)
@@ -245,6 +251,8 @@ class RandomResize(ImageOperation):
 
     Source: mindspore.dataset.vision.RandomResize of MindSpore 2.10.
     """
+
+    _takes_columns = True
 
     @checked
     def __init__(self, size: Size | OneOf(True)):

@@ -71,6 +71,8 @@ class RandomHorizontalFlip(ImageOperation):
     Source: mindspore.dataset.vision.RandomHorizontalFlip of MindSpore 2.10.
     """
 
+    _takes_columns = True
+
     @checked
     def __init__(self, prob: Probability = 0.5):
         self.prob = prob
@@ -105,6 +107,8 @@ class RandomVerticalFlip(ImageOperation):
 
     Source: mindspore.dataset.vision.RandomVerticalFlip of MindSpore 2.10.
     """
+
+    _takes_columns = True
 
     @checked
     def __init__(self, prob: Probability = 0.5):

@@ -15,6 +15,7 @@ from ..._core.rules.vocabulary import (
     Str,
     TensorOf,
     TupleOf,
+    any_dtype,
     checked,
     floating,
     integer,
@@ -28,6 +29,7 @@ from ..cell import Cell
 from .padding import pad_ends
 
 Real = TensorOf(integer | floating)
+Level = Number(numpy_scalars=True) | Bool | TensorOf(any_dtype)
 Axes = Int | TupleOf(Int)
 
 
@@ -196,7 +198,12 @@ class OneHot(Cell):
 
     @checked
     def __init__(
-        self, axis: Int = -1, depth: Int(ge=0) = 1, on_value=1.0, off_value=0.0, dtype=float32
+        self,
+        axis: Int = -1,
+        depth: Int(ge=0) = 1,
+        on_value: Level = 1.0,
+        off_value: Level = 0.0,
+        dtype=float32,
     ):
         super().__init__()
         self.axis = axis

@@ -20,7 +20,8 @@ from ..._core.tensor.dtype import float32
 from ...common.initializer import Uniform
 from ...ops._linalg.matmul import dense
 from ...ops._recurrent.sequence import gru, lstm, rnn_sequence
-from .._parts import need_floats, parameter
+from ...ops._rules import Float16Or32
+from .._parts import parameter
 from ..cell import Cell
 from ._rnn_documented import documented
 
@@ -95,13 +96,13 @@ class RNNCellBase(Cell):
     def _step(self, step, x, hidden, states):
         """Checks the inputs and runs one step."""
         name = type(self).__name__
-        need_floats(name, "x", x)
+        Float16Or32.refuse(name, "x", x)
         if x.ndim != 2 or x.shape[1] != self.input_size:
             raise ValueError(
                 f"For '{name}', 'x' must have shape (batch, {self.input_size}), but got {x.shape}."
             )
         for state in states:
-            need_floats(name, "hx", state)
+            Float16Or32.refuse(name, "hx", state)
             if state.shape != (x.shape[0], self.hidden_size):
                 raise ValueError(
                     f"For '{name}', 'hx' must have shape ({x.shape[0]}, "

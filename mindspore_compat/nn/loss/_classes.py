@@ -309,7 +309,7 @@ class FocalLoss(LossBase):
         self.logsoftmax = get_activation("logsoftmax").__class__(1)
 
     @checked
-    def construct(self, logits: Anything, labels: Anything):
+    def construct(self, logits: Anything, labels: TensorOf("int32", "int64", "float16", "float32")):
         """Returns the loss, averaged over the positions of each sample and then reduced."""
         self._need_shapes(logits.shape, labels.shape)
         batch, classes = logits.shape[:2]

@@ -465,6 +465,11 @@ class CosineEmbeddingLoss(LossBase):
                 f"For 'CosineEmbeddingLoss', 'logits_x1' and 'logits_x2' must have the "
                 f"same dtype, but got {logits_x1.dtype} and {logits_x2.dtype}."
             )
+        if logits_x1.shape != logits_x2.shape:
+            raise ValueError(
+                f"For 'CosineEmbeddingLoss', 'logits_x1' and 'logits_x2' must have the "
+                f"same shape, but got {logits_x1.shape} and {logits_x2.shape}."
+            )
         return ops.cosine_embedding_loss(logits_x1, logits_x2, labels, self.margin, self.reduction)
 
 

@@ -27,6 +27,9 @@ class SparseToDense(Cell):
          [0. 0.]]
     """
 
+    def __init__(self):
+        super().__init__()
+
     @checked
     def construct(self, sparse_tensor: InstanceOf(COOTensor)):
         """Returns the dense Tensor."""

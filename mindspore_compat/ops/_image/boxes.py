@@ -131,6 +131,7 @@ def _encode(xp, low, high, to_low, to_high):
     "stds=(1.0, 1.0, 1.0, 1.0))",
     "ops.BoundingBoxEncode(means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0))"
     "(anchor_box, groundtruth_box)",
+    types=SameDtype("anchor_box groundtruth_box"),
 )
 def bounding_box_encode(
     xp,

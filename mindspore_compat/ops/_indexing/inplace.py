@@ -38,7 +38,7 @@ _Bound = Number.called("a number or a Tensor")
 
 IndexOrMask = TensorOf(integer, "bool")
 Stood = Number | Bool | Anything  # a number stands for a 0-D Tensor
-IndexLike = Int | TupleOf(Int) | ListOf(Int) | Index
+Numbers = Int | TupleOf(Int)
 
 
 # At indices ---------------------------------------------------------------------------------------
@@ -308,14 +308,13 @@ def slices_by(xp, x: Anything, v: Anything, indices: Any, how: Any):
     return xp.scatter_add(x, index, v if how == "add" else -v)
 
 
-def _slices_family(path, title, words, last):
-    """Declares `inplace_add`, `InplaceAdd(indices)` and so on; `last` is the last row of the
-    example's output."""
+def _slices_family(path, title, words, last, index_rule=Numbers):
+    """Declares `inplace_add`, `InplaceAdd(indices)` and so on; `last` ends the example's output."""
     api = path.removeprefix("ops.")
     how = api.removeprefix("inplace_")
 
     @checked
-    def inplace(x: Anything, v: Anything, indices: IndexLike):
+    def inplace(x: Anything, v: Anything, indices: index_rule):
         return slices_by.run(x, v, _as_indices(api, x, v, indices), how)
 
     inplace.__name__ = inplace.__qualname__ = api
@@ -342,7 +341,7 @@ def _slices_family(path, title, words, last):
 
     class Inplace(Primitive):
         @checked
-        def __init__(self, indices: IndexLike):
+        def __init__(self, indices: Numbers):
             super().__init__(type(self).__name__)
             self.indices = indices
 
@@ -366,7 +365,9 @@ def _slices_family(path, title, words, last):
 
 _slices_family("ops.inplace_add", "ops.InplaceAdd", "Adds to", last="4. 5.")
 _slices_family("ops.inplace_sub", "ops.InplaceSub", "Subtracts from", last="2. 3.")
-inplace_update = _slices_family("ops.inplace_update", "ops.InplaceUpdate", "Replaces", last="1. 1.")
+inplace_update = _slices_family(
+    "ops.inplace_update", "ops.InplaceUpdate", "Replaces", last="1. 1.", index_rule=Numbers | Index
+)
 
 
 @public("Tensor.inplace_update")
@@ -395,7 +396,7 @@ class InplaceUpdateV2(Primitive):
 
 @public("ops.inplace_index_add")
 @checked
-def inplace_index_add(var: Stood, indices: Index, updates: Stood, axis: Int):
+def inplace_index_add(var: Stood, indices: TensorOf("int32"), updates: Stood, axis: Int):
     """Adds slices of `updates` to `var` at indices along an axis, in place, and returns it.
 
     Raises:

@@ -34,6 +34,10 @@ def cov(
         [[ 1. -1.]
          [-1.  1.]]
     """
+    if input.ndim > 2:
+        raise ValueError(
+            f"For 'cov', 'input' must have at most two axes, but got shape {input.shape}."
+        )
     x = xp.reshape(input, (1, -1)) if input.ndim < 2 else input
     if x.dtype.kind in "iub" or x.dtype.itemsize == 2:
         x = xp.cast(x, "float32")

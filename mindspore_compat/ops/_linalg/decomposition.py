@@ -135,6 +135,12 @@ def cholesky_solve(
          [2.]]
     """
     _same_rank("cholesky_solve", input, input2)
+    _square("cholesky_solve", "input2", input2)
+    if input.shape[:-1] != input2.shape[:-1]:
+        raise ValueError(
+            f"For 'cholesky_solve', the inputs must have as many matrices and rows, but got shapes "
+            f"{input.shape} and {input2.shape}."
+        )
     lower = _adjoint(xp, xp.triu(input2)) if upper else xp.tril(input2)
     return xp.linalg_solve(_adjoint(xp, lower), xp.linalg_solve(lower, input))
 
@@ -437,9 +443,9 @@ def lu_solve(xp, b: Float16To64, LU_data: Float16To64, LU_pivots: TensorOf("int3
             f"For 'lu_solve', 'b' must be matrices and 'LU_pivots' rows, but got "
             f"{b.shape} and {LU_pivots.shape}."
         )
-    if LU_data.shape[:-2] != LU_pivots.shape[:-1]:
+    if LU_data.shape[:-1] != LU_pivots.shape:
         raise ValueError(
-            f"For 'lu_solve', 'LU_data' and 'LU_pivots' must have one stacked shape, but "
+            f"For 'lu_solve', 'LU_pivots' must have one number for each row of 'LU_data', but "
             f"got shapes {LU_data.shape} and {LU_pivots.shape}."
         )
     count = LU_data.shape[-1]

@@ -132,7 +132,7 @@ class FusedSparseAdam(_CorrectedRows):
         >>> weight, m, v = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
         >>> numbers = [ms.Tensor(x) for x in (0.9, 0.999, 0.1, 0.9, 0.999, 1e-8)]
         >>> step = ms.ops.FusedSparseAdam()
-        >>> _ = step(weight, m, v, *numbers, ms.Tensor([[2.0]]), ms.Tensor([1]))
+        >>> _ = step(weight, m, v, *numbers, ms.Tensor([[2.0]]), ms.Tensor([1], ms.int32))
         >>> print(m.value())
         [[0.        ]
          [0.20000005]]
@@ -181,7 +181,7 @@ class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
         >>> weight, m, v = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
         >>> numbers = [ms.Tensor(x) for x in (0.9, 0.999, 0.1, 0.9, 0.999, 1e-8)]
         >>> step = ms.ops.FusedSparseLazyAdam()
-        >>> _ = step(weight, m, v, *numbers, ms.Tensor([[2.0]]), ms.Tensor([1]))
+        >>> _ = step(weight, m, v, *numbers, ms.Tensor([[2.0]]), ms.Tensor([1], ms.int32))
         >>> print(m.value())
         [[0.        ]
          [0.20000005]]

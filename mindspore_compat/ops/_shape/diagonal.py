@@ -118,6 +118,10 @@ def diag(xp, input: Anything):
         [[1 0]
          [0 2]]
     """
+    if input.ndim < 1:
+        raise ValueError(
+            f"For 'diag', 'input' must have at least one axis, but got shape {input.shape}."
+        )
     size = input.size
     flat = xp.scatter_diagonal(xp.reshape(input, (size,)), (size, size))
     return xp.reshape(flat, (*input.shape, *input.shape))

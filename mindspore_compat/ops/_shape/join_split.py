@@ -380,6 +380,10 @@ def _parts(api, input, indices_or_sections, axis):
         indices_or_sections, (int, tuple, list)
     ):
         _Sections.refuse(api, "indices_or_sections", indices_or_sections)
+    if isinstance(indices_or_sections, (tuple, list)):
+        for index in indices_or_sections:
+            if isinstance(index, bool) or not isinstance(index, int):
+                Int.refuse_part(api, "each of 'indices_or_sections'", index)
     if isinstance(indices_or_sections, int):
         if indices_or_sections < 1:
             raise ValueError(
