@@ -40,6 +40,7 @@ class Least:
     TAKE_INDICES = (1 << 8) + 1  # indices: NumPy takes fewer rows, however long they are
     ROW = 16  # elements of a row: worth a search of all indices by each piece
     ALONG_AXIS = 1 << 12  # indices: a loop costs less than NumPy's index arrays
+    SET_ALONG = (1 << 13) + 1  # indices: NumPy writes fewer in flat memory as fast
     ADD_AT = (1 << 12) + 1  # elements: worth a sparse matrix, or a single flat index
     APPLY_TAPS = 1 << 14  # products: below, a call costs as much as it saves
 

@@ -107,6 +107,9 @@ CALLS = {
     "recurrence_vjp": lstm,
     "sum": lambda: ops.sum(float32(3000, 20), 0),  # large: see Least.SPACE
     "sample_points": lambda: grid_sample()[0],
+    "set_along_axis": lambda: ops.tensor_scatter_elements(
+        float32(9, 5), indices(9, 7, 5), float32(7, 5, seed=1), 0
+    ),
     "slope_points": grid_sample,
     "spread_points": grid_sample,
     "take": lambda: ops.embedding(indices(9, 30), float32(9, 20)),

@@ -1,4 +1,4 @@
-"""Gather and scatter-add along an axis (take_along_axis) as compiled loops of the host.
+"""Gather, scatter and scatter-add along an axis (take_along_axis) as compiled loops of the host.
 
 An array is viewed as (outer, length, inner), with the axis in the middle. Threads share the outer
 axis, or the inner one if it is longer, so that each element of a result has one writer. Sums are
@@ -83,6 +83,34 @@ def add_along(
             else:
                 for i in range(start, stop):
                     block[indices[i] * inner + i] += source[i]
+
+
+def set_along(
+    values: array(WORD),
+    index: array(INDEX),
+    out: array(WORD),
+    first: piece(0),
+    last: piece(1),
+    start: piece(2),
+    stop: piece(3),
+    size: number(),
+    rows: number(),
+    run: number(),
+    inner: number(),
+):
+    """Writes `values` to the elements of `out` that `take_along` would read; of several values for
+    one element the last one counts. It has the same arguments."""
+    for o in range(first, last):
+        block = out[o * size : (o + 1) * size]
+        for k in range(rows):
+            at = (o * rows + k) * run
+            indices, source = index[at : at + run], values[at : at + run]
+            if inner == 1:
+                for i in range(run):
+                    block[indices[i]] = source[i]
+            else:
+                for i in range(start, stop):
+                    block[indices[i] * inner + i] = source[i]
 
 
 def add_slices(
@@ -184,6 +212,31 @@ def add_along_axis(x, index, values, axis):
     out = copied(x)
     _run(loop_of(add_along), jit.flat(values), index, out, x.shape[axis], axis, WIDTH)
     return out
+
+
+@serves(
+    "set_along_axis",
+    least="SET_ALONG",
+    size=lambda x, index, values, axis: index.size,
+    takes=lambda x, index, values, axis: (
+        x.itemsize == WORD.itemsize
+        and x.dtype.kind in "fiu"
+        and x.dtype == values.dtype
+        and values.shape == index.shape
+        and _fit(x, index, axis)
+    ),
+    loop=functools.partial(loop_of, set_along),
+)
+def set_along_axis(x, index, values, axis):
+    """Returns a copy of `x` with values written where `take_along_axis` would read; None if an
+    index is out of range."""
+    index = _from_zero(index, x.shape[axis])
+    if index is None:
+        return None
+    out = copied(x).view(WORD)
+    source = jit.flat(values).view(WORD)
+    _run(loop_of(set_along), source, index, out, x.shape[axis], axis, WIDTH)
+    return out.view(x.dtype)
 
 
 def _from_zero(index, length):

@@ -40,12 +40,27 @@ def added(x, index, values, axis):
     return np.moveaxis(out, -1, axis)
 
 
+def written(x, index, values, axis):
+    """One element after the other."""
+    out = np.moveaxis(x, axis, -1).copy()
+    places, given = (np.moveaxis(each, axis, -1) for each in (index, values))
+    for at in np.ndindex(places.shape):
+        out[(*at[:-1], places[at])] = given[at]
+    return np.moveaxis(out, -1, axis)
+
+
 def check():
     for shape, axis, count in SHAPES:
         for dtype, index_dtype in (("float32", "int64"), ("int32", "int8"), ("uint32", "int32")):
             x, index, _ = operands(shape, axis, count, dtype, index_dtype)
             for given in (x, x.T.copy().T):
                 same(HOST.take_along_axis(given, index, axis), np.take_along_axis(x, index, axis))
+        for dtype, index_dtype in (("float32", "int64"), ("int32", "int8"), ("uint32", "int32")):
+            x, index, values = operands(shape, axis, count, dtype, index_dtype)
+            before = x.copy()
+            for given in (values, values.T.copy().T, np.broadcast_to(values[:1], index.shape)):
+                same(HOST.scatter_along_axis(x, index, given, axis), written(x, index, given, axis))
+            same(x, before)
         x, index, values = operands(shape, axis, count)
         before = x.copy()
         for given in (values, values.T.copy().T, np.broadcast_to(np.float32(0.1), index.shape)):
@@ -82,6 +97,7 @@ def test_an_index_out_of_range_is_numpys_error(index, any_size, monkeypatch):
     for call in (
         lambda x, index: HOST.take_along_axis(x, index, 1),
         lambda x, index: HOST.scatter_along_axis(x, index, x[:, :4], 1, add=True),
+        lambda x, index: HOST.scatter_along_axis(x, index, x[:, :4], 1),
     ):
         with pytest.raises(IndexError, match=f"index {index} is out of bounds"):
             call(np.zeros((7, 9), np.float32), np.full((7, 4), index))
