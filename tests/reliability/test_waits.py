@@ -5,6 +5,7 @@ Threads are started by the class of _backend/starting.py, whose `start` has a li
 """
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -162,6 +163,35 @@ def test_a_loop_that_nobody_compiles_is_not_waited_for(monkeypatch):
     loop = jit.Loop(lambda name: "", [], False, "none")
     loop.wait()
     assert loop.ready is None
+
+
+PRODUCTS = """
+    import resource
+    import numpy as np
+    from mindspore_compat import Tensor, ops
+    from mindspore_compat._backend.threads import scheduler
+
+    scheduler.limit(3)
+    x, y = (Tensor(np.ones(shape, np.float32)) for shape in ((256, 3072), (3072, 512)))
+    ops.matmul(x[:4, :4], y[:4, :4])
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (28 << 20), resource.RLIM_INFINITY))
+    for _ in range(20):
+        assert (ops.matmul(x, y).asnumpy() == 3072).all()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS")
+def test_products_end_where_the_library_has_no_memory_for_another_thread():
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(PRODUCTS)],
+        timeout=100,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MINDSPORE_COMPAT_COMPILE": "off"},
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
 
 
 @pytest.mark.nightly

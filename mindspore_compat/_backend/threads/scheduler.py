@@ -35,7 +35,7 @@ from threading import get_ident
 import numpy
 
 from ..starting import Thread
-from . import job_slot, spinning
+from . import blas_memory, job_slot, spinning
 from .contention import contention
 from .limits import limit, recount, threads  # noqa: F401  settings of the pool, for its users
 
@@ -221,6 +221,7 @@ class _Pool:
             while self.started < count and self.can_start:
                 name = f"mindspore_compat-{self.started}"
                 try:
+                    blas_memory.reserve(libraries(), self.started + 2)  # with the calling thread
                     Thread(target=self._serve, name=name, daemon=True).start()
                 except (RuntimeError, MemoryError) as error:  # the other threads do the work
                     self.can_start = False
