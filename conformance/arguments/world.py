@@ -49,7 +49,7 @@ class World:
 
     def __init__(self, ms, is_one_of_several=False):
         self.ms, self.is_one_of_several = ms, is_one_of_several
-        self.started = self.launched = False
+        self.started = self.launched = self.divided = False
 
     def start(self):
         """Initialize communication."""
@@ -71,10 +71,18 @@ class World:
             os.environ.update(known)
         return not is_original
 
+    def divide(self, mode):
+        """Sets a parallel mode, for graphs."""
+        self.divided = True
+        self.ms.set_context(mode=self.ms.GRAPH_MODE)
+        self.ms.set_auto_parallel_context(parallel_mode=mode)
+
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
+        if self.divided:
+            self.ms.reset_auto_parallel_context()
         if self.launched and self.ms.__name__ != REFERENCE:
             if self.ms.communication.GlobalComm.INITED:
                 self.ms.communication.release()

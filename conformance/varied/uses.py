@@ -100,7 +100,7 @@ def _seen(worker, case):
     last = name.rpartition(".")[2]
     facts = {}
     if case.get("owner"):
-        owner = build(case["owner"])
+        owner = worker.opened(build(case["owner"]))
         before = _values_of([("self", owner), *given.items()])
         thing = getattr(owner, last)
         result = apply(thing, given) if case.get("call") is not None else thing
@@ -127,7 +127,7 @@ def _seen(worker, case):
 def _made(worker, case):
     """Returns the object of a case, made from its arguments."""
     given = {name: worker.values.build(text) for name, text in case["init"].items()}
-    return apply(worker.resolved(case.get("of", case["name"])), given)
+    return worker.opened(apply(worker.resolved(case.get("of", case["name"])), given))
 
 
 def _gradients(ms, case, thing, given):

@@ -58,7 +58,7 @@ class Worker:
 
     def __init__(self, ms, folder=None):
         self.ms, self.values, self.absent, self.plant = ms, Values(ms), {}, None
-        self.folder, self.ranks = folder, None
+        self.folder, self.ranks, self.open = folder, None, []
         with contextlib.suppress(Exception):  # errors must belong to a call
             ms.set_context(pynative_synchronize=True)
 
@@ -90,6 +90,7 @@ class Worker:
             raise
         except BaseException as error:  # the target may raise anything
             found = {"status": "fail", "got": describe(error)}
+        self._close()
         if case["kind"] not in ("exists", "odd"):
             found = blocked.explain(found, case["name"], self.ms.__name__)
         return {"id": case["id"], "seconds": round(time.perf_counter() - start, 4), **found}
@@ -118,6 +119,17 @@ class Worker:
             self.ms.set_seed(seed)
             if self.ms.get_context("mode") != self.ms.PYNATIVE_MODE:
                 self.ms.set_context(mode=self.ms.PYNATIVE_MODE)
+
+    def opened(self, thing):
+        """Returns an object of a case, which is closed after the case if it can be."""
+        if callable(getattr(thing, "close", None)):
+            self.open.append(thing)
+        return thing
+
+    def _close(self):
+        while self.open:
+            with contextlib.suppress(Exception):
+                self.open.pop().close()
 
     def is_absent(self, name):
         """Returns whether the target lacks a name; looked up once per name."""
@@ -233,7 +245,7 @@ class Worker:
     def make(self, name, given):
         """Returns the object that the class or function with that name returns for these
         arguments."""
-        return apply(self.resolved(name), given)
+        return self.opened(apply(self.resolved(name), given))
 
     def resolved(self, name):
         """Returns the public object with that name."""
@@ -298,7 +310,8 @@ class Worker:
             return None
         thing = resolve(self.ms, case["name"])
         if case.get("init") is not None:
-            return apply(thing, {k: self.values.build(t) for k, t in case["init"].items()})
+            given = {k: self.values.build(t) for k, t in case["init"].items()}
+            return self.opened(apply(thing, given))
         return thing
 
     def on_example(self, case):
@@ -308,7 +321,8 @@ class Worker:
     def call(self, case):
         """Make the call of a case and return its result."""
         if case.get("owner"):
-            made = getattr(self.values.build(case["owner"]), case["name"].rsplit(".", 1)[-1])
+            owner = self.opened(self.values.build(case["owner"]))
+            made = getattr(owner, case["name"].rsplit(".", 1)[-1])
             return _settle(apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
         made = self._thing(case)
         if case.get("call") is None:

@@ -24,3 +24,20 @@ def test_files_of_a_case_are_gone_in_the_next(worker, tmp_path):
     assert written["count"] == "1"
     assert names_after("sample.files.names('.')")["count"] == "0"
     assert os.getcwd() == before and not list(tmp_path.iterdir())
+
+
+def test_what_a_case_leaves_open_is_closed(worker):
+    first = {"id": "x", "kind": "accepts", "name": "train.summary.SummaryRecord", "call": None}
+    first["init"] = {"log_dir": "'kept'"}
+    assert worker.run(first)["status"] == "pass"
+    again = {**first, "kind": "values", "then": ["it.record(1)"]}
+    assert worker.run(again)["observed"]["then 1"] == "True"  # two may not be open together
+
+
+def test_a_parallel_mode_ends_with_its_case(worker):
+    mode = "ms.get_auto_parallel_context('parallel_mode')"
+    case = {"id": "x", "kind": "values", "name": "Tensor.shape", "then": [mode]}
+    case.update(owner="T('float32', [1.0])", call=None, init=None)
+    divided = {**case, "first": ["sample.world.divide('semi_auto_parallel')"]}
+    assert worker.run(divided)["observed"]["then 1"] == "'semi_auto_parallel'"
+    assert worker.run(case)["observed"]["then 1"] == "'stand_alone'"
