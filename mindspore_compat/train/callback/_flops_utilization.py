@@ -53,7 +53,7 @@ class FlopsUtilizationCollector(Callback):
             ("enable_ma_collector", enable_ma_collector),
         ):
             Bool.refuse("FlopsUtilizationCollector", name, value)
-        self.step_time = data_size
+        self.data_size = data_size
         self.computility = computility
         self.full_flops = full_flops
         self.enable_ma_collector = enable_ma_collector
@@ -69,7 +69,7 @@ class FlopsUtilizationCollector(Callback):
             inputs = cb_params.get(f"{cb_params.mode}_dataset_element")
             if inputs is not None:
                 self._count(cb_params, inputs)
-        if self._steps % self.step_time == 0:
+        if self._steps % self.data_size == 0:
             self._start = time.time()
 
     def step_end(self, run_context):
@@ -78,9 +78,9 @@ class FlopsUtilizationCollector(Callback):
         if cb_params.mode not in self._flops and cb_params.get("sunk_element") is not None:
             self._count(cb_params, cb_params.sunk_element)
         self._steps += 1
-        if self._steps % self.step_time or cb_params.mode not in self._flops:
+        if self._steps % self.data_size or cb_params.mode not in self._flops:
             return
-        seconds = max((time.time() - self._start) / self.step_time, 1e-9)
+        seconds = max((time.time() - self._start) / self.data_size, 1e-9)
         share = self._flops[cb_params.mode] / seconds / self.computility
         self._tell(
             f"{cb_params.mode.title()} per step time: {seconds * 1000:.3f} ms mfu:{share:.2%} "
