@@ -36,6 +36,7 @@ class Values:
                 gradients=self.gradients,
                 free_port=free_port,
                 picture=picture,
+                refusal=refusal,
                 files=None,  # of the worker, as the next
                 world=None,
             ),
@@ -110,6 +111,7 @@ _BUILTINS = {
     "__import__": __import__,  # functions of the texts may import, as NumPy's and MindSpore's do
     "abs": abs,
     "all": all,
+    "any": any,
     "sum": sum,
     "float": float,
     "int": int,
@@ -127,6 +129,7 @@ _BUILTINS = {
     "len": len,
     "sorted": sorted,
     "getattr": getattr,
+    "setattr": setattr,
     "isinstance": isinstance,
     "vars": vars,
     "map": map,
@@ -187,6 +190,15 @@ def picture():
     from PIL import Image
 
     return Image.fromarray(array("uint8", spread((9, 8, 3), 0, 255, 5)))
+
+
+def refusal(action):
+    """Returns the name of the exception that an action raises; None if it raises none."""
+    try:
+        action()
+    except Exception as error:  # noqa: BLE001  (the target may raise anything)
+        return type(error).__name__
+    return None
 
 
 def free_port():

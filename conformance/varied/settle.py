@@ -156,9 +156,10 @@ _OF_CALLS = (
     (
         "no page promises the order of the rows of several files",
         r"dataset\.(?:YesNo|GTZAN|AGNews|AmazonReview|DBpedia|SogouNews|YahooAnswers|YelpReview|PennTreebank"
-        r"|WikiText|IWSLT201[67]|SQuAD|UDPOS|USPS)Dataset",
+        r"|WikiText|IWSLT201[67]|SQuAD|UDPOS|USPS|TFRecord)Dataset",
         r"result: rows: ",
     ),
+    ("the original returns zeros", r"dataset\.TedliumDataset", r"result: rows: \d: waveform"),
     (
         "what the fourth result holds without additional_output, no page says",
         r"ops\.add_layer_norm",

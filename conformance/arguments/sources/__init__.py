@@ -13,7 +13,7 @@ import zlib
 
 import numpy as np
 
-from . import sound_files, text_files
+from . import record_files, sound_files, text_files
 
 
 def picture(name, width=5, height=4, channels=3):
@@ -459,7 +459,12 @@ def widerface():
 
 FORMS = {
     name: form
-    for name, form in {**vars(text_files), **vars(sound_files), **globals()}.items()
+    for name, form in {
+        **vars(text_files),
+        **vars(sound_files),
+        **vars(record_files),
+        **globals(),
+    }.items()
     if inspect.isgeneratorfunction(form) and not name.startswith("_")
 }
 

@@ -87,6 +87,26 @@ def speech_commands():
     yield "testing_list.txt", "dog/b433_nohash_2.wav\n"
 
 
+def tedlium():
+    for part in ("TEDLIUM/train", "TEDLIUM/test", "TEDLIUM/dev", "TEDLIUM3/data"):
+        for talk in ("AlGore_2009", "BillGates_2010"):
+            head = (
+                "NIST_1A\n   1024\nsample_count -i 32000\nsample_rate -i 16000\n"
+                "channel_count -i 1\nsample_n_bytes -i 2\nsample_byte_format -s2 01\n"
+                "sample_coding -s3 pcm\nend_head\n"
+            )
+            samples = np.random.default_rng(len(part + talk)).integers(-999, 999, 32000)
+            yield (
+                f"{part}/sph/{talk}.sph",
+                head.ljust(1024).encode() + samples.astype("<i2").tobytes(),
+            )
+            yield (
+                f"{part}/stm/{talk}.stm",
+                f"{talk} 1 {talk} 0.5 0.75 <o,f0,male> first of {part[-5:]}\n"
+                f"{talk} 1 {talk} 1.0 1.5 <o,f0,male> second\n",
+            )
+
+
 def yes_no():
     for index, name in enumerate(("1_0_0_0_1_1_0_0", "0_1_1_0_1_1_0_1")):
         yield f"{name}.wav", wav(index, 8000, count=7)
