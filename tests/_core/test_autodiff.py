@@ -13,6 +13,8 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._core.autograd import tape
 from mindspore_compat._core.autograd.vjp_rule import VjpRule
+from mindspore_compat._core.declare.op import Op, op
+from mindspore_compat._core.rules.vocabulary import Int, TensorOf
 
 pytestmark = pytest.mark.quick
 
@@ -552,6 +554,18 @@ def test_the_gradient_of_a_scalar_takes_the_straight_line(monkeypatch):
     found = ms.grad(lambda x, y: ops.mean(ops.square(x - y)) / 4 * 2, (0, 1))(x, y)
     numpy.testing.assert_array_equal(found[0].asnumpy(), [0.5, 1.0])
     numpy.testing.assert_array_equal(found[1].asnumpy(), [-0.5, -1.0])
+
+
+def test_several_outputs_are_recorded_by_the_straight_line(monkeypatch):
+    monkeypatch.setattr(Op, "_finish", lambda *_: pytest.fail("took the general path"))
+
+    @op(compute="native")
+    def product_and_sum(xp, x: TensorOf(), k: Int):
+        return x * k, x + k
+
+    product_and_sum.vjp(x=lambda xp, g, k: g[0] * k + g[1])
+    found = ms.grad(lambda x: sum(product_and_sum.run(x, 3)).sum())(Tensor([1.0, 2.0]))
+    numpy.testing.assert_array_equal(found.asnumpy(), [4.0, 4.0])
 
 
 def test_straight_line_gradients_have_the_bits_of_the_general_path():

@@ -8,7 +8,7 @@ other calls go to `Op.general`.
 from ..._backend.arrays import DIRECT, HOST, LARGE
 from ..._backend.catalogue import FUNCTIONS
 from ..._backend.thresholds import Least
-from ..autograd.tape import FLOAT32, Node, Packed, depth, next_number
+from ..autograd.tape import FLOAT32, Node, Packed, depth, next_number, record_many
 from ..autograd.traced import Traced, traced_space
 from ..memory_errors import name_operator
 from ..source import compiled
@@ -68,26 +68,32 @@ def write_run(op):
         "    if type(out_) is not kind_:",
         "        if type(out_) is tuple or type(out_) is list:",
     ]
-    wrapped = "return tuple([wrap_(result_array_(xp_, o)) for o in out_])"
-    if op.rule is None:
-        line += [f"            {wrapped}"]
-    else:
-        line += [f"            if not ({live}):", f"                {wrapped}"]
-        nodes = "".join(f"n_{n}, " for n in names)
-        values = ", ".join(f"{n}={'a_' * (n in names)}{n}" for n in op.parameters)
-        line += [f"            return finish_(out_, ({nodes}), dict({values}), ({metas}), xp_)"]
+    nodes = "".join(f"n_{n}, " for n in names)
+    saved = "" if op.rule is None else "".join(_saved_source(op, k) + ", " for k in op.rule.saves)
+    line += [
+        "            out_ = [o if type(o) is kind_ else result_array_(xp_, o) for o in out_]",
+        "            outs_ = tuple([wrap_(o) for o in out_])",
+    ]
+    if op.rule is not None:
+        line += [
+            f"            if ({live}) and not depth_.paused:",
+            "                out_ = tuple(out_)",
+            f"                picks_ = record_many_(rule_, ({nodes}), ({saved}), ({metas}), out_)",
+            "                for part_, pick_ in zip(outs_, picks_):",
+            "                    part_._node = pick_",
+        ]
+    line += ["            return outs_"]
     line += [
         "        out_ = result_array_(xp_, out_)",
         "    made_ = new_(Tensor_)",
         "    made_._array = out_",
     ]
     if op.rule is not None:
-        saved = "".join(_saved_source(op, k) + ", " for k in op.rule.saves)
         line += [
             f"    if ({live}) and not depth_.paused:",
             "        node_ = new_(Node_)",
             "        node_.rule = rule_",
-            f"        node_.parents = ({''.join(f'n_{n}, ' for n in names)})",
+            f"        node_.parents = ({nodes})",
             f"        node_.saved = ({saved})",
             f"        node_.metas = ({metas})",
             "        if depth_.packing is not None:",
@@ -156,6 +162,7 @@ def _compiled(op, line):
         "precision_": precision,
         "odd_numbers_": ODD_NUMBERS,
         "Node_": Node,
+        "record_many_": record_many,
         "rule_": op.rule,
         "next_number_": next_number,
         "depth_": depth,
