@@ -1,7 +1,9 @@
-"""Elementwise functions of low-precision arrays as single kernels that compute in float32.
+"""Elementwise functions of float32 and low-precision arrays as single kernels that compute in
+float32.
 
-Without them an operator on bfloat16 casts its inputs to float32, computes function by function, and
-casts the result: four kernels for a product. Worked example: of
+Without them a function of several steps is a kernel for each step, and an operator on bfloat16
+casts its inputs to float32, computes function by function, and casts the result: four kernels for a
+product. Worked example: of
 
     def squared(xp, x):
         return xp.square(x)
@@ -155,7 +157,10 @@ class FloatSpace(SymbolSpace):
     def blockwise(self, function, *arrays, **scalars):
         """Traces `function(xp, *arrays, **scalars)` as part of the kernel, and returns its
         result."""
-        return function(self, *arrays, **scalars)
+        before, launches = len(self.trace.steps), self.trace.saved_launches
+        result = function(self, *arrays, **scalars)
+        self.trace.saved_launches = launches + max(len(self.trace.steps) - before - 1, 0)
+        return result
 
     pointwise = blockwise
 
@@ -241,6 +246,8 @@ class FloatTrace(Trace):
 
     Attributes:
         found: the value that the function returned, with Floats for arrays.
+        saved_launches (int): how many launches fewer than steps the function makes on arrays,
+            because it calls `xp.pointwise`.
         calls (dict): number of a value -> the composed function of `xp` that returned it: the index
             of its first step, its name and its arguments.
 
@@ -251,7 +258,7 @@ class FloatTrace(Trace):
     space_type = FloatSpace
 
     def __init__(self, function, values, dtypes, shapes):
-        self.shapes, self.calls = shapes, {}
+        self.shapes, self.calls, self.saved_launches = shapes, {}, 0
         self.name = f"upcast_{function.__name__.strip('<>')}"  # of a lambda, too
         self.names = [f"x{index}" for index in range(len(dtypes))]
         self.steps, self._texts, self._extents = [], {}, {}
@@ -369,7 +376,8 @@ class UpcastKernels:
             alias (bool): whether a result may be an argument itself, not a copy.
 
         Returns:
-            The result of the function, or None if one kernel cannot compute it.
+            The result of the function, or None if one kernel cannot compute it, or if it is one
+            kernel in float32 anyway.
         """
         arrays = []
         key = function, dtypes, alias, self._key(values, arrays)
@@ -422,6 +430,9 @@ class UpcastKernels:
             trace = FloatTrace(function, slots, input_dtypes, shapes)
             if isinstance(trace.found, Total):
                 return self._total(trace, input_dtypes, dtypes)
+            launches = len(trace.steps) - trace.saved_launches
+            if launches < 2 and self.dtypes.isdisjoint(input_dtypes):
+                raise Unfit("a function that is one kernel in float32 anyway")
             return self._launch(trace, input_dtypes, dtypes, alias)
         except Exception:  # whatever code written for arrays raises for symbols
             return False

@@ -342,10 +342,11 @@ def _pull(gathered, waiting, ends, node, g, floor, higher):
     if higher:
         saved = _traced_saved(node, saved, xp)
     grads = None
-    if rule.upcast and (dtype := g.dtype if outs is None else _dtype_of(g)) is not FLOAT32:
+    if rule.upcast:
+        dtype = g.dtype if outs is None else _dtype_of(g)
         if rule.upcast == "low_precision" and not higher and outs is None:
             grads = _pull_by_one_kernel(xp, node, g, dtype, saved, needs_grad)
-        if grads is None and dtype in getattr(xp, rule.upcast):
+        if grads is None and dtype is not FLOAT32 and dtype in getattr(xp, rule.upcast):
             g, saved = _upcast(xp, g, saved, getattr(xp, rule.upcast))
     if grads is not None:
         pass
@@ -428,18 +429,24 @@ def _dtype_of(g):
 
 
 def _pull_by_one_kernel(xp, node, g, dtype, saved, needs_grad):
-    """Returns the gradients in low precision by one kernel (_backend/bodies/upcast.py), or None.
+    """Returns the gradients in float32 or lower by one kernel (_backend/bodies/upcast.py), or None.
     Those that are summed to another shape are in float32; the gradient of a total never is."""
-    kernels = getattr(xp, "upcast_kernels", None)
-    if kernels is None or dtype not in kernels.dtypes:
+    kernels, rule = getattr(xp, "upcast_kernels", None), node.rule
+    if kernels is None or dtype is not FLOAT32 and dtype not in kernels.dtypes:
         return None
-    if node.rule.many or type(node.rule) is not VjpRule:
+    if rule.many or type(rule) is not VjpRule:
+        return None
+    key = tuple(needs_grad)
+    if dtype is FLOAT32 and key in rule.several_kernels:
         return None
     dtypes = tuple(
         None if not want else g.dtype if shape in (g.shape, None) or not g.ndim else FLOAT32
         for want, (shape, _) in zip(needs_grad, node.metas or _any * len(needs_grad))
     )
-    return kernels.run(node.rule.pull, (g, saved, needs_grad), dtypes, alias=True)
+    grads = kernels.run(rule.pull, (g, saved, needs_grad), dtypes, alias=True)
+    if grads is None and dtype is FLOAT32 and g.size:
+        rule.several_kernels.add(key)
+    return grads
 
 
 def _upcast(xp, g, saved, low_precision):

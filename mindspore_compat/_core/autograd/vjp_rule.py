@@ -40,6 +40,8 @@ class VjpRule:
         many (bool): the last input name stands for any number of arrays.
 
     Attributes:
+        several_kernels (set): the choices of inputs whose gradients in float32 a GPU does not
+            compute by one kernel.
         fills (bool): whether outputs that no gradient reached get zeros instead of None, if there
             are several outputs; a joint vjp sets an attribute of this name to accept None.
     """
@@ -62,6 +64,7 @@ class VjpRule:
             )
         )
         self.source = self.inputs, self.saves, vjps, joint
+        self.several_kernels = set()
         self.pull = _compile_pull(self, vjps, joint)
 
     @functools.cached_property
@@ -82,6 +85,7 @@ class VjpRule:
         rule.many = self.many
         rule.fills = self.fills
         rule.source = self.source
+        rule.several_kernels = self.several_kernels
         rule.pull = self.pull
         rule.saves = tuple(_rename(saved, names) for saved in self.saves)
         return rule

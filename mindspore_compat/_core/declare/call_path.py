@@ -44,7 +44,7 @@ def write_run(op):
     line += ["    except AttributeError:"]
     line += _first_scalar_lines(op) if scalar else _number_lines(op)
     line += [call_general, "    except KeyError:", call_general, f"    dt_ = a_{first}.dtype"]
-    line += _low_precision_lines(op)
+    line += _one_kernel_lines(op)
     odd = _uncommon(op)
     line += [f"    if {odd}:", call_general] if odd else []
     line += [f"    n_{n} = {absent[n]}{n}._node" for n in names]
@@ -168,7 +168,7 @@ def _compiled(op, line):
         "depth_": depth,
         "Packed_": Packed,
         "general_": op.general,
-        "in_low_precision_": op.in_low_precision,
+        "by_one_kernel_": op.by_one_kernel,
         "casting_": casting,
         "finish_": op._finish,
         "result_array_": result_array,
@@ -222,9 +222,9 @@ def _uncommon(op):
     return " or ".join(odd)
 
 
-def _low_precision_lines(op):
-    """Returns the source for inputs of one low-precision dtype, on a device that computes a body in
-    one kernel. Other cases of low precision take the general path."""
+def _one_kernel_lines(op):
+    """Returns the source for inputs of one dtype, float32 or lower, on a device that computes a
+    body in one kernel. Other cases of low precision take the general path."""
     by_kernel = op.upcast == "low_precision" or op.casts_itself
     if not by_kernel or "dtype" in op.parameters:
         return []
@@ -234,13 +234,19 @@ def _low_precision_lines(op):
     dtypes = "xp_.low_precision" if is_library_call else "xp_.upcast_kernels.dtypes"
     arrays, nodes = ("".join(f"{start}{n}, " for n in op.inputs) for start in ("a_", "n_"))
     values = "".join(f"{'a_' * (n in op.inputs)}{n}, " for n in op.parameters)
-    lines = [f"    if dt_ is not F32_ and xp_.upcast_kernels is not None and dt_ in {dtypes}:"]
+    condition = f"dt_ is not F32_ and xp_.upcast_kernels is not None and dt_ in {dtypes}"
+    if native is None:  # in float32, too, unless it is one call of `xp`, and so one kernel anyway
+        condition = (
+            "xp_ is not host_ and xp_.upcast_kernels is not None and "
+            f"(dt_ is F32_ or dt_ in {dtypes})"
+        )
+    lines = [f"    if {condition}:"]
     for n in op.inputs:
         absent = f"None if {n} is None else " if n in op.optional else ""
         lines += [f"        n_{n} = {absent}{n}._node"]
     return [
         *lines,
-        f"        made_ = in_low_precision_(xp_, dt_, ({arrays}), ({nodes}), ({values}))",
+        f"        made_ = by_one_kernel_(xp_, dt_, ({arrays}), ({nodes}), ({values}))",
         "        if made_ is not None:",
         "            return made_",
     ]

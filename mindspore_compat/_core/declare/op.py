@@ -125,6 +125,7 @@ class Op:
         self.inline = inline
         self.shared_rule = None
         self.own_rule = None
+        self._several_kernels = set()  # dtypes and attributes of calls that are not one kernel
         self.__doc__ = body.__doc__
         for line in lines:
             path = line.split("(", 1)[0]
@@ -308,9 +309,16 @@ class Op:
             return tuple(map(Tensor._wrap, outs)) if is_sequence else Tensor._wrap(outs[0])
         return self._finish(outs if is_sequence else outs[0], tuple(nodes), values, metas, xp)
 
-    def in_low_precision(self, xp, dtype, operands, nodes, given):
-        """Computes the operator as `_by_one_kernel` does, if all arrays have the low-precision
-        `dtype`; else returns None."""
+    def by_one_kernel(self, xp, dtype, operands, nodes, given):
+        """Computes an elementwise body by one kernel, if all arrays have the `dtype`, float32 or
+        lower; else returns None.
+
+        Args:
+            xp: the space of a GPU.
+            dtype: the dtype of the first array.
+            operands, nodes: the arrays, and their nodes; None for absent ones.
+            given: all arguments of the body.
+        """
         kind = type(operands[0])
         for a in operands:
             if a is not None and (type(a) is not kind or a.dtype != dtype):
@@ -319,7 +327,15 @@ class Op:
         live = not depth.paused and any([node is not None for node in nodes])
         if precision.dtype is not None or depth.open > 1 or live and rule is None:
             return None
+        attributes = dtype, *[value for value in given if type(value) is not kind]
+        try:
+            if attributes in self._several_kernels:
+                return None
+        except TypeError:  # an attribute that cannot be hashed
+            return None
         out = xp.upcast_kernels.run(self.body, given, dtype)
+        if out is None and 0 not in [a.size for a in operands if a is not None]:
+            self._several_kernels.add(attributes)
         if out is None or not live:
             return out if out is None else each_of(out, Tensor._wrap)
         metas = tuple([(None, None) if a is None else (a.shape, a.dtype) for a in operands])
@@ -358,8 +374,8 @@ class Op:
     @functools.cached_property
     def _rule_by_steps(self):
         """The VjpRule that autograd/steps.py derives for an elementwise body without a rule; None
-        if a parameter of the body is named `xp` or `g`."""
-        if {"xp", "g"}.intersection(self.parameters):
+        if a parameter of the body is named `xp`, `g` or `out`, which a rule means otherwise."""
+        if {"xp", "g", "out"}.intersection(self.parameters):
             return None
         return rule_of(self.name, self.body, self.parameters, self.inputs)
 
