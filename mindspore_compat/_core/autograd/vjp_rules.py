@@ -443,7 +443,7 @@ def _over_queries(xp, function, queries, others):
     return function(xp, 0, queries, others)
 
 
-COMPOSED.update(blockwise=_whole, pointwise=_whole, by_rows=_whole, sum_by_rows=_whole)
+COMPOSED.update(by_rows=_whole, sum_by_rows=_whole)
 
 
 def _over_keys(xp, function, rows, keys):

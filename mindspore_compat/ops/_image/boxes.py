@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from ..._core.autograd.steps import vjp_of
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import build, public
@@ -30,9 +31,13 @@ def _need_boxes(api, **boxes):
 def _pairs(xp, function, a, b, **options):
     """Evaluates an elementwise function of two boxes, four numbers each, for all pairs of boxes
     (N, 4) and (M, 4). Returns its result, (N, M)."""
-    a = xp.expand_dims(xp.swapaxes(a, 0, 1), 2)
-    b = xp.expand_dims(xp.swapaxes(b, 0, 1), 1)
-    return xp.pointwise(function, a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], **options)
+    return xp.pointwise(function, *_columns(xp, a, 2), *_columns(xp, b, 1), **options)
+
+
+def _columns(xp, boxes, axis):
+    """Returns the four numbers of boxes (N, 4) with a further axis."""
+    columns = xp.expand_dims(xp.swapaxes(boxes, 0, 1), axis)
+    return [columns[0], columns[1], columns[2], columns[3]]
 
 
 def _overlap_and_union(xp, x0, y0, x1, y1, u0, v0, u1, v1, extra):
@@ -71,6 +76,14 @@ def iou(xp, anchor_boxes: Float16To64, gt_boxes: Float16To64, mode: Any = "iou")
     _need_mode("iou", mode)
     _need_boxes("iou", anchor_boxes=anchor_boxes, gt_boxes=gt_boxes)
     return _pairs(xp, _iou_of_pixels, gt_boxes, anchor_boxes, mode=mode)
+
+
+@iou.vjp_joint
+def _iou_vjp(xp, g, anchor_boxes, gt_boxes, mode):
+    pairs = [*_columns(xp, gt_boxes, 2), *_columns(xp, anchor_boxes, 1)]
+    parts = vjp_of(xp, _iou_of_pixels, g, pairs, (("mode", mode),))
+    of_anchors = xp.swapaxes(xp.concatenate(parts[4:], 0), 0, 1)
+    return of_anchors, xp.concatenate(parts[:4], 1)
 
 
 def _need_mode(api, mode):
@@ -155,10 +168,24 @@ def bounding_box_encode(
         [[0.5 0.  0.  0. ]]
     """
     _need_boxes("bounding_box_encode", anchor_box=anchor_box, groundtruth_box=groundtruth_box)
-    corners = anchor_box[:, :2], anchor_box[:, 2:], groundtruth_box[:, :2], groundtruth_box[:, 2:]
+    corners = *_halves(anchor_box), *_halves(groundtruth_box)
     out = xp.concatenate(xp.pointwise(_encode, *corners), 1)
     out = out - _constants(xp, out, *means) if any(means) else out
     return out if stds == (1.0,) * 4 else out / _constants(xp, out, *stds)
+
+
+@bounding_box_encode.vjp_joint
+def _encode_vjp(xp, g, anchor_box, groundtruth_box, stds):
+    g = g if stds == (1.0,) * 4 else g / _constants(xp, g, *stds)
+    low, high, to_low, to_high = vjp_of(
+        xp, _encode, _halves(g), [*_halves(anchor_box), *_halves(groundtruth_box)]
+    )
+    return xp.concatenate([low, high], 1), xp.concatenate([to_low, to_high], 1)
+
+
+def _halves(x):
+    """Returns the first two columns, and the others."""
+    return x[:, :2], x[:, 2:]
 
 
 def _decode(xp, low, high, shift, scale, limit, *, most):
@@ -200,9 +227,26 @@ def bounding_box_decode(
     deltas = deltas if stds == (1.0,) * 4 else deltas * _constants(xp, deltas, *stds)
     deltas = deltas + _constants(xp, deltas, *means) if any(means) else deltas
     limit = _constants(xp, anchor_box, max_shape[1], max_shape[0])
-    corners = anchor_box[:, :2], anchor_box[:, 2:], deltas[:, :2], deltas[:, 2:]
     most = abs(math.log(wh_ratio_clip))
+    corners = *_halves(anchor_box), *_halves(deltas)
     return xp.concatenate(xp.pointwise(_decode, *corners, limit, most=most), 1)
+
+
+@bounding_box_decode.vjp_joint
+def _decode_vjp(xp, g, anchor_box, deltas, max_shape, means, stds, wh_ratio_clip):
+    has_stds = stds != (1.0,) * 4
+    deltas = deltas * _constants(xp, deltas, *stds) if has_stds else deltas
+    deltas = deltas + _constants(xp, deltas, *means) if any(means) else deltas
+    limit = _constants(xp, anchor_box, max_shape[1], max_shape[0])
+    most = abs(math.log(wh_ratio_clip))
+    given = [*_halves(anchor_box), *_halves(deltas), limit]
+    needs_grad = [True] * 4 + [False]
+    low, high, shift, scale, _ = vjp_of(
+        xp, _decode, _halves(g), given, (("most", most),), needs_grad
+    )
+    of_deltas = xp.concatenate([shift, scale], 1)
+    of_deltas = of_deltas * _constants(xp, of_deltas, *stds) if has_stds else of_deltas
+    return xp.concatenate([low, high], 1), of_deltas
 
 
 @op("ops.check_valid(bboxes, img_metas)", "ops.CheckValid()(bboxes, img_metas)")

@@ -68,6 +68,34 @@ def test_operators_of_boxes_launch_few_kernels(space, number, dtype):
         np.testing.assert_allclose(one, right.asnumpy(), rtol=tolerance, atol=tolerance * 8)
 
 
+def gradients():
+    """Functions of two sets of boxes with these, and the most launches of their gradients."""
+    anchors, deltas = boxes(40), RNG.normal(size=(40, 4)).astype(np.float32) / 4
+    numbers = (0.5, 0.0, -0.25, 0.0), (1.0, 2.0, 0.5, 1.0)
+    yield ops.iou, anchors, boxes(7), 25
+    yield (lambda a, b: ops.iou(a, b, "iof")), anchors, boxes(7), 25
+    yield (lambda a, b: ops.bounding_box_encode(a, b, *numbers)), anchors, boxes(40), 17
+    yield (lambda a, d: ops.bounding_box_decode(a, d, (25, 30), *numbers)), anchors, deltas, 17
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_gradients_of_boxes_are_one_kernel_and_sums(space, number):
+    function, *given, launches = list(gradients())[number]
+    gradient = ms.grad(lambda *x: (function(*x) * 1.5).sum(), (0, 1))
+    of_second_order = ms.grad(lambda *x: sum(part.square().sum() for part in gradient(*x)), (0, 1))
+    tensors = [Tensor(x) for x in given]
+    gradient(*tensors)
+    with counters.counted() as counts:
+        found = gradient(*tensors)
+    assert counts.launches <= launches and counts.synchronisations == counts.transfers == 0
+    found = [x.asnumpy() for x in (*found, *of_second_order(*tensors))]
+    arrays.set_target("CPU")
+    given = [Tensor(x) for x in given]
+    wanted = [x.asnumpy() for x in (*gradient(*given), *of_second_order(*given))]
+    for one, right in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, right, rtol=1e-4, atol=1e-5 * abs(right).max())
+
+
 def test_suppression_of_classes_reads_only_its_limits(space):
     given = np.stack([boxes(30), boxes(30)])[:, :, None] / 40
     scores = RNG.uniform(size=(2, 30, 3)).astype(np.float32)
