@@ -1742,6 +1742,7 @@ class DenseThor(Dense):
     thor: _t.Any
 class DiGamma(_Cell):
     """Digamma function: computes the derivative of log gamma(x) element by element."""
+    def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Dice(Metric):
@@ -2483,6 +2484,7 @@ class ImageGradients(_Cell):
     Inputs:
         - **images** (Tensor): shape (N, C, H, W).
     """
+    def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class InstanceNorm1d(_Cell):
@@ -2561,7 +2563,7 @@ class Jvp(_Cell):
             one Tensor per input.
     """
     fn: _t.Any
-    def __init__(self, fn: _c.Callable[..., _t.Any]) -> None: ...
+    def __init__(self, fn: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import KLDivLoss as KLDivLoss
 from ..nn.loss.loss import L1Loss as L1Loss
@@ -2628,6 +2630,7 @@ class LBeta(_Cell):
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LGamma(_Cell):
     """Log-gamma function: computes log |gamma(x)| element by element."""
+    def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LPPool1d(_Cell):
@@ -3104,6 +3107,7 @@ class MSSSIM(_Cell):
 from ..nn.loss.loss import MarginRankingLoss as MarginRankingLoss
 class MatDet(_Cell):
     """Computes determinants of positive definite matrices by Cholesky decomposition."""
+    def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MatInverse(_Cell):
@@ -3129,9 +3133,11 @@ class MatMul(_Cell):
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MatrixDiag(_Cell):
     """Creates diagonal matrices: the last axis of the input becomes their diagonals."""
+    def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MatrixDiagPart(_Cell):
     """Extracts the diagonals of the matrices in the last two axes."""
+    def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MatrixSetDiag(_Cell):
     """Replaces the diagonals of matrices.
@@ -3140,6 +3146,7 @@ class MatrixSetDiag(_Cell):
         - **input_x** (Tensor): shape (..., M, N).
         - **diagonal** (Tensor): shape (..., min(M, N)), of the same dtype.
     """
+    def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MaxPool1d(_Cell):
     """1-D max pooling of a sequence (N, C, L) or (C, L).
@@ -4661,11 +4668,13 @@ class TransformerEncoderLayer(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Tril(_Cell):
     """Returns the lower triangle of the last two axes, and zero elsewhere; see `ops.tril`."""
+    def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import TripletMarginLoss as TripletMarginLoss
 from ..nn.loss.loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
 class Triu(_Cell):
     """Returns the upper triangle of the last two axes, and zero elsewhere; see `ops.triu`."""
+    def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Unflatten(_Cell):
     """Unflattens one axis into several.
@@ -4732,7 +4741,7 @@ class Vjp(_Cell):
         The results, and the gradient of the input; for several inputs a tuple of gradients.
     """
     fn: _t.Any
-    def __init__(self, fn: _c.Callable[..., _t.Any]) -> None: ...
+    def __init__(self, fn: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.learning_rate_schedule import WarmUpLR as WarmUpLR
 from ..nn.wrap.cell_wrapper import WithEvalCell as WithEvalCell

@@ -7057,13 +7057,14 @@ class Reshape(_Primitive):
 
     Args:
         input (Tensor): the input.
-        shape (any value): the shape of the result.
+        shape (int or a tuple of ints or a list of ints, or a Tensor that holds it): the shape
+            of the result.
 
     Shapes:
         The number of elements of `input` is that of `shape`. The result has that shape and the same
         dtype.
     """
-    def __call__(self, input: _Tensor, shape: _t.Any) -> _Tensor:
+    def __call__(self, input: _Tensor, shape: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
         """`Reshape` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class ReshapeAndCache(_Primitive):

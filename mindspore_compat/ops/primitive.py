@@ -408,11 +408,10 @@ def prim_attr_register(fn):
 
     Source: mindspore.ops.prim_attr_register of MindSpore 2.10.
     """
-    signature = inspect.signature(fn)
 
     @functools.wraps(fn)
     def registered(self, *args, **kwargs):
-        bound = signature.bind(self, *args, **kwargs)
+        bound = inspect.signature(fn).bind(self, *args, **kwargs)
         bound.apply_defaults()
         given = dict(list(bound.arguments.items())[1:])
         if "name" not in vars(self):

@@ -494,6 +494,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
 
     Source: mindspore.vjp of MindSpore 2.10.
     """
+    Bool.refuse("vjp", "has_aux", has_aux)
     for value in inputs:
         if not tensors_in(value):
             raise TypeError(f"For 'vjp', 'inputs' must be Tensors, but got {type(value).__name__}.")
@@ -541,6 +542,7 @@ def jvp(fn, inputs, v, has_aux=False):
 
     Source: mindspore.jvp of MindSpore 2.10.
     """
+    Bool.refuse("jvp", "has_aux", has_aux)
     inputs = list(inputs) if isinstance(inputs, (tuple, list)) else [inputs]
     v = list(v) if isinstance(v, (tuple, list)) else [v]
     for name, tensors in (("inputs", inputs), ("v", v)):

@@ -155,6 +155,8 @@ class InTensor(ScalarOf):
     def read(self, value):
         if _is_tensor(value) and value.ndim < 3:
             array = value.asnumpy()
+            if not array.size and array.dtype.kind not in "iu":
+                return value  # an empty Tensor of floats holds no ints
             scalars = [array.item()] if array.ndim < 2 and array.size == 1 else []
             rows = map(tuple, array.tolist()) if array.ndim == 2 else array.reshape(-1).tolist()
             for candidate in (*scalars, tuple(rows)):

@@ -504,7 +504,7 @@ class Ngram(TextTensorOperation):
     )
     def __init__(
         self,
-        n: AsValue(positive | ListOf(positive, min_length=1)),
+        n: positive | ListOf(positive, min_length=1),
         left_pad: AsValue(AnInstance(tuple)) = ("", 0),
         right_pad: AsValue(AnInstance(tuple)) = ("", 0),
         separator: Str = " ",

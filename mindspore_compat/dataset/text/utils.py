@@ -10,7 +10,7 @@ from enum import IntEnum
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import Bool, Int, ListOf, Str
+from ..._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, ListOf, Str
 from ..._io.reading import lines, reading
 from .._rules import AnInstance, positive
 from ..engine.operations import column_indices
@@ -371,7 +371,8 @@ def to_bytes(array, encoding="utf8"):
 
 
 def _convert(api, array, encoding, kind, convert):
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "SU":
+    AsValue(InstanceOf(np.ndarray)).refuse(api, "array", array)
+    if array.dtype.kind not in "SU":
         raise TypeError(
             f"For '{api}', 'array' must be an array of text or bytes, but got {array!r}."
         )

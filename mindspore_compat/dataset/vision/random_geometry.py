@@ -159,7 +159,7 @@ class RandomRotation(ImageOperation):
         degrees: _Degrees,
         resample: AnInstance(Inter) = Inter.NEAREST,
         expand: Bool = False,
-        center: AsValue(TupleOf(Number, length=2)) = None,
+        center: TupleOf(Number, length=2) = None,
         fill_value: Fill = 0,
     ):
         self.degrees = around_zero(degrees)

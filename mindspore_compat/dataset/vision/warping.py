@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
-from ..._core.rules.vocabulary import AsValue, Bool, Number, TupleOf
+from ..._core.rules.vocabulary import Bool, Number, TupleOf
 from .._extra import opencv, pillow
 from .._rules import FLOAT_MAX, AnInstance, Fill, NumpyInt, sequence
 from . import _warp
@@ -155,7 +155,7 @@ class Rotate(ImageOperation):
         degrees: Number(ge=-FLOAT_MAX, le=FLOAT_MAX),
         resample: AnInstance(Inter) = Inter.NEAREST,
         expand: Bool = False,
-        center: AsValue(TupleOf(Number, length=2)) = None,
+        center: TupleOf(Number, length=2) = None,
         fill_value: Fill = 0,
     ):
         self.degrees, self.resample, self.expand = degrees % 360, resample, expand

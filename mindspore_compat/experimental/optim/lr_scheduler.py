@@ -12,6 +12,7 @@ from collections import Counter
 from ..._core.declare.public_api import public
 from ..._core.rules.comparisons import Compared
 from ..._core.rules.vocabulary import (
+    Any,
     Callable,
     Float,
     InstanceOf,
@@ -283,7 +284,7 @@ class MultiplicativeLR(LRScheduler):
     """
 
     @checked
-    def __init__(self, optimizer, lr_lambda: Functions, last_epoch=-1):
+    def __init__(self, optimizer, lr_lambda: Any, last_epoch=-1):
         self.lr_lambdas = _functions(type(self).__name__, optimizer, lr_lambda)
         super().__init__(optimizer, last_epoch)
 

@@ -195,7 +195,7 @@ class MultiplicativeLR(LRScheduler):
         last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     lr_lambdas: _t.Any
-    def __init__(self, optimizer: _t.Any, lr_lambda: _c.Callable[..., _t.Any] | _b.list[_c.Callable[..., _t.Any]] | _b.tuple[_c.Callable[..., _t.Any], ...], last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _t.Any, lr_lambda: _t.Any, last_epoch: _t.Any = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class PolynomialLR(LRScheduler):

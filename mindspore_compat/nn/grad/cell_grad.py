@@ -2,7 +2,7 @@
 
 from ..._core.declare.public_api import public
 from ..._core.gradients.transforms import jvp, tensors_in, vjp
-from ..._core.rules.vocabulary import AsValue, Callable, checked
+from ..._core.rules.vocabulary import AsValue, Callable
 from ..._core.tensor.tensor import Tensor
 from ..cell import Cell
 
@@ -29,13 +29,13 @@ class Jvp(Cell):
         [1. 0.]
     """
 
-    @checked
-    def __init__(self, fn: AsValue(Callable)):
+    def __init__(self, fn):
         super().__init__()
         self.fn = fn
 
     def construct(self, *args):
         """Returns the results and their directional derivatives."""
+        AsValue(Callable).refuse("Jvp", "fn", self.fn)
         inputs, v = args[:-1], args[-1]
         return jvp(self.fn, inputs, _for_each("Jvp", v, len(inputs), "input"))
 
@@ -63,8 +63,7 @@ class Vjp(Cell):
         [1. 0.]
     """
 
-    @checked
-    def __init__(self, fn: Callable):
+    def __init__(self, fn):
         super().__init__()
         self.fn = fn
 

@@ -353,6 +353,9 @@ class Tril(Cell):
          [3 4]]
     """
 
+    def __init__(self):
+        super().__init__()
+
     def construct(self, x, k=0):
         """Returns the triangle below and on diagonal `k` of `x`."""
         return ops.tril(x, k)
@@ -369,6 +372,9 @@ class Triu(Cell):
          [0 4]]
     """
 
+    def __init__(self):
+        super().__init__()
+
     def construct(self, x, k=0):
         """Returns the triangle above and on diagonal `k` of `x`."""
         return ops.triu(x, k)
@@ -384,6 +390,9 @@ class MatrixDiag(Cell):
         [[1. 0.]
          [0. 2.]]
     """
+
+    def __init__(self):
+        super().__init__()
 
     @checked
     def construct(self, input_x: TensorOf(number)):
@@ -402,6 +411,9 @@ class MatrixDiagPart(Cell):
         >>> print(ms.nn.MatrixDiagPart()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
         [1. 4.]
     """
+
+    def __init__(self):
+        super().__init__()
 
     @checked
     def construct(self, input_x: TensorOf(number)):
@@ -432,6 +444,9 @@ class MatrixSetDiag(Cell):
         [[1. 0.]
          [0. 2.]]
     """
+
+    def __init__(self):
+        super().__init__()
 
     @checked
     def construct(

@@ -55,6 +55,9 @@ class ImageGradients(Cell):
            [0. 0.]]]]
     """
 
+    def __init__(self):
+        super().__init__()
+
     @checked
     def construct(self, images: TensorOf(number)):
         """Returns the vertical and the horizontal differences."""

@@ -126,6 +126,9 @@ class LGamma(Cell):
         [0.6931472]
     """
 
+    def __init__(self):
+        super().__init__()
+
     @checked
     def construct(self, x: Half):
         """Returns the logarithm of the gamma function at `x`."""
@@ -141,6 +144,9 @@ class DiGamma(Cell):
         >>> print(ms.nn.DiGamma()(ms.Tensor([1.0])))
         [-0.5772157]
     """
+
+    def __init__(self):
+        super().__init__()
 
     @checked
     def construct(self, x: Half):
@@ -349,6 +355,9 @@ class MatDet(Cell):
         >>> print(ms.nn.MatDet()(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
         7.9999995
     """
+
+    def __init__(self):
+        super().__init__()
 
     @checked
     def construct(self, a: Half):

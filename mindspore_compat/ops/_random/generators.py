@@ -38,7 +38,7 @@ def _generator(xp, seed=None):
 
 def _lengths(api, shape):
     """Returns the shape of a draw; rejects negative lengths."""
-    lengths = shape_of(api, shape)
+    lengths = shape_of(api, shape, ValueError)
     if any(length < 0 for length in lengths):
         raise ValueError(f"For '{api}', the shape must hold ints >= 0, but got {lengths}.")
     return lengths

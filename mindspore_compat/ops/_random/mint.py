@@ -63,7 +63,7 @@ def _shape_and_dtype(api, size, dtype, device):
     if len(size) == 2 and isinstance(size[0], (tuple, list)):
         size, dtype = size[:1], size[1]
     FloatDType.refuse(api, "dtype", dtype) if dtype is not None else None
-    return shape_of(api, size), dtype
+    return shape_of(api, size, ValueError), dtype
 
 
 @public("mint.rand")
@@ -271,7 +271,7 @@ def normal(mean: NumberOrTensor = 0.0, std: NumberOrTensor = 1.0, size=None, gen
     if isinstance(std, float) and not std >= 0:
         raise ValueError(f"For 'normal', 'std' must be at least 0, but got {std}.")
     whole = xp.broadcast_shapes(
-        () if size is None else shape_of("normal", (size,)), *_shapes(mean, std)
+        () if size is None else shape_of("normal", (size,), ValueError), *_shapes(mean, std)
     )
     return moved(mean, std, _stream(generator, xp).standard_normal(whole))
 

@@ -67,7 +67,7 @@ class RandomGamma(Gamma):
                 f"For 'RandomGamma', 'shape' must have one axis, but got {shape.shape}."
             )
         xp = space_for(alpha._array)
-        whole = shape_of("RandomGamma", (shape,)) + alpha.shape
+        whole = shape_of("RandomGamma", (shape,), ValueError) + alpha.shape
         numbers = self._draw(xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
         return _make(numbers, None, alpha._array.dtype)
 
@@ -85,7 +85,7 @@ class Poisson(_Seeded):
     @checked
     def __call__(self, shape: Shape, mean: TensorOf("float32")):
         xp = space_for(mean._array)
-        whole = xp.broadcast_shapes(shape_of("Poisson", (shape,)), mean.shape)
+        whole = xp.broadcast_shapes(shape_of("Poisson", (shape,), ValueError), mean.shape)
         return _make(self._draw(xp).poisson(xp.broadcast_to(mean._array, whole)), dtypes.int32)
 
 
@@ -325,7 +325,7 @@ def _shape(api, shape, least=1):
     """Returns a shape from ints or a Tensor of one axis; rejects numbers below `least`."""
     if isinstance(shape, Tensor) and shape.ndim != 1:
         raise ValueError(f"For '{api}', 'shape' must have one axis, but got {shape.shape}.")
-    whole = shape_of(api, (shape,))
+    whole = shape_of(api, (shape,), ValueError)
     if any(n < least for n in whole):
         words = "positive" if least else "of lengths >= 0"
         raise ValueError(f"For '{api}', 'shape' must be {words}, but got {whole}.")

@@ -142,9 +142,11 @@ def _fill(api, size, value, dtype):
     value = value if isinstance(value, Tensor) else Tensor(value)
     target = _numpy(dtype, value._array.dtype)
     if value._node is not None:  # its gradient is recorded
-        ones = Tensor._wrap(current_space().ones(shape_of(api, (size,)), target))
+        ones = Tensor._wrap(current_space().ones(shape_of(api, (size,), ValueError), target))
         return ones * value.reshape(()).astype(ones.dtype)
-    return Tensor._wrap(current_space().full(shape_of(api, (size,)), value.item(), target))
+    return Tensor._wrap(
+        current_space().full(shape_of(api, (size,), ValueError), value.item(), target)
+    )
 
 
 @public("ops.fill")

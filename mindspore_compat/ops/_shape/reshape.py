@@ -6,7 +6,18 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.checked import plain_numbers
-from ..._core.rules.vocabulary import Any, Int, InTensor, ListOf, ScalarOf, Str, TupleOf, checked
+from ..._core.rules.vocabulary import (
+    Any,
+    Int,
+    InTensor,
+    ListOf,
+    ScalarOf,
+    Str,
+    TensorOf,
+    TupleOf,
+    checked,
+    integer,
+)
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, IntOrInts
 from ..primitive import WithoutArguments
@@ -16,21 +27,22 @@ from .transpose import transpose
 Scalar = ScalarOf(Int, TypeError)
 
 
-def shape_of(api, shape):
+def shape_of(api, shape, error=TypeError):
     """Returns a shape argument (int, tuple, list, Tensor, or several ints) as a tuple of ints.
 
     Raises:
-        TypeError: if it is not one of these.
-        ValueError: if it is a Tensor of several axes.
+        TypeError: if it is not one of these, or a Tensor that does not hold integers.
+        TypeError or another `error`: if it is a Tensor of several axes.
     """
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = shape[0]
     elif len(shape) == 1 and isinstance(shape[0], Tensor):
         if shape[0].ndim > 1:
-            raise ValueError(
+            raise error(
                 f"For '{api}', 'shape' must have one axis, but got a Tensor of shape "
                 f"{shape[0].shape}."
             )
+        TensorOf(integer).refuse(api, "shape", shape[0])
         shape = shape[0].asnumpy().reshape(-1).tolist()
     shape = plain_numbers(tuple(shape))
     for position, size in enumerate(shape, 1):
@@ -44,7 +56,11 @@ def shape_of(api, shape):
     return tuple(int(size) for size in shape)
 
 
-@op("ops.Reshape()(input, shape)", compute="native")
+@op(
+    "ops.Reshape()(input, shape)",
+    compute="native",
+    quirks=Quirks(rules={"ops.Reshape": {"shape": InTensor(IntOrInts)}}),
+)
 def reshape_array(xp, input: Anything, shape: Any):
     """Reshapes the input. One length may be -1 and is inferred from the others.
 

@@ -495,7 +495,10 @@ def sum_to_size(self, *size):
 
     Source: mindspore.Tensor.sum_to_size of MindSpore 2.10.
     """
-    size = reshape.shape_of("sum_to_size", size)
+    try:
+        size = reshape.shape_of("sum_to_size", size)
+    except TypeError as error:  # which MindSpore looks at with the values
+        raise ValueError(*error.args) from error
     lead = self.ndim - len(size)
     if lead < 0 or any(n not in (1, m) for n, m in zip(size, self.shape[lead:], strict=False)):
         raise ValueError(

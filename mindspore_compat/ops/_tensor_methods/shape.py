@@ -362,6 +362,8 @@ def permute(self, *dims, **named):
 def _permute(api, self, axes):
     if not axes or len(axes) == 1 and axes[0] is None:
         axes = tuple(reversed(range(self.ndim)))
+    if len(axes) == 1 and isinstance(axes[0], Tensor) and axes[0].ndim:
+        raise TypeError(f"For '{api}', the axes must be ints, but got {axes[0]!r}.")
     axes = reshape_ops.shape_of(api, axes)
     if len(axes) != self.ndim:
         raise ValueError(

@@ -65,10 +65,10 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
     Source: mindspore.vmap of MindSpore 2.10.
     """
     cells = hasattr(fn, "insert") and hasattr(fn, "append")  # a CellList: one cell per slice
-    _check_axes("in_axes", in_axes, cells)
-    _check_axes("out_axes", out_axes, cells)
 
     def mapped(*args, **kwargs):
+        _check_axes("in_axes", in_axes, cells)
+        _check_axes("out_axes", out_axes, cells)
         if cells:
             _check_cells(fn)
         elif not kwargs:

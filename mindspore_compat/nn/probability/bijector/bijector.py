@@ -148,6 +148,10 @@ class Bijector(Cell):
         Returns:
             Tensor, `para` with the dtype of `value`.
         """
+        _ATensor.refuse(type(self).__name__, "value", value)
+        if isinstance(para, (bool, int, float, complex)):
+            return Tensor(para, value.dtype)
+        _ATensor.refuse(type(self).__name__, "para", para)
         return para.astype(value.dtype)
 
     def _with(self, value):

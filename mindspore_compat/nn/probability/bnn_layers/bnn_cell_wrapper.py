@@ -1,7 +1,7 @@
 """WithBNNLossCell: a Bayesian network followed by its loss."""
 
 from ...._core.declare.public_api import public
-from ...._core.rules.vocabulary import CellOf, Number, checked
+from ...._core.rules.vocabulary import Any, CellOf, Number, checked
 from ...cell import Cell
 
 __all__ = ["WithBNNLossCell"]
@@ -44,7 +44,7 @@ class WithBNNLossCell(Cell):
     def __init__(
         self,
         backbone: CellOf,
-        loss_fn: CellOf,
+        loss_fn: Any,
         dnn_factor: Number(ge=0) = 1,
         bnn_factor: Number(ge=0) = 1,
     ):
