@@ -158,6 +158,11 @@ def test_formulas_are_mathml_without_backslashes(page):
     assert "weight_decay" in text and text.startswith("<math")
 
 
+def test_no_address_of_a_process_becomes_a_link():
+    text = inspect.getdoc(ms.mint.distributed.init_process_group)
+    assert text.partition("Example")[0].count("tcp://") == text.count('`"tcp://') > 0
+
+
 def test_the_extra_that_builds_the_pages_brings_what_their_pictures_of_transforms_need():
     path = DOCS.parent / "setup.cfg"
     if not path.exists():

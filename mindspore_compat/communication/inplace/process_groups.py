@@ -74,8 +74,8 @@ def init_process_group(
 
     Args:
         backend: "hccl", whatever the device: MPI and NCCL do the work.
-        init_method: "tcp://<IPv4 address>:<port>" where process 0 listens while the others report;
-            then `world_size` and `rank` must be given.
+        init_method: `"tcp://<IPv4 address>:<port>"`, where process 0 listens while the others
+            report; then `world_size` and `rank` must be given.
         timeout (datetime.timedelta): how long the processes wait for each other at `init_method` or
             `store`. Default: 300 seconds.
         world_size: the number of processes; -1 for the number that the launcher started.
