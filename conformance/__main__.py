@@ -234,10 +234,10 @@ def _read(options):
     print(
         f"{lines} Raises lines, {done} read ({100 * done / max(1, lines):.1f} %), {len(unread)} not"
     )
-    for name, what, said in verdicts.disagreements(pages):
+    for name, what, errors in verdicts.disagreements(pages):
         print(
             f"pages disagree: {name} {what} - "
-            + "; ".join(f"{Path(s).name}: {e}" for s, e in said.items())
+            + "; ".join(f"{Path(s).name}: {e}" for s, e in errors.items())
         )
     if options.unread:
         for page, sentence in unread:
@@ -258,24 +258,24 @@ def _cases(options):
     for area in cases.unknown(entries, options.area):
         raise BadInput(area, "no such module or name in the specs")
     kinds = tuple(options.kind or cases.KINDS)
-    found = list(cases.all_cases(entries, kinds, options.area))
+    case_list = list(cases.all_cases(entries, kinds, options.area))
     if not options.area and "exists" in kinds:
-        found += usage.cases(entries)
+        case_list += usage.cases(entries)
     pages = [page for source in _sources(options) for page in docs.read(source)]
     if "example" in kinds:
-        wanted = {case["name"] for case in found} if options.area else None
+        wanted = {case["name"] for case in case_list} if options.area else None
         for page in pages:
             if not page.same_as and (
                 wanted is None
                 or page.name in wanted
                 or any(page.name.startswith(a) for a in options.area)
             ):
-                found += cases.of_page(page, entries.get(page.name, {}))
-    if not found:
+                case_list += cases.of_page(page, entries.get(page.name, {}))
+    if not case_list:
         raise BadInput(
             " ".join(options.area) or options.spec, "no cases: no such module or name in the specs"
         )
-    return entries, found, verdicts.disagreements(pages)
+    return entries, case_list, verdicts.disagreements(pages)
 
 
 def _store(options, name):
@@ -286,7 +286,7 @@ def _store(options, name):
 
 def _run(options):
     xfails, skips = map(expected.patterns, (options.xfails, options.skips))
-    entries, found, disagree = _cases(options)
+    entries, case_list, disagree = _cases(options)
     recorded = {} if options.documented or options.target == REFERENCE else answers.load()
     about = {"target": options.target, "disagreements": disagree}
     about["specs"] = specs.digest(options.spec)
@@ -298,19 +298,19 @@ def _run(options):
         for i in e.get("raises", ())
     }
     if options.keep:
-        found = [members.asked(case) for case in found]
+        case_list = [members.asked(case) for case in case_list]
     if options.shard:
-        found = _part(found, *options.shard)
-    left_out = [case for case in found if expected.is_in(case, skips)]
-    found = [case for case in found if not expected.is_in(case, skips)]
+        case_list = _part(case_list, *options.shard)
+    left_out = [case for case in case_list if expected.is_in(case, skips)]
+    case_list = [case for case in case_list if not expected.is_in(case, skips)]
     store = _store(options, name)
     try:
         for case, result in runner.run(
-            found,
+            case_list,
             options.target,
             options.python,
             store,
-            runner.Progress(len(found)),
+            runner.Progress(len(case_list)),
             about,
             options.jobs,
             restart=not options.resume,
@@ -341,36 +341,36 @@ def _run(options):
     return 1 if any(r["status"] in bad for r in records) else 0
 
 
-def _part(found, index, count):
+def _part(case_list, index, count):
     """One of several parts of equal size, each of whole names, the same on every machine."""
-    names = sorted({case["name"] for case in found})
+    names = sorted({case["name"] for case in case_list})
     own = set(names[index - 1 :: count])
-    return [case for case in found if case["name"] in own]
+    return [case for case in case_list if case["name"] in own]
 
 
 def _compare(options):
     if len(options.area) == 2 and all(_is_run(name, options) for name in options.area):
         return _compare_runs(*options.area, options)
-    entries, found, _ = _cases(options)
+    entries, case_list, _ = _cases(options)
     how = options.jobs, not options.resume
     if options.python or options.reference != REFERENCE:
         store = _store(options, options.reference)
-        left = compare.run_side(found, options.reference, options.python, store, *how)
+        left = compare.run_side(case_list, options.reference, options.python, store, *how)
     else:
-        left = compare.from_recorded(answers.load(), found)
-    found = compare.sound([case for case in found if case["id"] in left], left)
-    right = compare.run_side(found, options.target, None, _store(options, options.target), *how)
-    found = [case for case in found if right[case["id"]]["status"] != "absent"]
-    parted = list(compare.differences(found, left, right))
+        left = compare.from_recorded(answers.load(), case_list)
+    case_list = compare.sound([case for case in case_list if case["id"] in left], left)
+    right = compare.run_side(case_list, options.target, None, _store(options, options.target), *how)
+    case_list = [case for case in case_list if right[case["id"]]["status"] != "absent"]
+    parted = list(compare.differences(case_list, left, right))
     if options.settle:
-        compare.settle(entries, found, parted)
+        compare.settle(entries, case_list, parted)
         specs.save(entries, options.spec)
     for case, _, _, what in parted:
         print(f"{case['id']}: {what}" + (f" ({case['apart']})" if "apart" in case else ""))
     open_ones = sum("apart" not in case for case, *_ in parted)
-    share = 100 * (1 - len(parted) / max(1, len(found)))
+    share = 100 * (1 - len(parted) / max(1, len(case_list)))
     print(
-        f"{len(found)} calls made on both sides, {share:.1f} % with the same outcome; "
+        f"{len(case_list)} calls made on both sides, {share:.1f} % with the same outcome; "
         f"{len(parted)} differ, {open_ones} of them without a verdict"
     )
     return 1 if open_ones else 0
@@ -390,8 +390,8 @@ def _compare_runs(left, right, options):
 
 
 def _generate(options):
-    _, found, _ = _cases(options)
-    written = generate.write(found, options.out, options.target, answers.load())
+    _, case_list, _ = _cases(options)
+    written = generate.write(case_list, options.out, options.target, answers.load())
     print(f"{len(written)} test files in {options.out}")
 
 
@@ -412,45 +412,45 @@ def _record(options):
             return _add(add, names, entries, options)
     if options.missing:
         names = [name for name in names if name not in stored.load()]
-    found, start = {}, time.monotonic()
+    records, start = {}, time.monotonic()
 
     def done(about):
         if options.target != REFERENCE:
             about.answered_by(options.target)
-        found[about.name] = about.kept or stored.by_others(about.name)
-        told = f"{len(about.kept)} calls" if about.kept else about.reason
-        if options.keep and len(found) % 50 == 0:
-            stored.save(found, cases.area_of)
-        print(f"{time.monotonic() - start:6.0f} s {about.name}: {told}", flush=True)
+        records[about.name] = about.calls or stored.by_others(about.name)
+        outcome = f"{len(about.calls)} calls" if about.calls else about.reason
+        if options.keep and len(records) % 50 == 0:
+            stored.save(records, cases.area_of)
+        print(f"{time.monotonic() - start:6.0f} s {about.name}: {outcome}", flush=True)
 
     record.all_names(names, entries, options.target, options.python, options.jobs, done)
     if options.keep:
-        stored.save(found, cases.area_of)
+        stored.save(records, cases.area_of)
 
 
 def _add(add, names, entries, options):
     """Adds calls to what is stored: `add(name, entries, stored, reference)` returns both."""
-    reference, found = record.Reference(options.target, options.python), {}
+    reference, records = record.Reference(options.target, options.python), {}
     for number, name in enumerate(names, 1):
         known = stored.load().get(name, {})
-        kept = add(name, entries, known, reference)
-        if kept != known:
-            labels = [label for label in kept if kept[label] != known.get(label)]
+        calls = add(name, entries, known, reference)
+        if calls != known:
+            labels = [label for label in calls if calls[label] != known.get(label)]
             if reference.own_word is not None:
-                kept |= {label: {**kept[label], "by": reference.own_word} for label in labels}
+                calls |= {label: {**calls[label], "by": reference.own_word} for label in labels}
             print(f"{name}: {', '.join(labels)}", flush=True)
-            found[name] = kept
-        if options.keep and found and (len(found) % 5 == 0 or number == len(names)):
-            stored.save(found, cases.area_of)
-            found = {}
+            records[name] = calls
+        if options.keep and records and (len(records) % 5 == 0 or number == len(names)):
+            stored.save(records, cases.area_of)
+            records = {}
     reference.stop()
 
 
 def _settle(entries, options):
-    found = map(stored.whole, cases.all_cases(entries, ("values",), options.area))
+    whole_cases = map(stored.whole, cases.all_cases(entries, ("values",), options.area))
     judged = [
         (case, answers.judge(case, result, {}))
-        for case, result in runner.run(found, DEFAULT, jobs=options.jobs)
+        for case, result in runner.run(whole_cases, DEFAULT, jobs=options.jobs)
     ]
     left = settle.write(judged)
     for case, result in left:

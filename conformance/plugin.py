@@ -87,10 +87,10 @@ class SpecFile(pytest.File):
                 name == area or name.startswith(area + ".") or cases.area_of(name) == area
             ):
                 continue
-            found = cases.of_entry(name, entry)
+            case_list = cases.of_entry(name, entry)
             if name in pages and "same_as" not in entry:
-                found += cases.of_page(pages[name], entry)
-            for case in found:
+                case_list += cases.of_page(pages[name], entry)
+            for case in case_list:
                 yield CaseItem.from_parent(self, name=case["id"], case=case)
 
 

@@ -41,8 +41,8 @@ class Files:
     @staticmethod
     def tree(folder):
         """The paths of all files in a folder, relative to it."""
-        found = (path for path in Path(folder).rglob("*") if path.is_file())
-        return sorted(path.relative_to(folder).as_posix() for path in found)
+        files = (path for path in Path(folder).rglob("*") if path.is_file())
+        return sorted(path.relative_to(folder).as_posix() for path in files)
 
     @staticmethod
     def dumped(pattern, patience=3.0):
@@ -50,8 +50,8 @@ class Files:
         until = time.monotonic() + patience
         while time.monotonic() < until:
             with contextlib.suppress(OSError, ValueError):
-                if found := [np.load(path) for path in sorted(Path().glob(pattern))]:
-                    return found
+                if arrays := [np.load(path) for path in sorted(Path().glob(pattern))]:
+                    return arrays
             time.sleep(0.02)
         return []
 
@@ -124,8 +124,8 @@ class Files:
         """Three parameters, two of them of one layer."""
         ms = self.ms
         values = {"a.weight": [[1.0, 2.0], [3.0, 4.0]], "a.bias": [0.5, -0.5], "b.weight": [7.0]}
-        kept = [{"name": k, "data": ms.Tensor(np.float32(v))} for k, v in values.items()]
-        ms.save_checkpoint(kept, name)
+        parameters = [{"name": k, "data": ms.Tensor(np.float32(v))} for k, v in values.items()]
+        ms.save_checkpoint(parameters, name)
         return name
 
     def slices(self, folder="slices", form="ckpt", suffix=""):
@@ -134,9 +134,9 @@ class Files:
         whole = np.arange(32, dtype=np.float32).reshape(8, 4)
         for rank in range(4):
             self.folder(f"{folder}/rank_{rank}")
-            kept = {"w": whole[2 * rank : 2 * rank + 2], "b": np.float32([1, 2])}
+            arrays = {"w": whole[2 * rank : 2 * rank + 2], "b": np.float32([1, 2])}
             ms.save_checkpoint(
-                [{"name": name, "data": ms.Tensor(values)} for name, values in kept.items()],
+                [{"name": name, "data": ms.Tensor(values)} for name, values in arrays.items()],
                 f"{folder}/rank_{rank}/net{suffix}.{form}",
                 format=form,
             )
@@ -269,8 +269,8 @@ class Files:
 
     def sounds(self, *names, name="sounds", rate=None):
         """A folder with short sounds; without a rate, each has its own."""
-        for index, each in enumerate(names):
-            path = Path(name, each)
+        for index, entry in enumerate(names):
+            path = Path(name, entry)
             path.parent.mkdir(parents=True, exist_ok=True)
             with sound.open(str(path), "wb") as file:
                 file.setnchannels(1)

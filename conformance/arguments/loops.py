@@ -24,13 +24,13 @@ class Loops:
     def __init__(self, ms, net):
         self.ms, self.net = ms, net
 
-    def played(self, callback, values, monitor="eval_loss", **told):
+    def played(self, callback, values, monitor="eval_loss", **attributes):
         """Tells a callback about one epoch for each value of the monitored quantity. Returns, for
         each epoch, what the optimizer's rate is, the weight, and whether a stop is requested.
         """
         net = self.net()
         optimizer = self.ms.nn.Momentum(net.trainable_params(), 0.1, 0.9)
-        note = Note(network=net, train_network=net, optimizer=optimizer, **told)
+        note = Note(network=net, train_network=net, optimizer=optimizer, **attributes)
         context = self.ms.train.RunContext(note)
         callback.on_train_begin(context)
         seen = []

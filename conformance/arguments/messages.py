@@ -12,16 +12,16 @@ _GRAPH, _CONSTANT, _INPUT, _OUTPUT = 7, 5, 11, 12
 
 def events(data):
     """Returns [step, tags] of each event in a file that has values."""
-    position, found = 0, []
+    position, rows = 0, []
     while position < len(data):
         (size,) = struct.unpack_from("<Q", data, position)
         event = dict(_fields(data[position + 12 : position + 12 + size]))
         values = [dict(_fields(v)) for n, v in _fields(event.get(_VALUES, b"")) if n == 1]
         tags = [value[1].decode() for value in values if isinstance(value.get(1), bytes)]
         if tags:
-            found.append([event.get(_STEP, 0), tags])
+            rows.append([event.get(_STEP, 0), tags])
         position += size + 16
-    return found
+    return rows
 
 
 def onnx(data):
@@ -39,10 +39,10 @@ def onnx(data):
 
 
 def _named_shape(message):
-    found = dict(_fields(message))
-    shape = dict(_fields(dict(_fields(found[2]))[1]))[2]
+    fields = dict(_fields(message))
+    shape = dict(_fields(dict(_fields(fields[2]))[1]))[2]
     axes = [value for number, value in _fields(shape) if number == 1]
-    return [found[1].decode(), [_axis(axis) for axis in axes]]
+    return [fields[1].decode(), [_axis(axis) for axis in axes]]
 
 
 def _axis(message):
@@ -52,19 +52,19 @@ def _axis(message):
 
 def _axes_of(message):
     """Returns the dimensions of a constant, written one by one or packed."""
-    found = []
+    axes = []
     for number, value in _fields(message):
         if number == 1:
-            found += _numbers(value) if isinstance(value, bytes) else [value]
-    return found
+            axes += _numbers(value) if isinstance(value, bytes) else [value]
+    return axes
 
 
 def _numbers(data):
-    position, found = 0, []
+    position, numbers = 0, []
     while position < len(data):
         value, position = _number(data, position)
-        found.append(value)
-    return found
+        numbers.append(value)
+    return numbers
 
 
 def _fields(data):

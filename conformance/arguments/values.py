@@ -165,24 +165,24 @@ class _Nothing:
 
 def _reach(module, name):
     try:
-        found = getattr(module, name)
+        member = getattr(module, name)
     except AttributeError:
         if not isinstance(module, types.ModuleType):
             raise
         try:
-            found = importlib.import_module(f"{module.__name__}.{name}")
+            member = importlib.import_module(f"{module.__name__}.{name}")
         except ImportError:
             raise AttributeError(f"module '{module.__name__}' has no attribute '{name}'") from None
-    return _Package(found) if isinstance(found, types.ModuleType) else found
+    return _Package(member) if isinstance(member, types.ModuleType) else member
 
 
 def resolve(ms, path):
     """Returns the public object at a path ("nn.AdamOffload"); raises AttributeError if there is
     none."""
-    found = _Package(ms)
+    target = _Package(ms)
     for part in path.split("."):
-        found = getattr(found, part)
-    return found._module if isinstance(found, _Package) else found
+        target = getattr(target, part)
+    return target._module if isinstance(target, _Package) else target
 
 
 def picture():

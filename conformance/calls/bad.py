@@ -79,8 +79,8 @@ def offend(rule, call):
     variants = _offend(first, call)
     for clause in others:
         joined = []
-        for label, made in variants:
-            more = _offend(clause, made)[:1]
+        for label, variant in variants:
+            more = _offend(clause, variant)[:1]
             joined += [(f"{label},{other}", both) for other, both in more]
         variants = joined
     return variants
@@ -88,20 +88,20 @@ def offend(rule, call):
 
 def _offend(clause, call):
     if clause.every:
-        made, labels = call, []
+        variant, labels = call, []
         for subject in clause.subjects:
-            found = _one(subject, clause, made)
-            if not found:
+            pairs = _one(subject, clause, variant)
+            if not pairs:
                 return []
-            labels.append(found[0][0])
-            made = found[0][1]
-        return [(",".join(labels), made)]
-    found = []
+            labels.append(pairs[0][0])
+            variant = pairs[0][1]
+        return [(",".join(labels), variant)]
+    pairs = []
     if clause.test in ("differ", "not broadcastable", "same"):
         return _among(clause, call)
     for subject in clause.subjects:
-        found += _one(subject, clause, call)
-    return found
+        pairs += _one(subject, clause, call)
+    return pairs
 
 
 _TENSORS = ("T(", "cast(", "ranked(", "grown(")
@@ -118,13 +118,13 @@ def _one(subject, clause, call):
     if make is None:
         return []
     texts = make(name, subject.facets, clause, call)
-    found = []
+    pairs = []
     for text in texts:
-        made = call.put(name, text)
-        if made is None or (made.owner != call.owner and not text.startswith(_TENSORS)):
+        variant = call.put(name, text)
+        if variant is None or (variant.owner != call.owner and not text.startswith(_TENSORS)):
             continue  # no such argument, or a method of a non-Tensor
-        found.append((f"{name}={short(text)}", made))
-    return found
+        pairs.append((f"{name}={short(text)}", variant))
+    return pairs
 
 
 def _first_tensor(call):
@@ -167,27 +167,27 @@ def _offending_literals(allowed):
     accepted = set()
     for kind in outer:
         accepted |= set(_ACCEPTED_AS.get(kind, ()))
-    found = [
+    pairs = [
         (kind, text)
         for kind, text in _LITERALS
         if kind not in accepted and not (kind == "int" and "bool" in accepted and "int" in outer)
     ]
     if "Tensor" in outer or "Parameter" in outer or "Cell" in outer:
-        found = [f for f in found if f[0] not in ("object",)]
+        pairs = [f for f in pairs if f[0] not in ("object",)]
     inner = [re.search(r"^(tuple|list|sequence)\[(.*)\]$", t) for t in allowed]
     for match in filter(None, inner):
         if match[2] in ("int", "float", "bool", "Tensor"):
             wrong = "'a'"
-            found.append(("inner", f"({wrong},)" if match[1] != "list" else f"[{wrong}]"))
-    return found
+            pairs.append(("inner", f"({wrong},)" if match[1] != "list" else f"[{wrong}]"))
+    return pairs
 
 
 def expand(allowed):
     """Returns the element types in a list of types and families of types."""
-    found = set()
+    dtypes = set()
     for name in allowed:
-        found |= _ABSTRACT.get(name, {name})
-    return found
+        dtypes |= _ABSTRACT.get(name, {name})
+    return dtypes
 
 
 def _wrong_dtypes(name, facets, allowed, call):
@@ -216,21 +216,21 @@ def _recast(text, dtype):
 
 def _each(name, call, replacements):
     value, text = call.value(name), call.get(name) or ""
-    found = []
+    texts = []
     for new in replacements:
         if text.startswith(("(", "[")) and isinstance(value, (tuple, list)):
             parts = [p.strip() for p in outer_split(text[1:-1]) if p.strip()]
             if parts:
                 parts[0] = new
             joined = ", ".join(parts)
-            found.append(
+            texts.append(
                 f"[{joined}]" if text[0] == "[" else f"({joined}{',' if len(parts) == 1 else ''})"
             )
         elif isinstance(value, np.ndarray) and value.size and re.fullmatch(r"-?[\d.]+", new):
-            found.append(f"T('{value.dtype.name}', fill({new}, {value.shape}))")
+            texts.append(f"T('{value.dtype.name}', fill({new}, {value.shape}))")
         elif isinstance(value, (int, float)) and re.fullmatch(r"-?[\d.e-]+", new):
-            found.append(new)
-    return found
+            texts.append(new)
+    return texts
 
 
 def _number(text):
@@ -262,14 +262,14 @@ def value_of(text, call):
         for word in ("ndim", "rank", "r", "R", "N", "D"):
             scope.setdefault(word, tensor.ndim)
     try:
-        found = eval(
+        evaluated = eval(
             text,
             {"__builtins__": {"len": len, "max": max, "min": min, "abs": abs}},
             {**scope, "rank": _rank, "size": _size, "dim": _rank},
         )  # noqa: S307
     except Exception:  # an expression in words
         return None
-    return float(found) if isinstance(found, (int, float, np.integer)) else None
+    return float(evaluated) if isinstance(evaluated, (int, float, np.integer)) else None
 
 
 def _rank(value):
@@ -387,10 +387,10 @@ def limits(text, call):
 
 
 def _outside(name, facets, clause, call):
-    found = limits(clause.operands[0], call)
-    if found is None or facets not in ((), ("each",), ("rank",)):
+    bounds = limits(clause.operands[0], call)
+    if bounds is None or facets not in ((), ("each",), ("rank",)):
         return []
-    low, low_in, high, high_in = found
+    low, low_in, high, high_in = bounds
     if facets == ("rank",):
         text = call.get(name)
         return (
@@ -410,10 +410,10 @@ def _outside(name, facets, clause, call):
 
 
 def _inside(name, facets, clause, call):
-    found = limits(clause.operands[0], call)
-    if found is None or facets:
+    bounds = limits(clause.operands[0], call)
+    if bounds is None or facets:
         return []
-    return [spell((found[0] + found[2]) / 2, call.number_kind(name))]
+    return [spell((bounds[0] + bounds[2]) / 2, call.number_kind(name))]
 
 
 def _other_choice(choices):
@@ -588,5 +588,5 @@ def _among(clause, call):
         texts = [f"grown({text}, -1, 4)"]
     else:
         texts = [f"grown({text})"]
-    found = [(f"{name}={short(t)}", call.put(name, t)) for t in texts]
-    return [(label, made) for label, made in found if made is not None]
+    pairs = [(f"{name}={short(t)}", call.put(name, t)) for t in texts]
+    return [(label, variant) for label, variant in pairs if variant is not None]

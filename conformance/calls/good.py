@@ -14,13 +14,13 @@ def spare(rule, call):
     """Returns valid variations for a rule with a single clause: [(label, call)]."""
     if len(rule.clauses) != 1 or rule.clauses[0].every:
         return []
-    clause, found = rule.clauses[0], []
+    clause, pairs = rule.clauses[0], []
     for subject in clause.subjects:
         for text in _good(subject, clause, call):
-            made = call.put(subject.name, text)
-            if made is not None:
-                found.append((f"{subject.name}={short(text)}", made))
-    return found
+            variant = call.put(subject.name, text)
+            if variant is not None:
+                pairs.append((f"{subject.name}={short(text)}", variant))
+    return pairs
 
 
 def _good(subject, clause, call):
@@ -38,15 +38,15 @@ def _good(subject, clause, call):
         return []
     kind = call.number_kind(name)
     if clause.test == "outside":
-        found = limits(clause.operands[0], call)
-        if found is None or abs(found[0]) == float("inf") or abs(found[2]) == float("inf"):
+        bounds = limits(clause.operands[0], call)
+        if bounds is None or abs(bounds[0]) == float("inf") or abs(bounds[2]) == float("inf"):
             return []
         ends = [
             spell(n, kind)
-            for n, included in ((found[0], found[1]), (found[2], found[3]))
+            for n, included in ((bounds[0], bounds[1]), (bounds[2], bounds[3]))
             if included
         ]
-        middle = (found[0] + found[2]) / 2
+        middle = (bounds[0] + bounds[2]) / 2
         return ends + ([spell(middle, kind)] if kind == "float" or middle.is_integer() else [])
     if clause.test in ("<", "<=", ">", ">="):
         bound = value_of(clause.operands[0], call)

@@ -16,14 +16,14 @@ _DTYPES = ("bool", "int32", "float64", "complex64")
 
 def neighbours(call):
     """Returns [(label, call)]: the call with one argument replaced, for every possible argument."""
-    found = []
+    pairs = []
     for name in _names(call):
         text = call.get(name)
         for other in _values(text, call.value(name)):
-            made = call.put(name, other)
-            if made is not None:
-                found.append((f"{name}={short(other)}", made))
-    return found
+            variant = call.put(name, other)
+            if variant is not None:
+                pairs.append((f"{name}={short(other)}", variant))
+    return pairs
 
 
 def _names(call):

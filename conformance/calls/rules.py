@@ -1,8 +1,8 @@
 """Rules that the calls of many names follow by their pages alone (`rules` in `data/calls`).
 
-A rule changes arguments of one good call of each name that has them: the changed call must be
-refused, or accepted, and then statements about its result are true. With `each` in place of
-`given`, every argument that has a documented type and a default takes that value in turn.
+A rule changes arguments of one good call of each name that has them. It says whether the changed
+call is refused or accepted, and what is true of the result of an accepted one. With `each` in place
+of `given`, every argument that has a documented type and a default takes that value in turn.
 
     - {names: 'dataset\\.\\w+Dataset', given: {num_samples: '-1'}, refused: ValueError}
 
@@ -22,14 +22,14 @@ def cases_of(name, entry, stored):
     """(label, case without what is wanted, facts that are wanted) of each rule that concerns a
     name, made from the first of its stored calls or the first of the table.
     """
-    found = [rule for pattern, rule in _rules() if pattern.fullmatch(name)]
-    base = _base(name, entry, stored) if found else None
+    matching_rules = [rule for pattern, rule in _rules() if pattern.fullmatch(name)]
+    base = _base(name, entry, stored) if matching_rules else None
     if base is None:
         return
-    for rule in [rule for rule in found if "seeds" in rule]:
-        found.remove(rule)
+    for rule in [rule for rule in matching_rules if "seeds" in rule]:
+        matching_rules.remove(rule)
         yield from _of_seeds(rule, name, entry, stored)
-    for rule, given in [(each, given) for each in found for given in _given(each, entry)]:
+    for rule, given in [(each, given) for each in matching_rules for given in _given(each, entry)]:
         case = _changed(base, given, entry)
         if case is None:
             continue
@@ -45,7 +45,7 @@ def cases_of(name, entry, stored):
 
 def _of_seeds(rule, name, entry, stored):
     """Calls that draw numbers, one for each argument that is a seed."""
-    drawn = {label: kept for label, kept in stored.items() if _is_drawn(kept["seen"])}
+    drawn = {label: record for label, record in stored.items() if _is_drawn(record["seen"])}
     base = _base(name, entry, drawn or stored)
     if "call" not in base and "then" not in rule:
         return  # an object that is only made draws nothing
@@ -76,7 +76,7 @@ def _given(rule, entry):
 
 def _base(name, entry, stored):
     """A call that is accepted, by argument names: a stored one, one of the table, the example's."""
-    listed = [kept for kept in stored.values() if "refused" not in kept["seen"]]
+    listed = [record for record in stored.values() if "refused" not in record["seen"]]
     listed += table()["calls"].get(name, [])
     listed += _shown(entry)
     for given in listed:
@@ -127,6 +127,6 @@ def _changed(base, given, entry):
     names = _signature(entry)
     if any(key not in names and text is not None for key, text in given.items()):
         return None
-    kept = {key: text for key, text in base[part].items() if key not in given}
+    arguments = {key: text for key, text in base[part].items() if key not in given}
     added = {key: text for key, text in given.items() if text is not None}
-    return {**base, part: {**kept, **added}}
+    return {**base, part: {**arguments, **added}}

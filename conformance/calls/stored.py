@@ -30,10 +30,10 @@ def apart():
 @cache
 def load(folder=FOLDER):
     """{name: {label: call and facts}} of all files."""
-    found = {}
+    records = {}
     for path in sorted(Path(folder).glob("*.json.gz")):
-        found.update(_read(path))
-    return found
+        records.update(_read(path))
+    return records
 
 
 def _read(path):
@@ -43,18 +43,18 @@ def _read(path):
         raise BadInput(path, f"is no file of values: {error}") from None
 
 
-def save(found, module_of, folder=FOLDER):
+def save(records, module_of, folder=FOLDER):
     """Replace what is stored of some names: {name: {label: ...}}."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     modules = {}
-    for name, kept in found.items():
-        modules.setdefault(module_of(name), {})[name] = kept
+    for name, calls in records.items():
+        modules.setdefault(module_of(name), {})[name] = calls
     for module, names in modules.items():
         path = folder / f"{module}.json.gz"
         stored = _read(path) if path.exists() else {}
         stored.update(names)
-        stored = {name: kept for name, kept in sorted(stored.items()) if kept}
+        stored = {name: calls for name, calls in sorted(stored.items()) if calls}
         text = json.dumps(stored, ensure_ascii=False, separators=(",", ":"))
         packed.write(path, text)
     load.cache_clear()
@@ -63,15 +63,15 @@ def save(found, module_of, folder=FOLDER):
 def whole(case):
     """A stored call with all of its facts, also those that are no reference."""
     name, _, label = case["id"].split("::", 2)
-    kept = load().get(name, {}).get(label)
-    if kept is None or "of" in case:
+    record = load().get(name, {}).get(label)
+    if record is None or "of" in case:
         return case
-    return {**{key: part for key, part in case.items() if key != "apart"}, "wanted": kept["seen"]}
+    return {**{key: part for key, part in case.items() if key != "apart"}, "wanted": record["seen"]}
 
 
 def by_others(name):
     """What is stored of a name that real MindSpore did not answer."""
-    return {label: kept for label, kept in load().get(name, {}).items() if "by" in kept}
+    return {label: record for label, record in load().get(name, {}).items() if "by" in record}
 
 
 def cases_of(name, entry=None):
@@ -82,19 +82,19 @@ def cases_of(name, entry=None):
     stored = load()
     for label, case, seen in rules.cases_of(name, entry, stored.get(name, {})) if entry else ():
         yield label, {**case, **_wanted(f"{name}::{label}", seen)}
-    for label, kept in stored.get(name, {}).items():
-        yield label, {**kept, **_wanted(f"{name}::{label}", kept["seen"])}
+    for label, record in stored.get(name, {}).items():
+        yield label, {**record, **_wanted(f"{name}::{label}", record["seen"])}
     yield from _holding(name)
     if entry:
         yield from _of_twin(name, entry)
     owner, _, last = name.rpartition(".")
     used = re.compile(rf"\.{re.escape(last)}\b|'{re.escape(last)}'")  # getattr(it, 'begin')
     for whole in users(owner):
-        for label, kept in stored.get(whole, {}).items() if name not in stored else ():
-            is_made = "refused" not in kept["seen"]
-            if is_made and any(used.search(str(text)) for text in kept.get("then", ())):
-                more = {"of": whole, **_wanted(f"{whole}::{label}", kept["seen"])}
-                yield f"{whole} {label}", {**kept, **more}
+        for label, record in stored.get(whole, {}).items() if name not in stored else ():
+            is_made = "refused" not in record["seen"]
+            if is_made and any(used.search(str(text)) for text in record.get("then", ())):
+                more = {"of": whole, **_wanted(f"{whole}::{label}", record["seen"])}
+                yield f"{whole} {label}", {**record, **more}
         for label, case in _holding(whole):
             if any(used.search(str(text)) for text in case["then"]):
                 yield f"{whole} {label}", {**case, "of": whole}
@@ -104,12 +104,12 @@ def _of_twin(name, entry):
     """What is stored of another name that computes the same, with this name's arguments."""
     twin = twins.twin_of(name)
     for label, case in () if twin is None else cases_of(twin):
-        made = None if "apart" in case else twins.moved(case, entry)
-        if made is not None and made["wanted"].get("result") == twin.rpartition(".")[2]:
-            del made["wanted"]["result"]  # the name of its class
-        if made is not None and made["wanted"]:
-            made.pop("seen", None)
-            yield f"{twin} {label}", {"by": twin, **made}
+        moved = None if "apart" in case else twins.moved(case, entry)
+        if moved is not None and moved["wanted"].get("result") == twin.rpartition(".")[2]:
+            del moved["wanted"]["result"]  # the name of its class
+        if moved is not None and moved["wanted"]:
+            moved.pop("seen", None)
+            yield f"{twin} {label}", {"by": twin, **moved}
 
 
 def _holding(name):
@@ -132,12 +132,12 @@ def _holding(name):
 
 def _of_ranks(case, seen):
     """The facts that each rank must see; with `other`, rank 1 sees those of its own."""
-    found = [seen] * case["ranks"]
+    by_rank = [seen] * case["ranks"]
     if "other" in case:
         case["other"] = [f"bool({text})" for text in case["other"]]
-        found = [seen, {f"other {i}": "True" for i, _ in enumerate(case["other"], 1)}]
+        by_rank = [seen, {f"other {i}": "True" for i, _ in enumerate(case["other"], 1)}]
     return {
-        f"rank {rank} {key}": part for rank, own in enumerate(found) for key, part in own.items()
+        f"rank {rank} {key}": part for rank, own in enumerate(by_rank) for key, part in own.items()
     }
 
 

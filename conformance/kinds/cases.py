@@ -65,14 +65,14 @@ def area_of(name):
 
 def of_entry(name, entry, kinds=KINDS):
     """Returns all cases of one name, in the order in which they are run."""
-    found = []
+    case_list = []
     base = {"name": name, "area": area_of(name), "platforms": entry.get("platforms", [])}
     apart = {label: reason for reason, labels in entry.get("apart", {}).items() for label in labels}
 
     def add(kind, label, **more):
         if kind in kinds:
             why = apart.get(label if kind == ODD else f"{kind}::{label}")
-            found.append(
+            case_list.append(
                 {
                     "id": f"{name}::{kind}" + (f"::{label}" if label else ""),
                     "kind": kind,
@@ -84,7 +84,7 @@ def of_entry(name, entry, kinds=KINDS):
 
     add("exists", "")
     if "same_as" in entry:
-        return found
+        return case_list
     if entry.get("signature") is not None and entry["kind"] in ("class", "function", "method"):
         add("signature", "", expect=entry["signature"], overloads=entry.get("overloads", []))
     for label, more in scenarios.steps(name, entry):
@@ -102,16 +102,16 @@ def of_entry(name, entry, kinds=KINDS):
             add("values", label, **more)
     call = call_of(entry)
     if call is None:
-        return found
+        return case_list
     add("accepts", "example", **_text(call))
     _refusals(entry, call, add)
     if ODD in kinds:
-        for label, made in [(UNCHANGED, call), *odd.neighbours(call)]:
-            add(ODD, label, **_text(made))
+        for label, variant in [(UNCHANGED, call), *odd.neighbours(call)]:
+            add(ODD, label, **_text(variant))
     if "gradients" in entry.get("inputs", {}):
-        made = call.init if call.init is not None else call.call
-        add("accepts", "step", init=made, call={"gradients": "sample.gradients()"}, owner=None)
-        return found
+        variant = call.init if call.init is not None else call.call
+        add("accepts", "step", init=variant, call={"gradients": "sample.gradients()"}, owner=None)
+        return case_list
     if entry.get("returns") and (call.call is not None):
         for what, other in entry["returns"].items():
             if other in (call.call or {}):
@@ -119,7 +119,7 @@ def of_entry(name, entry, kinds=KINDS):
     if _maybe_smooth(name, call):
         for order in (1, 2):
             add("gradient", f"order{order}", **_text(call), order=order)
-    return found
+    return case_list
 
 
 def _refusals(entry, call, add):
@@ -132,25 +132,25 @@ def _refusals(entry, call, add):
             continue
         if any(s.name == "platform" for c in rule.clauses for s in c.subjects):
             continue
-        for label, made in bad.offend(rule, call):
-            if label not in seen and not _is_allowed(rule, made, allowed):
+        for label, variant in bad.offend(rule, call):
+            if label not in seen and not _is_allowed(rule, variant, allowed):
                 seen.add(label)
                 add(
                     "raises",
                     f"{label}→{rule.error}",
-                    **_text(made),
+                    **_text(variant),
                     expect=rule.error,
                     rule=str(rule),
-                    **other_errors(entry, rule, made),
+                    **other_errors(entry, rule, variant),
                 )
-        for label, made in good.spare(rule, call):
+        for label, variant in good.spare(rule, call):
             if label not in seen:
                 seen.add(label)
                 if (
-                    made.init != call.init
+                    variant.init != call.init
                 ):  # the construction alone: the example's inputs suit only its own options
-                    made.call = None
-                add("accepts", label, **_text(made), rule=str(rule), errors=errors_of(entry))
+                    variant.call = None
+                add("accepts", label, **_text(variant), rule=str(rule), errors=errors_of(entry))
 
 
 def errors_of(entry):
@@ -161,14 +161,14 @@ def errors_of(entry):
 def other_errors(entry, rule, call):
     """Returns {"also": exceptions} that other sentences of the page name for the same call."""
     others = (specs.rule_of(item) for item in entry["raises"])
-    found = {
+    errors = {
         other.error
         for other in others
         if other.error != rule.error
         and other.verdict != "observed only"
         and all(bad.speaks_of_size(c, call) and bad.holds(c, call) for c in other.clauses)
     }
-    return {"also": sorted(found)} if found else {}
+    return {"also": sorted(errors)} if errors else {}
 
 
 _PLAIN = {"int", "float", "bool", "str", "tuple", "list"}
@@ -178,7 +178,7 @@ def contradicted(entry):
     """Returns {parameter: types} that one sentence of a page forbids, and another sentence or the
     parameter's own line allows.
     """
-    said, found = {}, {}
+    said, kinds_by_name = {}, {}
     for item in entry.get("raises", ()):
         for clause in specs.rule_of(item).clauses:
             if clause.test == "not":
@@ -191,8 +191,8 @@ def contradicted(entry):
             others = own or set().union(*(k for k in kinds if k is not kind))
             vague = kind & {"Number", "real", "Tensor"} or _wider(kind, others)
             if others - kind - {"None"} and not vague:
-                found.setdefault(name, set()).update(others - kind)
-    return found
+                kinds_by_name.setdefault(name, set()).update(others - kind)
+    return kinds_by_name
 
 
 def _wider(kind, others):
@@ -202,22 +202,22 @@ def _wider(kind, others):
     return {re.split(r"[\[{]", k)[0] for k in others} <= plain
 
 
-def _is_allowed(rule, made, allowed):
+def _is_allowed(rule, variant, allowed):
     if rule.error != "TypeError":
         return False
     for subject in rule.clauses[0].subjects:
         kinds = allowed.get(subject.name)
-        if kinds and type(made.value(subject.name)).__name__ in kinds:
+        if kinds and type(variant.value(subject.name)).__name__ in kinds:
             return True
     return False
 
 
 def _text(call):
-    found = {"init": call.init, "call": call.call, "owner": call.owner}
+    texts = {"init": call.init, "call": call.call, "owner": call.owner}
     given, names = list(call.call or {}), list(call.call_names)
     if set(given) <= set(names) and given != names[: len(given)]:
-        found["by_name"] = True  # it omits an argument before another
-    return found
+        texts["by_name"] = True  # it omits an argument before another
+    return texts
 
 
 def call_of(entry):
@@ -229,21 +229,21 @@ def call_of(entry):
         return None
     signature = signatures.parse(entry.get("signature") or [])
     inner = signatures.parse(entry.get("call") or list(entry.get("inputs", {})))
-    made = Call(
+    call = Call(
         types={**entry.get("types", {}), **entry.get("inputs", {})},
         defaults={a: d for a, _, d in signature if d is not None},
     )
     if "init" in use:
-        made.init = _bind(use["init"], signature)
-        made.init_names = tuple(a for a, k, _ in signature if k not in ("args", "kwargs"))
+        call.init = _bind(use["init"], signature)
+        call.init_names = tuple(a for a, k, _ in signature if k not in ("args", "kwargs"))
         if "call" in use:
-            made.call = _bind(use["call"], inner)
-            made.call_names = tuple(a for a, k, _ in inner if k not in ("args", "kwargs"))
+            call.call = _bind(use["call"], inner)
+            call.call_names = tuple(a for a, k, _ in inner if k not in ("args", "kwargs"))
     elif "call" in use:
-        made.call = _bind(use["call"], signature)
-        made.call_names = tuple(a for a, k, _ in signature if k not in ("args", "kwargs"))
-        made.owner = use.get("self")
-    return made
+        call.call = _bind(use["call"], signature)
+        call.call_names = tuple(a for a, k, _ in signature if k not in ("args", "kwargs"))
+        call.owner = use.get("self")
+    return call
 
 
 def _bind(used, signature):
@@ -284,9 +284,9 @@ def of_page(page, entry):
     """Returns the example cases of a page. They contain the example's code, so they are made from
     the source and never stored.
     """
-    found = []
+    case_list = []
     for index, example in enumerate(page.examples):
-        found.append(
+        case_list.append(
             {
                 "id": f"{page.name}::example" + (f"::{index + 1}" if index else ""),
                 "kind": "example",
@@ -297,7 +297,7 @@ def of_page(page, entry):
                 "where": f"{page.source}:{page.line}",
             }
         )
-    return found
+    return case_list
 
 
 def all_cases(entries, kinds=KINDS, areas=(), names=()):

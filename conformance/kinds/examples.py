@@ -61,11 +61,11 @@ def run(ms, case):
 
 
 def _usual_names(ms):
-    found = {"np": np, "ms": ms, "mindspore": ms, "Tensor": getattr(ms, "Tensor", None)}
+    names = {"np": np, "ms": ms, "mindspore": ms, "Tensor": getattr(ms, "Tensor", None)}
     for name, path in _USUAL.items():
         with contextlib.suppress(AttributeError):
-            found[name] = resolve(ms, path)
-    return found
+            names[name] = resolve(ms, path)
+    return names
 
 
 def _unfinished(error, expected, line, case):

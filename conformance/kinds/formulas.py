@@ -208,10 +208,10 @@ def _group_of(name, params):
 
 def _numbers(given):
     """Returns arguments as plain numbers, with one name for the learning rate."""
-    found = {key: value for key, value in given.items() if key not in ("params", "order_params")}
-    if "learning_rate" in found:
-        found["lr"] = found.pop("learning_rate")
-    return {k: v.asnumpy().item() if hasattr(v, "asnumpy") else v for k, v in found.items()}
+    numbers = {key: value for key, value in given.items() if key not in ("params", "order_params")}
+    if "learning_rate" in numbers:
+        numbers["lr"] = numbers.pop("learning_rate")
+    return {k: v.asnumpy().item() if hasattr(v, "asnumpy") else v for k, v in numbers.items()}
 
 
 def adam(

@@ -40,12 +40,12 @@ def _tensors(ms, arrays, dtype):
 def _scalar(ms, function, arrays, dtype):
     """Returns the function followed by a fixed combination of its float outputs."""
     first = _floats(function(*_tensors(ms, arrays, dtype)))
-    again = _floats(function(*_tensors(ms, arrays, dtype)))
+    second = _floats(function(*_tensors(ms, arrays, dtype)))
     if not first:
         raise NotSmooth("no float output")
     if any(
         not np.array_equal(a.asnumpy(), b.asnumpy(), equal_nan=True)
-        for a, b in zip(first, again, strict=False)
+        for a, b in zip(first, second, strict=False)
     ):
         raise NotSmooth("two calls give two results")
     if dtype == "float64" and any(str(o.dtype).lower() != "float64" for o in first):
@@ -81,9 +81,9 @@ def _compare(ms, scalar, arrays, dtype, order):
     gradient = ms.grad(scalar, grad_position=positions)
 
     def derivative(values):
-        found = gradient(*_tensors(ms, values, dtype))
-        found = found if isinstance(found, (tuple, list)) else (found,)
-        return [np.asarray(g.asnumpy(), dtype=np.float64) for g in found]
+        gradients = gradient(*_tensors(ms, values, dtype))
+        gradients = gradients if isinstance(gradients, (tuple, list)) else (gradients,)
+        return [np.asarray(g.asnumpy(), dtype=np.float64) for g in gradients]
 
     rng = np.random.default_rng(1)
     along = [rng.normal(size=a.shape) for a in arrays]
@@ -100,10 +100,10 @@ def _compare(ms, scalar, arrays, dtype, order):
         fixed = [ms.Tensor(u.astype(dtype), getattr(ms, dtype)) for u in across]
 
         def projected(*tensors):
-            found = gradient(*tensors)
-            found = found if isinstance(found, (tuple, list)) else (found,)
+            gradients = gradient(*tensors)
+            gradients = gradients if isinstance(gradients, (tuple, list)) else (gradients,)
             total = None
-            for g, u in zip(found, fixed, strict=False):
+            for g, u in zip(gradients, fixed, strict=False):
                 total = (g * u).sum() if total is None else total + (g * u).sum()
             return total
 

@@ -115,17 +115,19 @@ def apart():
 @cache
 def facts():
     """Returns {class: set of names}."""
-    found = {}
+    names_by_class = {}
     if not (FOLDER / FACTS).exists():
-        return found
+        return names_by_class
     text = re.sub(r"\n +", " ", (FOLDER / FACTS).read_text(encoding="utf-8"))
     for line in text.splitlines():
         if line and not line.startswith("#"):
             name, _, listed = line.partition(":")
             words = listed.split()
-            families = (found[word[1:]] for word in words if word.startswith("+"))
-            found[name] = {word for word in words if not word.startswith("+")}.union(*families)
-    return {name: names for name, names in found.items() if not name.startswith("[")}
+            families = (names_by_class[word[1:]] for word in words if word.startswith("+"))
+            names_by_class[name] = {word for word in words if not word.startswith("+")}.union(
+                *families
+            )
+    return {name: names for name, names in names_by_class.items() if not name.startswith("[")}
 
 
 def save(results):

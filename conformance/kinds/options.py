@@ -50,16 +50,16 @@ def drive(worker, case):
     return {"seen": {"result": observe(result), **state}}
 
 
-def _plain_attributes(made, thing):
+def _plain_attributes(instance, thing):
     """Returns {name: facts} of the arguments that an object stores under their own names."""
     names = inspect.signature(getattr(thing, "__init__", thing)).parameters
-    state = {name: getattr(made, name, made) for name in names}
+    state = {name: getattr(instance, name, instance) for name in names}
     return {name: observe(value) for name, value in state.items() if _is_plain(value)}
 
 
 def _is_plain(value):
-    each = value if type(value) is tuple else (value,)
-    return all(isinstance(v, PLAIN) for v in each)
+    items = value if type(value) is tuple else (value,)
+    return all(isinstance(v, PLAIN) for v in items)
 
 
 def _built(worker, texts):

@@ -176,7 +176,7 @@ def options(name, entry):
 def _inputs(call):
     """Yields each input of a layer in turn with another dtype, rank or length."""
     for index, text in enumerate(call):
-        for made in (
+        for form in (
             "cast({}, 'float16')",
             "cast({}, 'int32')",
             "ranked({}, 1)",
@@ -186,8 +186,8 @@ def _inputs(call):
             "None",
         ):
             if not text.startswith("("):
-                changed = [*call[:index], made.format(text), *call[index + 1 :]]
-                change = {"call": changed, "shown": f"input {index + 1}: {made.format('x')}"}
+                changed = [*call[:index], form.format(text), *call[index + 1 :]]
+                change = {"call": changed, "shown": f"input {index + 1}: {form.format('x')}"}
                 yield change, {"errors": DELIBERATE}
 
 

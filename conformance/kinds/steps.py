@@ -33,9 +33,9 @@ class Samples:
 
     def zeros(self):
         """Returns the three Parameters with a zero bias."""
-        found = self.weights()
+        weights = self.weights()
         self.parameters["bias"].set_data(self.ms.Tensor(np.zeros(NAMES["bias"], np.float32)))
-        return found
+        return weights
 
     @staticmethod
     def not_weight(parameter):
@@ -46,11 +46,11 @@ class Samples:
         """Returns the same in two groups, the first with its own options, or in a given order."""
         weight, bias, gamma = self.weights()
         self.order = ["bias", "weight", "norm.gamma"]
-        made = [{"params": [bias], **options}, {"params": [weight, gamma]}]
+        group_list = [{"params": [bias], **options}, {"params": [weight, gamma]}]
         if order:
             self.order = ["norm.gamma", "weight", "bias"]
-            made.append({"order_params": [gamma, weight, bias]})
-        return made
+            group_list.append({"order_params": [gamma, weight, bias]})
+        return group_list
 
     def dense(self):
         """Returns a dense layer, the same one whenever it is requested within a case."""
@@ -94,11 +94,11 @@ def _made(worker, case):
 
 def _state(*holders):
     """Returns {name: facts} of every Parameter in optimizers, layers or lists of Parameters."""
-    found = {}
+    state = {}
     for holder in holders:
         parameters = holder.get_parameters() if hasattr(holder, "get_parameters") else holder
-        found.update({parameter.name: observe(parameter) for parameter in parameters})
-    return found
+        state.update({parameter.name: observe(parameter) for parameter in parameters})
+    return state
 
 
 def _optimizer(worker, case, sample):
@@ -126,12 +126,12 @@ def _around(worker, case, sample):
     """Runs LARS around an optimizer. A twin of that optimizer, of the same class and without decay
     and scale, receives the gradients that the formula gives; both must end with the same values.
     """
-    made, given = _made(worker, case)
+    cell, given = _made(worker, case)
     seen = {}
     for step in range(1, SEEN[-1] + 1):
-        _advance(worker, made, sample, step)
+        _advance(worker, cell, sample, step)
         if step in SEEN:
-            state = {**_state(sample.parameters.values()), "global_step": observe(made.global_step)}
+            state = {**_state(sample.parameters.values()), "global_step": observe(cell.global_step)}
             seen[f"after {step}"] = state
     options = formulas.lars_options(case, given)
     twin = worker.values.build(case["twin"])

@@ -17,9 +17,9 @@ KINDS = ("imports", "parameter_names", "set_attributes", "value_gradients")
 def imported(worker, case):
     """Observes whether a path leads to an object; for a class, to that of the public name."""
     module, _, last = f"mindspore.{case['path']}".rpartition(".")
-    found = getattr(importlib.import_module(module), last)
+    thing = getattr(importlib.import_module(module), last)
     own = worker.resolved(case["name"])
-    return {"seen": {"the same class": str(not isinstance(own, type) or found is own)}}
+    return {"seen": {"the same class": str(not isinstance(own, type) or thing is own)}}
 
 
 def named(worker, case):
@@ -51,7 +51,7 @@ def scripted(worker, case):
 def facts(value):
     """Returns {place: facts} of a script's observations, whatever the length of a list."""
     if isinstance(value, dict):
-        return {str(key): facts(each) for key, each in value.items()}
+        return {str(key): facts(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return {"count": str(len(value)), **{str(i): facts(each) for i, each in enumerate(value)}}
+        return {"count": str(len(value)), **{str(i): facts(item) for i, item in enumerate(value)}}
     return observe(value)

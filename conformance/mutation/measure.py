@@ -133,7 +133,7 @@ class Cases:
         owner = name.rpartition(".")[0]
         if self.entries.get(owner, {}).get("kind") != "class":
             return self._own(name)
-        return [case for each in (name, *users(owner)) for case in self._own(each)]
+        return [case for user in (name, *users(owner)) for case in self._own(user)]
 
 
 def outcomes(faults, entries, cases_of, target, python=None, jobs=1):
@@ -161,10 +161,10 @@ def outcomes(faults, entries, cases_of, target, python=None, jobs=1):
                 idle.get().stop()
 
 
-def counts(found):
+def counts(outcomes):
     """Returns {group: Counter of statuses}."""
     table = {}
-    for outcome in found:
+    for outcome in outcomes:
         table.setdefault(outcome.group, Counter())[outcome.status] += 1
     return table
 

@@ -51,14 +51,14 @@ def faults(name, entry):
         return
     group = group_of(name, entry)
     signature = signatures.parse(entry.get("signature") or [])
-    made = entry["kind"] == "class"
+    is_class = entry["kind"] == "class"
     if entry["kind"] != "property":
-        place = {"through": "__init__"} if made else {}
+        place = {"through": "__init__"} if is_class else {}
         yield from _of_arguments(name, signature, entry.get("types", {}), place)
-    inner = _inputs(entry) if made else []
+    inner = _inputs(entry) if is_class else []
     if inner:
         yield from _of_arguments(name, inner, entry.get("inputs", {}), {"through": "__call__"})
-    through = _through(name, group, inner) if made else {}
+    through = _through(name, group, inner) if is_class else {}
     if through is not None:
         kinds = _RESULTS if group in _ARRAYS else _RESULTS[:1]
         kinds += ("detached",) if group in _DIFFERENTIABLE else ()
@@ -146,7 +146,7 @@ def drawn(entries, count, seed, even=False):
     """Returns `count` faults of randomly drawn names; `even` draws equally from each group."""
     dice = random.Random(seed)
     possible = {name: list(faults(name, entry)) for name, entry in sorted(entries.items())}
-    possible = {name: found for name, found in possible.items() if found}
+    possible = {name: kinds for name, kinds in possible.items() if kinds}
     groups = {}
     for name in possible:
         groups.setdefault(group_of(name, entries[name]) if even else "", []).append(name)

@@ -56,11 +56,11 @@ def read(source):
     if not path.exists():
         raise BadInput(path, "no such file or folder")
     if path.is_dir() and not ((path / "__init__.py").exists() or (path / "mindspore").is_dir()):
-        found = sorted(path.rglob("*.rst")) + sorted(path.rglob("*.txt"))
-        if not found:
+        paths = sorted(path.rglob("*.rst")) + sorted(path.rglob("*.txt"))
+        if not paths:
             raise BadInput(path, "neither a mindspore package nor a tree of .rst or .txt pages")
-        for page in found:
-            yield from read_text(page, strict=len(found) == 1)
+        for page in paths:
+            yield from read_text(page, strict=len(paths) == 1)
     elif path.is_dir():
         yield from read_wheel(Wheel(path))
     elif path.suffix == ".whl":
@@ -159,8 +159,8 @@ def fill(page, lines, styled):
     page.platforms = _platforms(sections.get("platforms", ()))
     page.examples = _examples(lines if not sections.get("examples") else sections["examples"])
     head = " ".join(line.text for line in sections["head"])
-    found = _REFER.search(head) or _REFER_BACK.search(head)
-    page.refers = found[1] if found else None
+    match = _REFER.search(head) or _REFER_BACK.search(head)
+    page.refers = match[1] if match else None
     page.deprecated = bool(
         re.search(r"\bis deprecated|\.\. deprecated|已弃用|将废弃", head)
         or any("Deprecated" in line.text for line in sections.get("platforms", ()))
@@ -173,17 +173,17 @@ def _prose(lines):
 
 
 def _platforms(lines):
-    found = []
+    platforms = []
     for line in lines:
         if heading(line) or line.text.startswith(">>>"):
             break
-        found += _PLATFORM.findall(line.text)
-    return list(dict.fromkeys(found))
+        platforms += _PLATFORM.findall(line.text)
+    return list(dict.fromkeys(platforms))
 
 
 def _entries(lines):
     """Returns the items of an Args or Inputs section."""
-    found, depth = [], None
+    entries, depth = [], None
     lines = list(_rejoin(lines))
     for line in lines:
         if not line.text:
@@ -193,12 +193,12 @@ def _entries(lines):
             depth = line.indent
         if match and line.indent <= depth and (match["type"] or line.text[0] not in "-•"):
             for name in re.findall(r"[A-Za-z_]\w*", match["name"]):
-                found.append(_entry(name, match))
-        if found:
-            found[-1].lines.append(line.text)
-    for entry in found:
+                entries.append(_entry(name, match))
+        if entries:
+            entries[-1].lines.append(line.text)
+    for entry in entries:
         _finish(entry)
-    return found
+    return entries
 
 
 def _rejoin(lines):
@@ -220,9 +220,9 @@ def _entry(name, match):
 
 def _finish(entry):
     text = " ".join(entry.lines)
-    found = _DEFAULT.findall(text)
-    if found:
-        entry.default = found[-1].strip().rstrip(".,")
+    defaults = _DEFAULT.findall(text)
+    if defaults:
+        entry.default = defaults[-1].strip().rstrip(".,")
 
 
 def _raises(lines):

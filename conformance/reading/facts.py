@@ -20,5 +20,5 @@ def foreign(text):
     """Returns the part of a text that is not a fact: a sentence of more than twelve words,
     documentation markup, a line of source, or a path; None if there is none.
     """
-    found = _SENTENCE.search(text) or _FOREIGN.search(text)
-    return found and found[0]
+    match = _SENTENCE.search(text) or _FOREIGN.search(text)
+    return match and match[0]

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..sentences.typenames import DTYPES
 from .facts import foreign
-from .stubs import Attr, Made, Opaque, Sym
+from .stubs import Attr, Opaque, Sym, SymCall
 
 _REAL = {"numpy": np, "math": math, "itertools": itertools, "functools": functools}
 _MODULES = {
@@ -55,15 +55,15 @@ def calls(page):
         _run(example, log)
     last = page.name.rsplit(".", 1)[-1]
     for names in ({last}, {f"{last}_ext", f"{last}_view", f"{last}_op", f"{last}_ext_op"}):
-        for made in log:
-            if _is_use(made, page, names):
+        for call in log:
+            if _is_use(call, page, names):
                 with contextlib.suppress(Unknown):
-                    return _facts(made, page, log)
+                    return _facts(call, page, log)
     return None
 
 
-def _is_use(made, page, names):
-    func = made._func
+def _is_use(call, page, names):
+    func = call._func
     if page.kind in ("method", "property"):
         return (
             isinstance(func, Attr)
@@ -74,25 +74,25 @@ def _is_use(made, page, names):
     return bool(path) and path.startswith("mindspore") and path.rsplit(".", 1)[-1] in names
 
 
-def _facts(made, page, log):
-    found = {}
+def _facts(call, page, log):
+    facts = {}
     if page.kind == "class":
-        found["init"] = _arguments(made)
+        facts["init"] = _arguments(call)
         for later in log:
-            if later._func is made:
+            if later._func is call:
                 with contextlib.suppress(Unknown):
-                    found["call"] = _arguments(later)
+                    facts["call"] = _arguments(later)
                     break
     elif page.kind == "method":
-        found["self"] = text(made._func._owner)
-        found["call"] = _arguments(made)
+        facts["self"] = text(call._func._owner)
+        facts["call"] = _arguments(call)
     else:
-        found["call"] = _arguments(made)
-    return found
+        facts["call"] = _arguments(call)
+    return facts
 
 
-def _arguments(made):
-    return [[text(a) for a in made._args], {k: text(v) for k, v in made._kwargs.items()}]
+def _arguments(call):
+    return [[text(a) for a in call._args], {k: text(v) for k, v in call._kwargs.items()}]
 
 
 def text(value):
@@ -135,7 +135,7 @@ def _type_text(value):
 def _symbol(value):
     if getattr(type(value), "_is_network", False):
         return "sample.network()"
-    if isinstance(value, Made):
+    if isinstance(value, SymCall):
         return _made(value)
     if isinstance(value, Opaque) or not isinstance(value, Sym):
         raise Unknown(value)
@@ -150,8 +150,8 @@ def _symbol(value):
     return "ms." + path.removeprefix("mindspore.") if path != "mindspore" else "ms"
 
 
-def _made(made):
-    func = made._func
+def _made(call):
+    func = call._func
     path = func._path or ""
     if path.startswith("?"):
         if isinstance(func, Attr):
@@ -169,14 +169,14 @@ def _made(made):
     if isinstance(func, Attr) and func._path is None:
         owner = func._owner
         if (
-            isinstance(owner, Made)
+            isinstance(owner, SymCall)
             and (owner._func._path or "").startswith("?")
             and func._name in ("trainable_params", "get_parameters")
         ):
             return "sample.network().trainable_params()"
-        return f"{text(owner)}.{func._name}{_call_text(made)}"
-    if isinstance(func, Made):
-        return f"{text(func)}{_call_text(made)}"
+        return f"{text(owner)}.{func._name}{_call_text(call)}"
+    if isinstance(func, SymCall):
+        return f"{text(func)}{_call_text(call)}"
     if path in (
         "mindspore.Tensor",
         "mindspore.tensor",
@@ -184,21 +184,21 @@ def _made(made):
         "mindspore.common.tensor.Tensor",
         "mindspore.common.Tensor",
     ):
-        tensor = _tensor(made)
+        tensor = _tensor(call)
         if tensor:
             return tensor
-    return f"{_symbol(func)}{_call_text(made)}"
+    return f"{_symbol(func)}{_call_text(call)}"
 
 
-def _call_text(made):
-    args, kwargs = _arguments(made)
+def _call_text(call):
+    args, kwargs = _arguments(call)
     return f"({', '.join(args + [f'{k}={v}' for k, v in kwargs.items()])})"
 
 
-def _tensor(made):
+def _tensor(call):
     """Converts `Tensor(data, dtype)` to `T('float32', data)`."""
-    bound = dict(zip(("data", "dtype"), made._args, strict=False))
-    bound.update({"data" if k in ("input_data", "data") else k: v for k, v in made._kwargs.items()})
+    bound = dict(zip(("data", "dtype"), call._args, strict=False))
+    bound.update({"data" if k in ("input_data", "data") else k: v for k, v in call._kwargs.items()})
     if set(bound) - {"data", "dtype"} or "data" not in bound:
         return None
     data, dtype = bound["data"], bound.get("dtype")

@@ -59,15 +59,15 @@ def split(lines, styled):
     """
     sections, current, depth = {"head": []}, "head", 0
     for line in lines:
-        found = heading(line)
-        if found and styled and ":" not in line.text:
-            found = None
-        if found and current != "head" and line.indent > depth and styled:
-            found = None  # a word such as "Inputs:" in a parameter's text
-        if found and line.text.startswith(">>>"):
-            found = None
-        if found:
-            current, depth = found, line.indent
+        title = heading(line)
+        if title and styled and ":" not in line.text:
+            title = None
+        if title and current != "head" and line.indent > depth and styled:
+            title = None  # a word such as "Inputs:" in a parameter's text
+        if title and line.text.startswith(">>>"):
+            title = None
+        if title:
+            current, depth = title, line.indent
             sections.setdefault(current, [])
             continue
         if styled and line.text and line.indent < depth:
@@ -79,10 +79,10 @@ def split(lines, styled):
 
 def unglue(lines):
     """Restores the line breaks of example lines on a page that has lost them."""
-    found = []
+    result = []
     for line in lines:
         parts = _GLUED.split(line.text) if line.text.count(">>>") > 1 else [line.text]
         for part in parts:
             pieces = re.split(r"\s(?=\.\.\.\s)", part) if len(parts) > 1 else [part]
-            found += [Line(line.number, line.indent, piece.rstrip()) for piece in pieces]
-    return found
+            result += [Line(line.number, line.indent, piece.rstrip()) for piece in pieces]
+    return result

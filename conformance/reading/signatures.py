@@ -31,20 +31,22 @@ def from_source(page, public, wheel):
 def _from_doc(page, doc):
     """Reads the overloads of a built-in function from its docstring."""
     first = doc.strip().split("\n\n")[0] if doc else ""
-    found = []
+    signatures = []
     if re.match(r"^[A-Za-z_]\w*\(", first):
         for match in _FIRST_LINE.finditer(first):
-            found.append(from_text(match[2]))
-    found += [
+            signatures.append(from_text(match[2]))
+    signatures += [
         from_text(m[1])
         for m in re.finditer(
             r"^\s*\.\. (?:py:)?(?:function|method):: [\w.]+\((.*?)\)", doc or "", re.M
         )
     ]
-    found = [f for f in found if f is not None]
-    if found:
-        page.signature = found[0]
-        page.overloads = [f for f in found[1:] if list(map(str, f)) != list(map(str, found[0]))]
+    signatures = [f for f in signatures if f is not None]
+    if signatures:
+        page.signature = signatures[0]
+        page.overloads = [
+            f for f in signatures[1:] if list(map(str, f)) != list(map(str, signatures[0]))
+        ]
 
 
 def _is_static(node):
@@ -80,20 +82,20 @@ def from_node(node, method):
     given = node.args
     plain = given.posonlyargs + given.args
     defaults = [None] * (len(plain) - len(given.defaults)) + list(given.defaults)
-    found = [
+    arguments = [
         Argument(a.arg, "positional", _source(d)) for a, d in zip(plain, defaults, strict=False)
     ]
-    if method and found:
-        found = found[1:]
+    if method and arguments:
+        arguments = arguments[1:]
     if given.vararg:
-        found.append(Argument(given.vararg.arg, "args"))
-    found += [
+        arguments.append(Argument(given.vararg.arg, "args"))
+    arguments += [
         Argument(a.arg, "keyword", _source(d))
         for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=False)
     ]
     if given.kwarg:
-        found.append(Argument(given.kwarg.arg, "kwargs"))
-    return found
+        arguments.append(Argument(given.kwarg.arg, "kwargs"))
+    return arguments
 
 
 def _source(node):
@@ -133,7 +135,7 @@ def types_of(text):
 
 def parse(texts):
     """Returns [(name, kind, default)] of signature texts."""
-    found, keyword = [], False
+    parameters, keyword = [], False
     for text in texts:
         text = str(text)
         if text == "*":
@@ -150,5 +152,5 @@ def parse(texts):
             else "positional"
         )
         keyword = keyword or kind == "args"
-        found.append((name.lstrip("*"), kind, default or None))
-    return found
+        parameters.append((name.lstrip("*"), kind, default or None))
+    return parameters

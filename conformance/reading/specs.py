@@ -45,11 +45,11 @@ _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 def names_of(page):
     """Returns all parameter and input names that the sentences of a page may refer to."""
-    found = {a.name for a in (page.signature or []) + (page.call or [])}
-    found |= {e.name for e in page.parameters + page.inputs}
+    names = {a.name for a in (page.signature or []) + (page.call or [])}
+    names |= {e.name for e in page.parameters + page.inputs}
     for overload in page.overloads:
-        found |= {a.name for a in overload}
-    return found
+        names |= {a.name for a in overload}
+    return names
 
 
 def from_page(page):
@@ -122,11 +122,11 @@ def _rules(page):
     raised, unread = [], []
     known = names_of(page)
     for sentence in page.raises:
-        found = phrases.read_sentence(sentence.error, sentence.text, known, sentence.line)
-        if found is None:
+        alternatives = phrases.read_sentence(sentence.error, sentence.text, known, sentence.line)
+        if alternatives is None:
             unread.append(sentence)
             continue
-        for rule in found:
+        for rule in alternatives:
             item = rule_item(rule)
             if item not in raised:
                 raised.append(item)
@@ -209,10 +209,10 @@ def load(folder=FOLDER, check=True):
 def digest(folder=FOLDER):
     """Returns a short key of the facts in a folder of specs, and of the tables of cases; it changes
     with every release and every edit."""
-    found = hashlib.sha1()
+    sha = hashlib.sha1()
     for path in (*sorted(Path(folder).glob("*.yaml")), *sorted(TABLES.glob("*.yaml"))):
-        found.update(path.name.encode() + path.read_bytes())
-    return found.hexdigest()[:8]
+        sha.update(path.name.encode() + path.read_bytes())
+    return sha.hexdigest()[:8]
 
 
 def load_file(path, check=True):

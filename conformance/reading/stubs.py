@@ -1,7 +1,8 @@
 """A fake `mindspore` package that computes nothing and records every call.
 
 `recorder.py` runs the documentation's examples on it to learn the arguments of each call.
-Attributes of a `Sym` are `Sym`s, a call returns a `Made`, and arithmetic returns an opaque object.
+Attributes of a `Sym` are `Sym`s, a call returns a `SymCall`, and arithmetic returns an opaque
+object.
 """
 
 import contextlib
@@ -23,9 +24,9 @@ class Sym:
         return Attr(self._log, self, name)
 
     def __call__(self, *args, **kwargs):
-        made = Made(self._log, self, args, kwargs)
-        self._log.append(made)
-        return made
+        call = SymCall(self._log, self, args, kwargs)
+        self._log.append(call)
+        return call
 
     def __mro_entries__(self, bases):
         return (_cell_class(self._log),)
@@ -71,7 +72,7 @@ class Attr(Sym):
         self.__dict__.update(_log=log, _path=path, _owner=owner, _name=name)
 
 
-class Made(Sym):
+class SymCall(Sym):
     """The result of a call, with the call."""
 
     def __init__(self, log, func, args, kwargs):

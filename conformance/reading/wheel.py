@@ -124,10 +124,10 @@ class Wheel:
             if not path.is_file():
                 self._modules[name] = None
             else:
-                found = Module(name, path, self._parse(path), path.name == "__init__.py")
-                self._modules[name] = found
-                _Reader(self, found).block(found.tree.body)
-                found.complete = True
+                new = Module(name, path, self._parse(path), path.name == "__init__.py")
+                self._modules[name] = new
+                _Reader(self, new).block(new.tree.body)
+                new.complete = True
         return self._modules[name]
 
     def defer(self, reader, node):
@@ -160,10 +160,10 @@ class Wheel:
             if module is None:
                 continue
             for name in self._shown(module):
-                found = self.lookup(module, name)
-                if found is None or found.kind == "module":
+                definition = self.lookup(module, name)
+                if definition is None or definition.kind == "module":
                     continue
-                yield from self._name(facade, name, found, first)
+                yield from self._name(facade, name, definition, first)
 
     def _shown(self, module):
         listed = module.lists.get("__all__")
@@ -176,20 +176,20 @@ class Wheel:
         seen = dict.fromkeys(n for n in listed if n.isidentifier() and not n.startswith("_"))
         return list(seen)
 
-    def _name(self, facade, name, found, first):
+    def _name(self, facade, name, definition, first):
         public = name if facade == "mindspore" else f"{facade}.{name}"
-        doc, line = docstring(found.node)
-        if not doc and found.kind != "value":
+        doc, line = docstring(definition.node)
+        if not doc and definition.kind != "value":
             return
-        item = Public(public, facade, found, doc, line, first.get(found.key))
-        first.setdefault(found.key, public)
+        item = Public(public, facade, definition, doc, line, first.get(definition.key))
+        first.setdefault(definition.key, public)
         yield item
-        if found.kind == "class" and item.same_as is None:
-            yield from self._methods(facade, public, found)
+        if definition.kind == "class" and item.same_as is None:
+            yield from self._methods(facade, public, definition)
 
-    def _methods(self, facade, public, found):
+    def _methods(self, facade, public, definition):
         seen = set()
-        for owner, node in self.members(found):
+        for owner, node in self.members(definition):
             if node.name in seen or node.name.startswith("_") or _is_setter(node):
                 continue
             seen.add(node.name)
@@ -201,7 +201,7 @@ class Wheel:
                     Definition("method", owner.module, node),
                     doc,
                     line,
-                    owner=found,
+                    owner=definition,
                 )
         if public == "Tensor":
             module = self.module("common._tensor_docs")
@@ -213,23 +213,23 @@ class Wheel:
                         Definition("value", module, node),
                         doc,
                         line,
-                        owner=found,
+                        owner=definition,
                     )
 
-    def members(self, found):
+    def members(self, definition):
         """Returns the methods defined in the class itself, and in bases that no public module
         exposes."""
-        for node in found.node.body:
+        for node in definition.node.body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                yield found, node
+                yield definition, node
 
-    def bases(self, found, depth=0):
+    def bases(self, definition, depth=0):
         """Returns the class and its base classes, nearest first, as far as the source shows."""
-        yield found
+        yield definition
         if depth > MAX_DEPTH:
             return
-        for base in found.node.bases:
-            above = self.resolve(found.module, base)
+        for base in definition.node.bases:
+            above = self.resolve(definition.module, base)
             if above is not None and above.kind == "class":
                 yield from self.bases(above, depth + 1)
 
@@ -246,13 +246,13 @@ class Wheel:
     def _read_tensor_docs(self):
         """Returns the docstrings that a file of `attach_docstr("name", text)` calls assigns to
         Tensor's built-in methods."""
-        module, found = self.module("common._tensor_docs"), {}
+        module, docs = self.module("common._tensor_docs"), {}
         for node in module.tree.body if module else ():
             call = getattr(node, "value", None)
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "attach_docstr":
                 name, text = (a.value for a in call.args)
-                found[name] = (text, call.args[1].lineno, call)
-        return found
+                docs[name] = (text, call.args[1].lineno, call)
+        return docs
 
 
 class _Reader:
@@ -283,9 +283,9 @@ class _Reader:
     def on_Import(self, node):
         for alias in node.names:
             if alias.name.split(".")[0] == "mindspore" and alias.asname:
-                found = self.wheel.module(alias.name.partition(".")[2])
-                if found:
-                    self.module.names[alias.asname] = Definition("module", found)
+                module = self.wheel.module(alias.name.partition(".")[2])
+                if module:
+                    self.module.names[alias.asname] = Definition("module", module)
 
     def on_ImportFrom(self, node):
         source = self._source(node)
@@ -297,9 +297,9 @@ class _Reader:
             if alias.name == "*":
                 self._star(source)
                 continue
-            found = self.wheel.lookup(source, alias.name)
-            if found is not None:
-                self.module.names[alias.asname or alias.name] = found
+            definition = self.wheel.lookup(source, alias.name)
+            if definition is not None:
+                self.module.names[alias.asname or alias.name] = definition
 
     def _source(self, node):
         if node.level:
@@ -318,9 +318,9 @@ class _Reader:
         if shown is None:
             shown = [n for n in source.names if not n.startswith("_")]
         for name in shown:
-            found = self.wheel.lookup(source, name)
-            if found is not None:
-                self.module.names[name] = found
+            definition = self.wheel.lookup(source, name)
+            if definition is not None:
+                self.module.names[name] = definition
 
     def on_Assign(self, node):
         for target in node.targets:
@@ -335,8 +335,8 @@ class _Reader:
         value = self.items(node.value)
         if value is not None:
             self.module.lists[name] = value
-        found = self.wheel.resolve(self.module, node.value)
-        self.module.names[name] = found or Definition("value", self.module, node)
+        definition = self.wheel.resolve(self.module, node.value)
+        self.module.names[name] = definition or Definition("value", self.module, node)
 
     def on_AugAssign(self, node):
         more = self.items(node.value)
@@ -419,7 +419,7 @@ def fetch(release, cache):
     if (folder / "mindspore" / "version.py").is_file():
         return folder / "mindspore"
     folder.mkdir(parents=True, exist_ok=True)
-    said = ""
+    reason = ""
     for options in _PLATFORMS:
         command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", *options]
         command += ["--only-binary=:all:", "-d", str(folder), f"mindspore=={release}"]
@@ -429,8 +429,8 @@ def fetch(release, cache):
             unpack(wheels[0], folder)
             wheels[0].unlink()
             return folder / "mindspore"
-        said = (done.stderr.strip().splitlines() or ["no wheel was downloaded"])[-1]
-    raise BadInput(f"mindspore {release}", f"cannot be fetched: {said}")
+        reason = (done.stderr.strip().splitlines() or ["no wheel was downloaded"])[-1]
+    raise BadInput(f"mindspore {release}", f"cannot be fetched: {reason}")
 
 
 # The documentation is the same in every wheel, so any wheel of this index will do.

@@ -128,21 +128,21 @@ def _outcome(result):
 
 def from_recorded(recorded, cases):
     """Returns results made from the stored answers, in the form of a run on the reference."""
-    found = {}
+    results = {}
     for case in cases:
         answer = answers.answer_to(case, recorded)
         if answer:
-            found[case["id"]] = {
+            results[case["id"]] = {
                 "id": case["id"],
                 "status": answer[1],
                 "observed": answer[2],
                 "got": str(answer[2]),
             }
-    return found
+    return results
 
 
 def run_side(cases, target, python, store, jobs=1, restart=False):
     """Returns {case id: result} of a whole run."""
     progress = runner.Progress(len(cases))
-    found = runner.run(cases, target, python, store, progress, jobs=jobs, restart=restart)
-    return {case["id"]: result for case, result in found}
+    results = runner.run(cases, target, python, store, progress, jobs=jobs, restart=restart)
+    return {case["id"]: result for case, result in results}

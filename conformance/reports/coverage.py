@@ -24,18 +24,18 @@ def coverage(records, entries):
         if r["kind"] == "values" and r["status"] == "pass"
     }
     run = {r["id"].partition("::")[0] for r in records}
-    found = {}
+    rows = {}
     for name, entry in entries.items():
         if entry.get("kind") not in KINDS or name not in run:
             continue
-        row = found.setdefault(
+        row = rows.setdefault(
             group_of(name, entry), {"names": [0, 0], "arguments": [0, 0], "dtypes": [0, 0]}
         )
         calls = list(stored.load().get(name, {}).values()) if name in answered else []
         _count(row["names"], [name in answered])
         _count(row["arguments"], _varied(entry, calls))
         _count(row["dtypes"], _dtypes(entry, calls))
-    return dict(sorted(found.items(), key=lambda item: _share(item[1]["names"])))
+    return dict(sorted(rows.items(), key=lambda item: _share(item[1]["names"])))
 
 
 def _count(pair, flags):
@@ -67,10 +67,10 @@ def _dtypes(entry, calls):
     return [f"'{dtype}'" in text or f"ms.{dtype}" in text for dtype in sorted(listed)]
 
 
-def text(found):
+def text(rows):
     """The coverage as lines of a table."""
     lines = [f"{'compared answers':26}{'names':>16}{'arguments':>16}{'dtypes':>16}"]
-    for group, row in found.items():
+    for group, row in rows.items():
         cells = (f"{f'{a} of {b}':>16}" for a, b in row.values())
         lines.append(f"{group:26}" + "".join(cells))
     return "\n".join(lines)

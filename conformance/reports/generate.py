@@ -76,7 +76,7 @@ COMPARED = (
 )
 
 
-def write(found, folder, target, recorded):
+def write(case_list, folder, target, recorded):
     """Write the exists, accepts and raises cases into a folder; returns the files."""
     from ..running.answers import answer_to, failing_base
 
@@ -85,10 +85,10 @@ def write(found, folder, target, recorded):
     values = (TOOL / "arguments" / "values.py").read_text(encoding="utf-8")
     (folder / "conformance_values.py").write_text(values, encoding="utf-8")
     modules = {}
-    for case in found:
+    for case in case_list:
         if case["kind"] in ("exists", "accepts", "raises"):
             modules.setdefault(case["area"], []).append(case)
-    written = _write_compared(found, folder, target, recorded)
+    written = _write_compared(case_list, folder, target, recorded)
     for module, cases in sorted(modules.items()):
         names, parts = set(), [_HEAD.format(release="2.10.0", module=module, target=target)]
         for case in cases:
@@ -103,12 +103,12 @@ def write(found, folder, target, recorded):
     return written
 
 
-def _write_compared(found, folder, target, recorded):
+def _write_compared(case_list, folder, target, recorded):
     """The cases whose outcome is compared, with their answers and the code that runs them."""
     from ..running.answers import answer_to
 
     modules = {}
-    for case in found:
+    for case in case_list:
         answer = answer_to(case, recorded)
         alone = "apart" not in case and "ranks" not in case
         if case["kind"] in COMPARED and alone and _is_answered(case, answer):
@@ -181,9 +181,9 @@ def _claim(case, errors):
 
 def _identifier(text, names):
     plain = "test_" + re.sub(r"[\W_]+", "_", re.sub(r"-(?=[\d.])", "_minus_", text)).strip("_")
-    found, number = plain, 2
-    while found in names:
-        found = f"{plain}_{number}"
+    name, number = plain, 2
+    while name in names:
+        name = f"{plain}_{number}"
         number += 1
-    names.add(found)
-    return found
+    names.add(name)
+    return name

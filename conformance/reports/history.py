@@ -21,13 +21,13 @@ def changes(old, new):
     }
 
 
-def changes_text(found):
+def changes_text(changes):
     """Returns the counts as a line, and the first ids of fixed, broken and new cases."""
-    lines = [", ".join(f"{len(ids)} {what}" for what, ids in found.items())]
+    lines = [", ".join(f"{len(ids)} {what}" for what, ids in changes.items())]
     for what in ("broken", "new", "fixed"):
-        lines += [f"{what}: {key}" for key in found[what][:_SHOWN]]
-        if len(found[what]) > _SHOWN:
-            lines.append(f"{what}: {len(found[what]) - _SHOWN} more")
+        lines += [f"{what}: {key}" for key in changes[what][:_SHOWN]]
+        if len(changes[what]) > _SHOWN:
+            lines.append(f"{what}: {len(changes[what]) - _SHOWN} more")
     return "\n".join(lines)
 
 

@@ -129,10 +129,10 @@ def facts(summed):
             + (f", {row['absent']} of absent names" if row["absent"] else "")
             + (f", {row['skip']} not run" if row["skip"] else "")
         )
-    for name, what, said in summed["about"].get("disagreements", ()):
+    for name, what, errors in summed["about"].get("disagreements", ()):
         lines.append(
             f"pages disagree on {escape(name)} <code>{escape(what)}</code>: "
-            + "; ".join(f"{escape(Path(s).name)} says {escape(e)}" for s, e in said.items())
+            + "; ".join(f"{escape(Path(s).name)} says {escape(e)}" for s, e in errors.items())
         )
     return "".join(f"<li>{line}</li>" for line in lines)
 

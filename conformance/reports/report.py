@@ -25,25 +25,25 @@ STATUSES = ("pass", *BAD, "xfail", "xpass", *ABSENT)
 
 def record(case, result, verdict=None):
     """Returns the record of a case and its result."""
-    made = {key: case[key] for key in ("id", "name", "area", "kind", "platforms")}
-    made.update(status=result["status"], seconds=result.get("seconds", 0))
+    row = {key: case[key] for key in ("id", "name", "area", "kind", "platforms")}
+    row.update(status=result["status"], seconds=result.get("seconds", 0))
     if case["kind"] == "example":
-        made["call"] = f"the example at {case.get('where', '')}, line {result.get('line', '?')}"
-        made["layout"] = result.get("layout")
+        row["call"] = f"the example at {case.get('where', '')}, line {result.get('line', '?')}"
+        row["layout"] = result.get("layout")
     else:
-        made["call"] = call_text(case)
+        row["call"] = call_text(case)
     for key in ("expected", "got", "difference", "blocked"):
         if result.get(key):
-            made[key] = str(result[key])[:1500]
+            row[key] = str(result[key])[:1500]
     if case.get("rule"):
-        made["rule"] = case["rule"]
+        row["rule"] = case["rule"]
     if verdict:
-        made["verdict"] = verdict
+        row["verdict"] = verdict
     if case.get("used"):
-        made["undocumented"] = True
+        row["undocumented"] = True
     if result.get("tries"):
-        made["tries"] = result["tries"]
-    return made
+        row["tries"] = result["tries"]
+    return row
 
 
 def call_text(case):
@@ -57,10 +57,10 @@ def call_text(case):
         return f"{case['owner']}.{case['name'].rsplit('.', 1)[-1]}({_named(call)})"
     if init is None:
         return f"{case['name']}({_named(call)})"
-    made = f"{case['name']}({_named(init)})"
+    text = f"{case['name']}({_named(init)})"
     if case.get("call") is None:
-        return made
-    return f"{made}({_named(call) if case.get('by_name') else ', '.join(call.values())})"
+        return text
+    return f"{text}({_named(call) if case.get('by_name') else ', '.join(call.values())})"
 
 
 def _named(given):
@@ -113,8 +113,8 @@ def table(summed):
         lines += ["", coverage.text(summed["about"]["coverage"])]
     lines += [
         f"pages disagree: {name} {what} - "
-        + "; ".join(f"{Path(s).name}: {e}" for s, e in said.items())
-        for name, what, said in summed["about"].get("disagreements", ())
+        + "; ".join(f"{Path(s).name}: {e}" for s, e in errors.items())
+        for name, what, errors in summed["about"].get("disagreements", ())
     ]
     return "\n".join(lines)
 
@@ -202,8 +202,8 @@ def judged(row):
 
 
 def share_text(row):
-    found = share(row)
-    return "-" if found is None else f"{found:.1f}%"
+    percent = share(row)
+    return "-" if percent is None else f"{percent:.1f}%"
 
 
 def total(summed):
@@ -215,14 +215,14 @@ def total(summed):
 def badge(summed):
     """Returns the share of passing cases as a badge: JSON for shields.io's endpoint."""
     row = total(summed)
-    found = share(row) or 0.0
+    percent = share(row) or 0.0
     colours = ((99, "brightgreen"), (95, "green"), (80, "yellow"), (50, "orange"), (0, "red"))
     return json.dumps(
         {
             "schemaVersion": 1,
             "label": "MindSpore API",
-            "message": f"{found:.1f}% of {judged(row)} cases",
-            "color": next(colour for least, colour in colours if found >= least),
+            "message": f"{percent:.1f}% of {judged(row)} cases",
+            "color": next(colour for least, colour in colours if percent >= least),
         }
     )
 

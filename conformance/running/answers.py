@@ -87,21 +87,21 @@ def _exception(result):
 
 def load(folder=FOLDER):
     """Returns {case id: [digest, status, observed]} of all stored answers."""
-    found = {}
+    by_id = {}
     for path in sorted(Path(folder).glob(f"*{SUFFIX}")):
         try:
-            found.update(json.loads(packed.read(path)))
+            by_id.update(json.loads(packed.read(path)))
         except (ValueError, TypeError, RecursionError) as error:
             raise BadInput(
                 path, f"is no JSON of answers: {error}", getattr(error, "lineno", None)
             ) from None
-    return found
+    return by_id
 
 
 def answer_to(case, answers):
     """Returns the stored answer to exactly this question, or None."""
-    found = answers.get(case["id"])
-    return found if found and found[0] == digest(case) else None
+    answer = answers.get(case["id"])
+    return answer if answer and answer[0] == digest(case) else None
 
 
 def judge(case, result, answers):
@@ -162,36 +162,36 @@ def _judge_driven(case, result, answer):
         wanted = answer[2]
     refusals = (wanted or {}).get("refused"), seen.get("refused")
     if any(refusals):
-        found = _refusals_differ(case, *refusals)
+        verdict = _refusals_differ(case, *refusals)
     else:
         difference = differ(wanted, seen, scaled=True)
         got, expected = part_at(seen, difference), part_at(wanted, difference)
-        found = difference and {"difference": difference, "got": got, "expected": expected}
-    if not found:
+        verdict = difference and {"difference": difference, "got": got, "expected": expected}
+    if not verdict:
         return {}
     if "apart" in case:
-        return {**found, "status": "skip", "got": case["apart"]}
-    return {"status": "fail", **found}
+        return {**verdict, "status": "skip", "got": case["apart"]}
+    return {"status": "fail", **verdict}
 
 
 def _judge_values(case, result):
     """A varied call: what the reference gave for it."""
     seen, wanted = result["observed"], case["wanted"]
     if "refused" in wanted:
-        found = _refusals_differ(case, wanted["refused"], seen.get("refused"))
+        verdict = _refusals_differ(case, wanted["refused"], seen.get("refused"))
     elif "refused" in seen:
-        found = {"expected": f"accepted, as by {case.get('by', 'real MindSpore')}"}
+        verdict = {"expected": f"accepted, as by {case.get('by', 'real MindSpore')}"}
     else:
         difference = facts_differ(case, None, wanted, seen) or _superfluous(wanted, seen)
         got, expected = part_at(seen, difference), part_at(wanted, difference)
-        found = difference and {"difference": difference, "got": got, "expected": expected}
-    if not found:
+        verdict = difference and {"difference": difference, "got": got, "expected": expected}
+    if not verdict:
         return {}
     if seen.get("refused") == "no kernel":
-        return {**found, "status": "no kernel"}
+        return {**verdict, "status": "no kernel"}
     if "apart" in case:
-        return {**found, "status": "skip", "got": case["apart"]}
-    return {"status": "fail", **found}
+        return {**verdict, "status": "skip", "got": case["apart"]}
+    return {"status": "fail", **verdict}
 
 
 def facts_differ(case, fact, wanted, seen):
@@ -263,10 +263,10 @@ def part_at(seen, difference):
 
 
 def _judge_refusal(case, result, status, observed):
-    found = _refusal(case, result, observed)
-    if "apart" in case and {**result, **found}["status"] != "pass":
+    verdict = _refusal(case, result, observed)
+    if "apart" in case and {**result, **verdict}["status"] != "pass":
         return {"status": "skip", "got": case["apart"]}
-    return found
+    return verdict
 
 
 def _refusal(case, result, observed):

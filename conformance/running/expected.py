@@ -18,8 +18,8 @@ def patterns(path):
     except OSError as error:
         raise BadInput(path, f"cannot be read: {error.strerror}") from None
     lines = (re.split(r"(?:^|\s)#", line)[0].strip() for line in text.splitlines())
-    each = [re.escape(line).replace(r"\*", ".*") for line in lines if line]
-    return re.compile("|".join(each)) if each else None
+    expressions = [re.escape(line).replace(r"\*", ".*") for line in lines if line]
+    return re.compile("|".join(expressions)) if expressions else None
 
 
 def is_in(case, listed):

@@ -274,18 +274,18 @@ def run(cases, target, python=None, store=None, progress=None, about=None, jobs=
 def load(store):
     """Returns the results stored by an earlier run, without a last line cut off by an
     interruption."""
-    found = {}
+    results = {}
     path = Path(store)
     if path.exists():
         for number, line in enumerate(text_of(path).splitlines(), 1):
             try:
                 result = json.loads(line)
-                found[result["id"]] = result
+                results[result["id"]] = result
             except (ValueError, KeyError, TypeError, RecursionError):
                 if line.strip().startswith("{"):
                     continue
                 raise BadInput(path, "is no result file", number) from None
-    return found
+    return results
 
 
 class Progress:

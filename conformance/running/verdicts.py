@@ -59,7 +59,7 @@ def apply(entries, results):
 
 def _observed(refused):
     """Returns rules for values that no sentence forbids and real MindSpore rejects."""
-    found = []
+    rows = []
     for case, result in refused:
         name, _, text = _label(case).partition("=")
         error = result.get("observed", "")
@@ -71,14 +71,14 @@ def _observed(refused):
             or not text
         ):
             continue
-        found.append(
+        rows.append(
             {
                 error: {name: f"== {text}"},
                 "verdict": "observed only",
                 "reason": "refused beside the example's other arguments",
             }
         )
-    return found
+    return rows
 
 
 def _verdict(tried):
@@ -129,13 +129,13 @@ def disagreements(pages):
     """Returns differences between pages about one name: [(name, what, {source: statement})]."""
     from ..sentences.phrases import read_sentence
 
-    by_name, found = {}, []
+    by_name, differences = {}, []
     for page in pages:
         by_name.setdefault(page.name, []).append(page)
     for name, several in by_name.items():
         if len(several) < 2:
             continue
-        said = {}
+        errors = {}
         for page in several:
             for sentence in page.raises:
                 for rule in (
@@ -143,20 +143,20 @@ def disagreements(pages):
                 ):
                     for clause in rule.clauses:
                         for subject in clause.subjects:
-                            said.setdefault((str(subject), clause.right()), {}).setdefault(
+                            errors.setdefault((str(subject), clause.right()), {}).setdefault(
                                 page.source, set()
                             ).add(rule.error)
-        for (subject, right), sources in said.items():
+        for (subject, right), sources in errors.items():
             if len(sources) > 1 and len({frozenset(e) for e in sources.values()}) > 1:
-                found.append(
+                differences.append(
                     (
                         name,
                         f"{subject}: {right}",
                         {s: ", ".join(sorted(e)) for s, e in sources.items()},
                     )
                 )
-        found += _signatures_differ(name, several)
-    return found
+        differences += _signatures_differ(name, several)
+    return differences
 
 
 def _signatures_differ(name, several):

@@ -13,9 +13,9 @@ MOST = 16
 def choices_of(lines, types):
     """Values in the order of the page, as argument texts; [] where the page spells none."""
     text = " ".join(lines)
-    found = []
+    choices = []
     if not types or {t.split("[")[0] for t in types} & {"str", "union", "Any", "function", "Cell"}:
-        found += [repr(word) for word in _QUOTED.findall(text)]
-    found += _MEMBER.findall(text)
-    found += [f"ms.{dtype}" for dtype in _DTYPE.findall(text)]
-    return list(dict.fromkeys(found))[:MOST]
+        choices += [repr(word) for word in _QUOTED.findall(text)]
+    choices += _MEMBER.findall(text)
+    choices += [f"ms.{dtype}" for dtype in _DTYPE.findall(text)]
+    return list(dict.fromkeys(choices))[:MOST]

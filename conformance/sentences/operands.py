@@ -86,7 +86,7 @@ _OF = re.compile(
 AND = "and"  # "x and y": together in an assertion, each alone in a negation
 
 
-def subjects(text, names):
+def subjects_of(text, names):
     """Returns (tuple of Subjects, how they are joined: AND or False), or (None, False)."""
     text = text.strip(" ,")
     single = re.match(
@@ -94,8 +94,8 @@ def subjects(text, names):
         text,
     )
     if single and re.match(r"(?:\w+ of )?‹", single[1]):
-        found, _ = subjects(single[1], names)
-        return found, False
+        subject_list, _ = subjects_of(single[1], names)
+        return subject_list, False
     for lead in ("both ", "all of ", "all the ", "all ", "only "):
         if text.startswith(lead) and "‹" in text[len(lead) : len(lead) + 1]:
             text = text[len(lead) :]
@@ -108,7 +108,7 @@ def subjects(text, names):
         facets = facets_of(text[: cut.start()])
         if facets is None:
             continue
-        inner, every = subjects(text[cut.end() :], names)
+        inner, every = subjects_of(text[cut.end() :], names)
         if inner:
             return tuple(
                 Subject(
@@ -120,7 +120,7 @@ def subjects(text, names):
     if trailing and not _JOIN.search(trailing[2]):
         facets = facets_of(trailing[2])
         if facets:
-            inner, every = subjects(trailing[1], names)
+            inner, every = subjects_of(trailing[1], names)
             if inner:
                 return tuple(Subject(s.name, facets + s.facets) for s in inner), every
     return _several(text, names)
@@ -130,26 +130,26 @@ def _several(text, names):
     pieces = [p for p in _JOIN.split(text)]
     if len(pieces) < 2:
         return None, False
-    found = []
+    subject_list = []
     for piece in pieces:
         one = _one(piece.strip(), names)
         if one is None:
             inner, _ = (
-                subjects(piece.strip(), names)
+                subjects_of(piece.strip(), names)
                 if re.search(r"\b(?:of|in)\b|'s", piece)
                 else (None, None)
             )
             if not inner:
                 return None, False
-            found += inner
+            subject_list += inner
             continue
-        found.append(one)
-    if any(s.facets for s in found) and not found[0].facets:
-        facets = next(s.facets for s in found if s.facets)  # "`x` and `y` dtype"
-        if found[-1].facets:
-            found = [Subject(s.name, s.facets or facets) for s in found]
+        subject_list.append(one)
+    if any(s.facets for s in subject_list) and not subject_list[0].facets:
+        facets = next(s.facets for s in subject_list if s.facets)  # "`x` and `y` dtype"
+        if subject_list[-1].facets:
+            subject_list = [Subject(s.name, s.facets or facets) for s in subject_list]
     joined = re.search(r" and (?!/)", text) and " or " not in text and "and/or" not in text
-    return tuple(dict.fromkeys(found)), AND if joined else False
+    return tuple(dict.fromkeys(subject_list)), AND if joined else False
 
 
 def _one(text, names):
@@ -206,11 +206,11 @@ def _one(text, names):
 
 @cache
 def _facets():
-    found = []
+    table = []
     for heading, lines in sections("facets.txt"):
         facets = () if heading == "itself" else tuple(heading.split())
-        found.append(([re.compile(line) for line in lines], facets))
-    return found
+        table.append(([re.compile(line) for line in lines], facets))
+    return table
 
 
 def facets_of(text):
@@ -293,10 +293,10 @@ def types(text):
                 for p in pieces
             )
     pieces = _pieces(text)
-    found = [type_name(piece) for piece in pieces]
-    if not pieces or None in found:
+    type_names = [type_name(piece) for piece in pieces]
+    if not pieces or None in type_names:
         return None
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(type_names))
 
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*(?:e-?\d+)?|inf)"
@@ -328,9 +328,9 @@ def operand(text, names):
         return text
     if re.fullmatch(r"«[^»]+»", text):
         return text[1:-1]
-    found, _ = subjects(text, names)
-    if found and len(found) == 1 and found[0].name != "*":
-        return str(found[0])
+    subject_list, _ = subjects_of(text, names)
+    if subject_list and len(subject_list) == 1 and subject_list[0].name != "*":
+        return str(subject_list[0])
     twice = re.fullmatch(r"(\d+) (?:\*|times) (.+)", text)
     inner = twice and operand(twice[2], names)
     return f"{twice[1]} * {inner}" if inner else _arithmetic(text, names)
@@ -377,21 +377,21 @@ def choices(text, names):
     """Returns the literal values of a list, in spec spelling, or None."""
     if re.match(r"[\[(][^\[\]()]*[\])]$", text) and text[0] + text[-1] not in ("[]", "()"):
         return None  # an interval such as "(0, 1]"
-    found = []
+    texts = []
     for piece in _pieces(re.sub(r"^(?:one of|in|set to|equal to|==|either)\s+", "", text.strip())):
         piece = re.sub(r"^(?:a |an |the |of )", "", piece).strip()
         if re.fullmatch(r"«[^»]+»", piece):
-            found.append(piece[1:-1])
+            texts.append(piece[1:-1])
         elif re.fullmatch(_NUMBER, piece) or piece in ("None", "True", "False"):
-            found.append(piece)
+            texts.append(piece)
         elif re.fullmatch(r"‹\w+›", piece) and piece[1:-1] not in names:
-            found.append(repr(piece[1:-1]))
+            texts.append(repr(piece[1:-1]))
         elif re.fullmatch(r"-?float\(.*\)|-?inf|math\.inf", piece):
-            found.append("-inf" if "-" in piece else "inf")
+            texts.append("-inf" if "-" in piece else "inf")
         elif re.fullmatch(r"\(\d*,?\)|\(?-?\d+(?:, ?-?\d+)*\)?|[\[(][-\d, .]+[\])]", piece):
-            found.append(piece)
+            texts.append(piece)
         elif re.fullmatch(r"‹[A-Z][\w.]*\.[A-Z_0-9]+›|[A-Z]\w+\.[A-Z_0-9]+", piece):
-            found.append(piece.strip("‹›"))
+            texts.append(piece.strip("‹›"))
         else:
             return None
-    return tuple(found) or None
+    return tuple(texts) or None

@@ -63,10 +63,10 @@ def read_sentence(error, text, names=(), line=0):
         )
     if not sentence:
         return None
-    found = _Reader(names).alternatives(sentence)
-    if found is None:
+    alternatives = _Reader(names).alternatives(sentence)
+    if alternatives is None:
         return None
-    return [Rule(error, clauses + extra, line=line) for clauses in found]
+    return [Rule(error, clauses + extra, line=line) for clauses in alternatives]
 
 
 class _Reader:
@@ -92,14 +92,14 @@ class _Reader:
         clause = self.clause(text, subject)
         if clause is not None:
             return [clause]
-        found = (
+        alternatives = (
             self._leading_condition(text, subject, depth)
             or self._conditional(text, subject, depth)
             or self._joined(text, subject, depth, _OR, self._either)
             or self._joined(text, subject, depth, _AND, self._both)
         )
-        if found or depth:
-            return found
+        if alternatives or depth:
+            return alternatives
         state = state_of(text, sure=False)
         return [(Clause((), "state", (state,)),)] if state else None
 
@@ -150,9 +150,9 @@ class _Reader:
 
     def clause(self, text, inherited):
         """Returns a tuple of clauses (usually one) for subject and predicate, or None."""
-        found = self._neither(text) or self._idiom(text)
-        if found:
-            return found
+        clauses = self._neither(text) or self._idiom(text)
+        if clauses:
+            return clauses
         if inherited:
             bare = re.match(
                 r"^(?:it|its value|they|this value)?\s*(?=(?:is|has|contains|[<>=!]|not|cannot"
@@ -160,9 +160,9 @@ class _Reader:
                 text,
             )
             if bare is not None:
-                found = self._predicate(inherited, False, text[bare.end() :])
-                if found:
-                    return found
+                clauses = self._predicate(inherited, False, text[bare.end() :])
+                if clauses:
+                    return clauses
             its = (
                 re.match(r"^(?:its|their|his) (.+)$", text)
                 or re.match(
@@ -179,11 +179,11 @@ class _Reader:
             if its:
                 text = _with_owner(its[1].replace(" of it ", " "), inherited)
         for match in _VERB.finditer(text):
-            subjects, every = op.subjects(text[: match.start()], self.names)
+            subjects, every = op.subjects_of(text[: match.start()], self.names)
             if subjects:
-                found = self._predicate(subjects, every, text[match.end() :])
-                if found:
-                    return found
+                clauses = self._predicate(subjects, every, text[match.end() :])
+                if clauses:
+                    return clauses
         return None
 
     def _neither(self, text):
@@ -194,7 +194,7 @@ class _Reader:
         )
         if not match:
             return None
-        subjects, _ = op.subjects(match[2], self.names)
+        subjects, _ = op.subjects_of(match[2], self.names)
         if not subjects:
             return None
         if match[1] in ("neither", "not all"):
@@ -207,9 +207,9 @@ class _Reader:
         for pattern, build in _IDIOMS:
             match = pattern.match(text)
             if match:
-                found = build(match, self.names)
-                if found:
-                    return found
+                clauses = build(match, self.names)
+                if clauses:
+                    return clauses
         return None
 
     def _predicate(self, subjects, every, text):
@@ -238,22 +238,22 @@ def _with_owner(text, subjects):
 
 
 def _same_time(match, names):
-    subjects, _ = op.subjects(match[1], names)
+    subjects, _ = op.subjects_of(match[1], names)
     return (Clause(subjects, "given", (), True),) if subjects and len(subjects) > 1 else None
 
 
 def _containing(match, names):
     """Reads "`x` is a tuple containing 3 non-positive items", "`x` is a tuple whose length is not
     3"."""
-    subjects, every = op.subjects(match[1], names)
+    subjects, every = op.subjects_of(match[1], names)
     types = subjects and op.types(match[2])
     if not types:
         return None
     inner = f"{match[3]} of ‹{subjects[0].name}› {match[4]}"
-    found = _Reader(names).alternatives(inner)
-    if not found or len(found) != 1:
+    alternatives = _Reader(names).alternatives(inner)
+    if not alternatives or len(alternatives) != 1:
         return None
-    clause = found[0][0]
+    clause = alternatives[0][0]
     facet = clause.subjects[0].facets
     with_each = Clause(
         tuple(Subject(s.name, facet) for s in subjects), clause.test, clause.operands, every
@@ -262,7 +262,7 @@ def _containing(match, names):
 
 
 def _items(match, names):
-    subjects, every = op.subjects(match[1], names)
+    subjects, every = op.subjects_of(match[1], names)
     types = subjects and op.types(match[2])
     number = op.comparison(match[3])
     if not types or not number:
@@ -273,14 +273,14 @@ def _items(match, names):
 
 def _together(match, names):
     """Reads "... is None at same time": the rule is violated if the test holds for all subjects."""
-    found = _Reader(names).clause(match[1], None)
-    if not found or len(found) != 1 or len(found[0].subjects) < 2:
+    clauses = _Reader(names).clause(match[1], None)
+    if not clauses or len(clauses) != 1 or len(clauses[0].subjects) < 2:
         return None
-    return (Clause(found[0].subjects, found[0].test, found[0].operands, True),)
+    return (Clause(clauses[0].subjects, clauses[0].test, clauses[0].operands, True),)
 
 
 def _mismatch(match, names):
-    subjects, _ = op.subjects(f"{match[1]} and {match[2]}", names)
+    subjects, _ = op.subjects_of(f"{match[1]} and {match[2]}", names)
     return (
         (Clause(tuple(Subject(s.name, ("shape",)) for s in subjects), "differ"),)
         if subjects

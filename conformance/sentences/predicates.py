@@ -8,7 +8,7 @@ covers the whole text. A builder returns None to let the next pattern try.
 import re
 from functools import cache
 
-from .operands import AND, choices, comparison, interval, operand, subjects, types
+from .operands import AND, choices, comparison, interval, operand, subjects_of, types
 from .rules import Clause, Subject
 from .tables import sections
 from .typenames import is_dtype, type_name
@@ -16,12 +16,12 @@ from .typenames import is_dtype, type_name
 _NUMBER = r"[-+]?(?:\d+\.?\d*(?:e-?\d+)?|inf)"
 
 
-def read(found, every, text, names):
+def read(subjects, every, text, names):
     """Returns the clauses that a predicate phrase makes of its subjects."""
     for pattern, build in _patterns():
         match = pattern.match(text)
         if match:
-            clause = build(found, every, match, names)
+            clause = build(subjects, every, match, names)
             if clause:
                 return clause if isinstance(clause, tuple) else (clause,)
     return None
@@ -30,17 +30,17 @@ def read(found, every, text, names):
 @cache
 def _patterns():
     """Returns [(pattern, builder)] of the table, in order."""
-    made = []
+    patterns = []
     for heading, lines in sections("predicates.txt"):
         name, _, option = heading.partition(" ")
         build = globals()[f"_{name}"]
         if option:
             build = build({"denied": True, "asserted": False}.get(option, option))
-        made += [(re.compile(line.replace("_W_", "(?P<what>.+)$")), build) for line in lines]
-    return made
+        patterns += [(re.compile(line.replace("_W_", "(?P<what>.+)$")), build) for line in lines]
+    return patterns
 
 
-def _dtype_facets(found, wanted):
+def _dtype_facets(subjects, wanted):
     """Gives subjects the facet dtype if their type test names element types: "`x` is neither
     float16 nor float32"."""
     if all(is_dtype(t) and t not in ("bool", "string") for t in wanted):
@@ -53,15 +53,15 @@ def _dtype_facets(found, wanted):
                 if s.facets[:1] != ("each",)
                 else ("dtype",) + s.facets,
             )
-            for s in found
+            for s in subjects
         )
     plain = {"float", "int", "bool", "Number", "complex", "string", "unsigned"}
     drop = {"type"} if all(is_dtype(t) or t in plain for t in wanted) else {"type", "dtype"}
-    return tuple(Subject(s.name, tuple(f for f in s.facets if f not in drop)) for s in found)
+    return tuple(Subject(s.name, tuple(f for f in s.facets if f not in drop)) for s in subjects)
 
 
 def _types(negated):
-    def build(found, every, match, names):
+    def build(subjects, every, match, names):
         text = match["what"]
         tensor_of = re.fullmatch(
             r"(?:an? )?Tensors?(?: instance)? (?:of|with|whose|with (?:a )?dtype|in)(?: type| "
@@ -75,7 +75,7 @@ def _types(negated):
                 is_dtype(t) or t in ("float", "int", "bool", "Number", "complex") for t in inner
             ):
                 return Clause(
-                    tuple(Subject(s.name, ("dtype",) + s.facets) for s in found),
+                    tuple(Subject(s.name, ("dtype",) + s.facets) for s in subjects),
                     "not" if negated else "is",
                     inner,
                     _every(every, negated),
@@ -84,7 +84,7 @@ def _types(negated):
         wanted = types(text)
         if not wanted:
             return None
-        if found[0].facets[:1] in (
+        if subjects[0].facets[:1] in (
             ("shape",),
             ("rank",),
             ("len",),
@@ -92,7 +92,7 @@ def _types(negated):
             ("sum",),
         ) and not all(w in ("tuple", "list", "int", "tuple[int]", "list[int]") for w in wanted):
             return None
-        fixed = _dtype_facets(found, wanted)
+        fixed = _dtype_facets(subjects, wanted)
         return Clause(fixed, "not" if negated else "is", wanted, _every(every, negated))
 
     return build
@@ -104,14 +104,14 @@ def _every(every, denied):
     return every is True or (every == AND and not denied)
 
 
-def _compare(found, every, match, names):
+def _compare(subjects, every, match, names):
     that = re.fullmatch(r"that of (.+)", match["what"])
-    others = that and subjects(that[1], names)[0]
+    others = that and subjects_of(that[1], names)[0]
     if others and len(others) == 1:
         return Clause(
-            found,
+            subjects,
             match["op"],
-            (str(Subject(others[0].name, others[0].facets or found[0].facets)),),
+            (str(Subject(others[0].name, others[0].facets or subjects[0].facets)),),
             _every(every, match["op"] != "=="),
         )
     value = operand(match["what"], names)
@@ -120,25 +120,25 @@ def _compare(found, every, match, names):
         if not many:
             return None
         return Clause(
-            found,
+            subjects,
             "not in" if match["op"] == "!=" else "in",
             many,
             _every(every, match["op"] == "!="),
         )
-    return Clause(found, match["op"], (value,), _every(every, match["op"] != "=="))
+    return Clause(subjects, match["op"], (value,), _every(every, match["op"] != "=="))
 
 
-def _not_equal_plain(found, every, match, names):
+def _not_equal_plain(subjects, every, match, names):
     value = operand(match["what"], names)
-    if value is None or not found:
+    if value is None or not subjects:
         return None
-    if found[0].facets and found[0].facets[0] in ("dtype", "type"):
+    if subjects[0].facets and subjects[0].facets[0] in ("dtype", "type"):
         return None
-    return Clause(found, "!=" if match["neg"] else "==", (value,), _every(every, match["neg"]))
+    return Clause(subjects, "!=" if match["neg"] else "==", (value,), _every(every, match["neg"]))
 
 
 def _range(negated):
-    def build(found, every, match, names):
+    def build(subjects, every, match, names):
         text = match["what"].strip()
         text = re.sub(r"^(?:range|range:|the range)\s+", "", text)
         between = re.fullmatch(
@@ -148,36 +148,36 @@ def _range(negated):
         if span is None or (
             span[0] + span[-1] == "()"
             and "range" not in match[0]
-            and found[0].facets[:1] in (("len",), ("rank",), ("size",), ("shape",))
+            and subjects[0].facets[:1] in (("len",), ("rank",), ("size",), ("shape",))
         ):
             return None  # "(2, 3)" may be a list of lengths
-        return Clause(found, "outside" if negated else "inside", (span,), _every(every, negated))
+        return Clause(subjects, "outside" if negated else "inside", (span,), _every(every, negated))
 
     return build
 
 
 def _choice(negated):
-    def build(found, every, match, names):
-        if "dtype" in found[0].facets:
+    def build(subjects, every, match, names):
+        if "dtype" in subjects[0].facets:
             return None
         many = choices(match["what"], names)
         if not many:
             return None
         if len(many) == 1 and negated and not match["what"].startswith(("one of", "in")):
-            if found[0].facets[:1] == ("each",):
+            if subjects[0].facets[:1] == ("each",):
                 return None  # "elements of x is not 2" may or may not count them
-            return Clause(found, "!=", many, every is True)
+            return Clause(subjects, "!=", many, every is True)
         if len(many) == 1 and not negated:
-            return Clause(found, "==", many, _every(every, negated))
-        return Clause(found, "not in" if negated else "in", many, _every(every, negated))
+            return Clause(subjects, "==", many, _every(every, negated))
+        return Clause(subjects, "not in" if negated else "in", many, _every(every, negated))
 
     return build
 
 
 def _flag(test):
-    def build(found, every, match, names):
+    def build(subjects, every, match, names):
         return Clause(
-            found, test, (), _every(every, test not in ("none", "given", "empty", "not empty"))
+            subjects, test, (), _every(every, test not in ("none", "given", "empty", "not empty"))
         )
 
     return build
@@ -194,44 +194,46 @@ _NOUNS = [
 ]
 
 
-def _differ(found, every, match, names):
+def _differ(subjects, every, match, names):
     what = match.groupdict().get("what")
     if what:
-        others, _ = subjects(what, names)
+        others, _ = subjects_of(what, names)
         if not others:
             return None
-        facets = found[0].facets
+        facets = subjects[0].facets
         others = tuple(Subject(o.name, o.facets or facets) for o in others)
-        return Clause(found + others, "differ")
+        return Clause(subjects + others, "differ")
     noun = match.groupdict().get("noun") or match.groupdict().get("noun2")
     if noun:
         facet = next((f for word, f in _NOUNS if noun.startswith(word)), None)
-        found = tuple(Subject(f.name, (facet,)) if facet and not f.facets else f for f in found)
+        subjects = tuple(
+            Subject(f.name, (facet,)) if facet and not f.facets else f for f in subjects
+        )
     if (
-        len(found) < 2
-        and found[0].name != "*"
-        and not set(found[0].facets) & {"each"}
-        and found[0].facets[:1] not in (("dtype",), ("type",), ("shape",), ("len",))
+        len(subjects) < 2
+        and subjects[0].name != "*"
+        and not set(subjects[0].facets) & {"each"}
+        and subjects[0].facets[:1] not in (("dtype",), ("type",), ("shape",), ("len",))
     ):
         return None
-    return Clause(found, "differ")
+    return Clause(subjects, "differ")
 
 
-def _same(found, every, match, names):
+def _same(subjects, every, match, names):
     what = match.groupdict().get("what")
-    others, _ = subjects(what, names) if what else ((), False)
+    others, _ = subjects_of(what, names) if what else ((), False)
     if what and not others:
         return None
-    facets = found[0].facets
-    together = found + tuple(Subject(o.name, o.facets or facets) for o in others)
+    facets = subjects[0].facets
+    together = subjects + tuple(Subject(o.name, o.facets or facets) for o in others)
     return Clause(together, "same") if len(together) > 1 else None
 
 
-def _unbroadcastable(found, every, match, names):
+def _unbroadcastable(subjects, every, match, names):
     what = match.groupdict().get("what")
     others = ()
     if what:
-        others, _ = subjects(
+        others, _ = subjects_of(
             re.sub(
                 r"^(?:a tensor with shape of|a tensor with the shape of|shape of|a shape of|same "
                 r"shape as|shape)\s+",
@@ -242,66 +244,66 @@ def _unbroadcastable(found, every, match, names):
         )
         if not others:
             return None
-    found = tuple(Subject(s.name) for s in found + tuple(others))
-    return Clause(tuple(dict.fromkeys(found)), "not broadcastable")
+    subjects = tuple(Subject(s.name) for s in subjects + tuple(others))
+    return Clause(tuple(dict.fromkeys(subjects)), "not broadcastable")
 
 
 def _rank(negated):
-    def build(found, every, match, names):
+    def build(subjects, every, match, names):
         ranks = re.findall(r"\d+", match["what"])
-        found = tuple(
+        subjects = tuple(
             Subject(
                 s.name,
                 s.facets
                 if s.facets == ("rank",)
                 else ("rank",) + tuple(f for f in s.facets if f not in ("shape",)),
             )
-            for s in found
+            for s in subjects
         )
         if len(ranks) == 1:
-            return Clause(found, "!=" if negated else "==", tuple(ranks), _every(every, negated))
-        return Clause(found, "not in" if negated else "in", tuple(ranks), _every(every, negated))
+            return Clause(subjects, "!=" if negated else "==", tuple(ranks), _every(every, negated))
+        return Clause(subjects, "not in" if negated else "in", tuple(ranks), _every(every, negated))
 
     return build
 
 
-def _has(found, every, match, names):
+def _has(subjects, every, match, names):
     """Reads "has more than 2 dimensions", "contains negative values"."""
     number = comparison(f"{match['op']} {match['what']}")
     if not number:
         return None
     facet = "rank" if match["noun"].startswith(("rank", "dim")) else "len"
     return Clause(
-        tuple(Subject(s.name, (facet,)) for s in found), number[0], (number[1],), every is True
+        tuple(Subject(s.name, (facet,)) for s in subjects), number[0], (number[1],), every is True
     )
 
 
-def _each(found, every, match, names):
+def _each(subjects, every, match, names):
     number = comparison(match["what"])
     if not number:
         return None
     return Clause(
-        tuple(Subject(s.name, ("each",)) for s in found), number[0], (number[1],), every is True
+        tuple(Subject(s.name, ("each",)) for s in subjects), number[0], (number[1],), every is True
     )
 
 
-def _divisible(found, every, match, names):
+def _divisible(subjects, every, match, names):
     value = operand(match["what"], names)
-    return value and Clause(found, "not divisible by", (value,), every is True)
+    return value and Clause(subjects, "not divisible by", (value,), every is True)
 
 
 def _member(test):
-    def build(found, every, match, names):
+    def build(subjects, every, match, names):
         value = operand(match["what"], names)
-        return value and Clause(found, test, (value,), every is True)
+        return value and Clause(subjects, test, (value,), every is True)
 
     return build
 
 
-def _shape(found, every, match, names):
+def _shape(subjects, every, match, names):
     text = match["what"].replace("‹", "").replace("›", "").replace("«'", "").replace("'»", "")
     if (
-        found[0].facets[:1] != ("shape",)
+        subjects[0].facets[:1] != ("shape",)
         and not match["what"].startswith("<")
         and "shape" not in match[0]
     ):
@@ -310,28 +312,28 @@ def _shape(found, every, match, names):
     rest = re.sub(r"<[^<>]+>|\([^()]*\)|\bor\b|,", "", text).strip()
     if not options or rest:
         return None
-    found = tuple(Subject(s.name, ("shape",)) for s in found)
+    subjects = tuple(Subject(s.name, ("shape",)) for s in subjects)
     return Clause(
-        found,
+        subjects,
         "!=" if len(options) == 1 else "not in",
         tuple(re.sub(r"\s+", " ", o) for o in options),
         every is True,
     )
 
 
-def _list_of(found, every, match, names):
+def _list_of(subjects, every, match, names):
     """Reads "not a tuple with integer elements"."""
     element = type_name(match["inner"])
     outer = types(match["outer"])
     if not element or not outer:
         return None
-    return Clause(found, "not", tuple(f"{o}[{element}]" for o in outer), every is True)
+    return Clause(subjects, "not", tuple(f"{o}[{element}]" for o in outer), every is True)
 
 
 def _between(negated):
-    def build(found, every, match, names):
+    def build(subjects, every, match, names):
         return Clause(
-            found,
+            subjects,
             "outside" if negated else "inside",
             (f"[{match['low']}, {match['high']}]",),
             _every(every, negated),
@@ -340,73 +342,75 @@ def _between(negated):
     return build
 
 
-def _subclass(found, every, match, names):
+def _subclass(subjects, every, match, names):
     wanted = types(match["what"])
-    return wanted and Clause(found, "not subclass of", wanted, every is True)
+    return wanted and Clause(subjects, "not subclass of", wanted, every is True)
 
 
-def _both_tests(found, every, match, names):
+def _both_tests(subjects, every, match, names):
     """Reads "is not a float in (0, inf)": of the wrong type, or outside the range; the error of the
     value is tested."""
     span = interval(match["span"])
-    return span and Clause(found, "outside", (span,), every is True)
+    return span and Clause(subjects, "outside", (span,), every is True)
 
 
-def _literal(found, every, match, names):
+def _literal(subjects, every, match, names):
     """Reads "`layout` is BSH": a word that is no parameter is a value."""
     word = match["what"].strip("‹›")
     return (
         None
         if word in names
         else Clause(
-            found, "!=" if match["neg"] else "==", (repr(word),), _every(every, match["neg"])
+            subjects, "!=" if match["neg"] else "==", (repr(word),), _every(every, match["neg"])
         )
     )
 
 
-def _ending(found, every, match, names):
+def _ending(subjects, every, match, names):
     many = choices(match["what"], names)
-    return many and Clause(found, "not ending in", many, every is True)
+    return many and Clause(subjects, "not ending in", many, every is True)
 
 
 def _contains(test):
-    def build(found, every, match, names):
+    def build(subjects, every, match, names):
         many = choices(match["what"], names)
-        return many and Clause(found, test, many, every is True)
+        return many and Clause(subjects, test, many, every is True)
 
     return build
 
 
-def _convertible(found, every, match, names):
+def _convertible(subjects, every, match, names):
     wanted = types(match["what"])
-    return wanted and Clause(found, "not convertible to", wanted, every is True)
+    return wanted and Clause(subjects, "not convertible to", wanted, every is True)
 
 
-def _all_equal(found, every, match, names):
-    return Clause(tuple(Subject(s.name, ("each",)) for s in found), "!=", (match["what"],))
+def _all_equal(subjects, every, match, names):
+    return Clause(tuple(Subject(s.name, ("each",)) for s in subjects), "!=", (match["what"],))
 
 
-def _not_matching(found, every, match, names):
-    others, _ = subjects(match["what"], names)
-    return others and Clause(found, "not matching", tuple(map(str, others)), every is True)
+def _not_matching(subjects, every, match, names):
+    others, _ = subjects_of(match["what"], names)
+    return others and Clause(subjects, "not matching", tuple(map(str, others)), every is True)
 
 
-def _not_equal(found, every, match, names):
-    return _compare(found, every, {"op": "!=", "what": match["what"]}, names)
+def _not_equal(subjects, every, match, names):
+    return _compare(subjects, every, {"op": "!=", "what": match["what"]}, names)
 
 
-def _same_value(found, every, match, names):
+def _same_value(subjects, every, match, names):
     return (
-        _not_equal_plain(found, every, match, names) if match["what"].strip("‹›") in names else None
+        _not_equal_plain(subjects, every, match, names)
+        if match["what"].strip("‹›") in names
+        else None
     )
 
 
-def _shapes_denied(found, every, match, names):
+def _shapes_denied(subjects, every, match, names):
     return Clause(
-        found, "not in", tuple(p.strip() for p in match["what"].split(" nor ")), every is True
+        subjects, "not in", tuple(p.strip() for p in match["what"].split(" nor ")), every is True
     )
 
 
-def _must(found, every, match, names):
+def _must(subjects, every, match, names):
     """Reads "must be X", which is violated by what is not X."""
-    return read(found, every, "is not " + match["what"], names)
+    return read(subjects, every, "is not " + match["what"], names)

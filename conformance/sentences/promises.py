@@ -17,14 +17,14 @@ _SAME = re.compile(
 def promises(text):
     """Returns {"shape": name, "dtype": name}, as far as the text states them."""
     first = re.split(r"(?<=[.。])\s", text.strip(), maxsplit=1)[0]
-    found = {}
+    promise = {}
     if re.search(r"\b(?:if|when|otherwise|unless|except|depends?|or)\b", first, re.I):
-        return found
+        return promise
     match = _SAME.search(first)
     if match and match["after"] not in ("[", "("):
         what = match["what"]
         if "shape" in what:
-            found["shape"] = match["name"]
+            promise["shape"] = match["name"]
         if re.search(r"data type|dtype|type", what):
-            found["dtype"] = match["name"]
-    return found
+            promise["dtype"] = match["name"]
+    return promise

@@ -48,10 +48,10 @@ def range_of(name, lines, types):
     text = " ".join(lines[:1] + [line for line in lines[1:] if not line.startswith(("-", "•"))])
     text = re.sub(r"^[-*•]?\s*\**" + name + r"\**\s*[((].*?[))]\s*[:-–]?", "", text)
     for phrase in _phrases(text, name):
-        found = read_sentence("ValueError", f"If `{name}` is not {phrase}", (name,))
-        if not found or len(found) != 1 or len(found[0].clauses) != 1:
+        rules = read_sentence("ValueError", f"If `{name}` is not {phrase}", (name,))
+        if not rules or len(rules) != 1 or len(rules[0].clauses) != 1:
             continue
-        clause = found[0].clauses[0]
+        clause = rules[0].clauses[0]
         if (
             clause.test in _TESTS
             and len(clause.subjects) == 1

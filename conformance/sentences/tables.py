@@ -18,13 +18,13 @@ def rows(name):
 @cache
 def sections(name):
     """[(heading, lines)] of a table with [headings]."""
-    found = []
+    section_list = []
     for line in _lines(name):
         if line.startswith("[") and line.endswith("]") and "\\" not in line:
-            found.append((line[1:-1], []))
+            section_list.append((line[1:-1], []))
         else:
-            found[-1][1].append(line)
-    return tuple(found)
+            section_list[-1][1].append(line)
+    return tuple(section_list)
 
 
 def _lines(name):

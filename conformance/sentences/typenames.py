@@ -87,9 +87,9 @@ def type_name(text):
     """Returns the canonical name of a type phrase, or None if it is not a type."""
     text = text.strip().strip("‹›«»'\"`").strip()
     text = re.sub(r"^(?:an?|the) (?=\w)", "", text)
-    found = _TABLE.get(text.lower())
-    if found:
-        return found
+    entry = _TABLE.get(text.lower())
+    if entry:
+        return entry
     match = _CONTAINER.fullmatch(text)
     if match:
         return _container(match[1], match[2])

@@ -25,31 +25,37 @@ def add_gradients(name, entries, known, reference):
     more call: another that is known of the name, with more axes, or with floats for integers.
     """
     session = Session(name, entries[name], reference)
-    session.found.kept = found = dict(known)
-    if any("gradient" in kept and not _is_apart(name, label) for label, kept in found.items()):
-        return found
-    for label, kept in known.items():
-        plain = {k: v for k, v in kept.items() if k in ("first", "then", "train")}
-        others = kept.get("by") != reference.own_word
+    session.recording.calls = records = dict(known)
+    if any(
+        "gradient" in record and not _is_apart(name, label) for label, record in records.items()
+    ):
+        return records
+    for label, record in known.items():
+        plain = {k: v for k, v in record.items() if k in ("first", "then", "train")}
+        others = record.get("by") != reference.own_word
         if not re.match(r"call \d|example|as \w|plain", label) or others:
             continue
-        call = Call(init=kept.get("init"), call=kept.get("call"), owner=kept.get("owner"))
-        more, seen = session.with_gradient(call, plain, kept["seen"])
+        call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
+        more, seen = session.with_gradient(call, plain, record["seen"])
         if "gradient" in more:
             if not _is_apart(name, label):
-                found[label] = {**kept, **more, "seen": seen}
-                return found
+                records[label] = {**record, **more, "seen": seen}
+                return records
     for label, call, more in _all_bases(name, entries):
-        for suffix, made in ((", floats", floated(call)), ("", call), *_as_floats(session, call)):
-            seen = made and session.ask(made, more)
+        for suffix, variant in (
+            (", floats", floated(call)),
+            ("", call),
+            *_as_floats(session, call),
+        ):
+            seen = variant and session.ask(variant, more)
             if seen is None:
                 continue
-            wanted, seen = session.with_gradient(made, more, seen)
+            wanted, seen = session.with_gradient(variant, more, seen)
             if "gradient" in wanted:
-                session.keep(f"gradient of {label}{suffix}", made, wanted, seen, set())
-                return found
+                session.keep(f"gradient of {label}{suffix}", variant, wanted, seen, set())
+                return records
     reference.forget()
-    return found
+    return records
 
 
 def _is_apart(name, label):
@@ -66,11 +72,11 @@ def _as_floats(session, call):
     shapes = {key: shape for key, text in texts.items() if (shape := session.shape_of(text))}
     wholes = [shapes] if len(shapes) > 1 else []
     for chosen in (*wholes, *({key: shape} for key, shape in shapes.items())):
-        made = call
+        variant = call
         for phase, (key, shape) in enumerate(chosen.items(), 1):
-            made = made and made.put(key, _waves(shape, phase))
-        if made is not None:
-            yield f", floats for {', '.join(chosen)}", made
+            variant = variant and variant.put(key, _waves(shape, phase))
+        if variant is not None:
+            yield f", floats for {', '.join(chosen)}", variant
 
 
 def _waves(shape, phase):
@@ -84,8 +90,8 @@ def _waves(shape, phase):
 def add_calls(name, entries, known, reference):
     """Stored calls of a name; with them, those of the table that are not stored."""
     session = Session(name, entries[name], reference)
-    session.found.kept = dict(known)
-    asked = [[kept.get(key) for key in _QUESTION] for kept in known.values()]
+    session.recording.calls = dict(known)
+    asked = [[record.get(key) for key in _QUESTION] for record in known.values()]
     for label, call, more in bases(name, entries):
         question = {"init": call.init, "call": call.call, "owner": call.owner, **more}
         if not label.startswith("call") or [question.get(key) for key in _QUESTION] in asked:
@@ -98,37 +104,37 @@ def add_calls(name, entries, known, reference):
         else:
             session.keep(label, call, *session.with_gradient(call, more, seen), set())
     reference.forget()
-    return session.found.kept
+    return session.recording.calls
 
 
 def ask_again(name, entries, known, reference):
     """Stored calls of a name with the facts that the reference gives now, where they differ. What
     it refuses now by an accident is left out, and what it was too slow for stays.
     """
-    session, found = Session(name, entries[name], reference), {}
-    for label, kept in known.items():
-        found[label] = kept
-        if kept.get("by") != reference.own_word:
+    session, records = Session(name, entries[name], reference), {}
+    for label, record in known.items():
+        records[label] = record
+        if record.get("by") != reference.own_word:
             continue
         session.tries = session.lost = 0
         session.until = time.monotonic() + SECONDS
         session.refusal, session.seen = "", {}
-        call = Call(init=kept.get("init"), call=kept.get("call"), owner=kept.get("owner"))
-        more = {key: kept[key] for key in _SETTINGS if key in kept}
+        call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
+        more = {key: record[key] for key in _SETTINGS if key in record}
         seen = session.ask(call, more)
         if seen is None:
             seen = {"refused": session.refusal}
         if session.refusal in LOST:
             continue
         if session.refusal and session.refusal not in session.deliberate:
-            del found[label]
+            del records[label]
         elif (
-            answers.facts_differ(kept, None, kept["seen"], seen)
-            or seen.keys() - kept["seen"].keys()
+            answers.facts_differ(record, None, record["seen"], seen)
+            or seen.keys() - record["seen"].keys()
         ):
-            found[label] = {**kept, "seen": seen}
+            records[label] = {**record, "seen": seen}
     reference.forget()
-    return found
+    return records
 
 
 def add_arguments(name, entries, known, reference):
@@ -136,7 +142,7 @@ def add_arguments(name, entries, known, reference):
     argument may have no effect in the first call that is known, so all of them are tried, also
     with more axes, and without calling the layer; in the end, values that are refused."""
     session = Session(name, entries[name], reference)
-    session.found.kept = dict(known)
+    session.recording.calls = dict(known)
     given = _passed(name, entries[name])
     for argument in [a for a in _documented(entries[name]) if a not in given]:
         session.tries, session.lost = TRIES // 2, 0
@@ -147,7 +153,7 @@ def add_arguments(name, entries, known, reference):
                 if accepted and refuse(session, call, more, {argument: []}):
                     break
     reference.forget()
-    return session.found.kept
+    return session.recording.calls
 
 
 def add_attributes(name, entries, known, reference):
@@ -155,22 +161,22 @@ def add_attributes(name, entries, known, reference):
     `init_attrs`, another object in attributes of their names. It shows which arguments arrive also
     where no call can be made."""
     session = Session(name, entries[name], reference)
-    session.found.kept = dict(known)
+    session.recording.calls = dict(known)
     call = next((call for _, call, _ in bases(name, entries) if call.init is not None), None)
     if call is None:
-        return session.found.kept
-    made = replace(call, call=None)
-    names = [a for a in made.init_names if a.isidentifier()]
+        return session.recording.calls
+    instance = replace(call, call=None)
+    names = [a for a in instance.init_names if a.isidentifier()]
     texts = [f"it.{a}" for a in ("init_attrs", *names)]
-    seen = session.ask(made, {"then": texts}) or {}
+    seen = session.ask(instance, {"then": texts}) or {}
     then = [text for i, text in enumerate(texts, 1) if _is_plain(seen.get(f"then {i}"))]
     then = then[:1] if then[:1] == ["it.init_attrs"] else then
     for argument in names if then else ():
         session.tries = session.lost = 0
         session.until = time.monotonic() + SECONDS // 10
-        _shows(session, argument, "attributes", made, {"then": then})
+        _shows(session, argument, "attributes", instance, {"then": then})
     reference.forget()
-    return session.found.kept
+    return session.recording.calls
 
 
 def _is_plain(seen):
@@ -188,22 +194,22 @@ def _documented(entry):
 
 def _passed(name, entry):
     """The arguments that the cases of a name pass, however they call it."""
-    found = set()
+    names = set()
     for case in of_entry(name, entry):
         for part in (case.get("init"), case.get("call")):
-            found.update(part or ())
+            names.update(part or ())
         texts = [*case.get("then", ()), case.get("script") or ""]
-        found.update(re.findall(r"\b(\w+)=", str(texts)))
-    return found
+        names.update(re.findall(r"\b(\w+)=", str(texts)))
+    return names
 
 
 def _all_bases(name, entries):
     """The calls that are known of a name, and what can be made of them."""
     for label, call, more in bases(name, entries):
         yield label, call, more
-        made = deeper(call)
-        if made is not None:
-            yield f"{label}, deeper", made, more
+        variant = deeper(call)
+        if variant is not None:
+            yield f"{label}, deeper", variant, more
         if call.init is not None and call.call is not None:
             yield f"{label}, made", replace(call, call=None), more
 
@@ -215,11 +221,11 @@ def _shows(session, argument, label, call, more):
         return False
     outcomes, count = {json.dumps(base, sort_keys=True)}, 0
     for name, text in variations(argument, call, session.entry, area_of(session.name))[:20]:
-        made = call.put(argument, text)
-        seen = made and session.ask(made, more)
-        if seen and session.keep(f"{name} in {label}", made, more, seen, outcomes):
+        variant = call.put(argument, text)
+        seen = variant and session.ask(variant, more)
+        if seen and session.keep(f"{name} in {label}", variant, more, seen, outcomes):
             count += 1
-            session.found.arguments[argument] += 1
+            session.recording.arguments[argument] += 1
         if count == 2:
             break
     return count > 0

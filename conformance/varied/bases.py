@@ -19,42 +19,42 @@ def _uses():
 
 def bases(name, entries):
     """[(label, call, more)]: calls of a name, the most telling first; `more` goes into the case."""
-    entry, found = entries[name], []
+    entry, base_list = entries[name], []
     for index, given in enumerate(table()["calls"].get(name) or ()):
-        found.append((f"call {index + 1}", _given(given, entry), _more(given)))
-    if any("first" in more for _, _, more in found):
-        return found  # its example supposes a state that nothing has made
+        base_list.append((f"call {index + 1}", _given(given, entry), _more(given)))
+    if any("first" in more for _, _, more in base_list):
+        return base_list  # its example supposes a state that nothing has made
     if entry.get("kind") == "class":
-        found += _used(name, entry)
+        base_list += _used(name, entry)
     own = cases.call_of(entry)
     if own is not None and "gradients" not in entry.get("inputs", {}):
-        found.append(("example", own, {}))
+        base_list.append(("example", own, {}))
     for other in counterparts(name, entries):
         base = cases.call_of(entries[other])
         moved = base and _moved(base, entry)
         if moved:
-            found.append((f"as {other}", moved, {}))
+            base_list.append((f"as {other}", moved, {}))
     rich = [
         (f"{label} on waves", varied, more)
-        for label, call, more in found
+        for label, call, more in base_list
         if (varied := waves(call)) is not None
     ]
-    if not found and _needs_nothing(entry):
-        found.append(
+    if not base_list and _needs_nothing(entry):
+        base_list.append(
             ("plain", _given({"init": {}} if entry["kind"] == "class" else {"call": {}}, entry), {})
         )
-    return rich + found
+    return rich + base_list
 
 
 def _used(name, entry):
     """Calls of an object as its kind is used, made as the example makes it."""
     own = cases.call_of(entry)
     given = [call["init"] for call in table()["calls"].get(name, ()) if call.get("init")]
-    made = own.init if own is not None else next(iter(given), {} if _needs_nothing(entry) else None)
+    init = own.init if own is not None else next(iter(given), {} if _needs_nothing(entry) else None)
     line = next((line for pattern, line in _uses() if pattern.fullmatch(name)), None)
-    if line is None or made is None or (own is not None and own.call is not None):
+    if line is None or init is None or (own is not None and own.call is not None):
         return
-    base = _given({"init": made}, entry)
+    base = _given({"init": init}, entry)
     for index, given in enumerate(line.get("calls", ()), 1):
         call = {f"*{i}": text for i, text in enumerate(given)}
         yield f"use {index}", replace(base, call=call, call_names=tuple(call)), {}
@@ -146,7 +146,7 @@ def _moved(base, entry):
     if base.owner:
         texts = {"self": base.owner, **texts}
     signature = signatures.parse(entry.get("signature") or [])
-    made = replace(
+    moved = replace(
         base,
         types={**entry.get("types", {}), **entry.get("inputs", {})},
         defaults={a: d for a, _, d in signature if d is not None},
@@ -156,26 +156,26 @@ def _moved(base, entry):
     )
     if entry["kind"] == "method":
         first = next(iter(texts))
-        made.owner = texts.pop(first)
-        made.call, made.call_names = _rebound(texts, signature), _names(signature)
+        moved.owner = texts.pop(first)
+        moved.call, moved.call_names = _rebound(texts, signature), _names(signature)
     elif entry["kind"] == "class":
         if base.init is not None:
             if not set(base.init) <= set(_names(signature)):
                 return None
-            made.init, made.init_names = dict(base.init), _names(signature)
+            moved.init, moved.init_names = dict(base.init), _names(signature)
             inner = signatures.parse(entry.get("call") or list(entry.get("inputs", {})))
-            made.call, made.call_names = _rebound(texts, inner), _names(inner)
-            return made
+            moved.call, moved.call_names = _rebound(texts, inner), _names(inner)
+            return moved
         own = {k: t for k, t in texts.items() if k in _names(signature)}
         inner = signatures.parse(entry.get("call") or list(entry.get("inputs", {})))
-        made.init, made.init_names = own, _names(signature)
+        moved.init, moved.init_names = own, _names(signature)
         rest = {k: t for k, t in texts.items() if k not in own}
-        made.call, made.call_names = _rebound(rest, inner), _names(inner)
+        moved.call, moved.call_names = _rebound(rest, inner), _names(inner)
     elif entry["kind"] == "property":
-        made.owner, made.call = next(iter(texts.values())), None
+        moved.owner, moved.call = next(iter(texts.values())), None
     else:
-        made.call, made.call_names = _rebound(texts, signature), _names(signature)
-    return made
+        moved.call, moved.call_names = _rebound(texts, signature), _names(signature)
+    return moved
 
 
 def _rebound(texts, signature):
@@ -211,15 +211,15 @@ def waves(call):
                 new[key] = wave_text(value, text.split("'")[1], phase)
         return new
 
-    made = replace(call)
+    variant = replace(call)
     if call.owner and _FLAT.match(call.owner):
         value = call.value("self")
         if hasattr(value, "shape") and value.dtype.kind == "f":
             phase, changed = 1, True
-            made.owner = wave_text(value, call.owner.split("'")[1], 1)
+            variant.owner = wave_text(value, call.owner.split("'")[1], 1)
     if call.call is not None:
-        made.call = vary(call.call)
-    return made if changed else None
+        variant.call = vary(call.call)
+    return variant if changed else None
 
 
 def wave_text(value, dtype, phase, shape=None):

@@ -65,16 +65,16 @@ def variations(argument, call, entry, home):
     value = call.value(argument)
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiubc" and text.startswith(_TENSOR):
         return _of_tensor(text, value)
-    found = [_in_module(t, home) for t in _stated(argument, call, entry)]
-    found += _WORDS.get(argument, ())
-    found += _of_value(value, types)
+    texts = [_in_module(t, home) for t in _stated(argument, call, entry)]
+    texts += _WORDS.get(argument, ())
+    texts += _of_value(value, types)
     if text and text.startswith("mstype."):
-        found += _dtypes()
+        texts += _dtypes()
     if argument.endswith("_init"):
-        found += ["'ones'", "'zeros'", "0.25"]
+        texts += ["'ones'", "'zeros'", "0.25"]
     if text in (None, "None"):
-        found += _for_none(argument, types, call)
-    return [(f"{argument}={t}", t) for t in dict.fromkeys(map(str, found)) if t != text]
+        texts += _for_none(argument, types, call)
+    return [(f"{argument}={t}", t) for t in dict.fromkeys(map(str, texts)) if t != text]
 
 
 def _in_module(text, home):
@@ -110,9 +110,9 @@ def _of_clause(clause, argument, call):
     if clause.test == "not in":
         yield from (o for o in clause.operands if _LITERAL.fullmatch(o))
     elif clause.test == "outside":
-        found = limits(clause.operands[0], call)
-        if found and abs(found[0]) != float("inf") and abs(found[2]) != float("inf"):
-            low, high = found[0], found[2]
+        bounds = limits(clause.operands[0], call)
+        if bounds and abs(bounds[0]) != float("inf") and abs(bounds[2]) != float("inf"):
+            low, high = bounds[0], bounds[2]
             inside = (low, low + (high - low) * 0.3, low + (high - low) * 0.9, high)
             yield from (spell(n, kind) for n in inside if kind == "float" or n == int(n))
     elif clause.test in ("<", "<=", ">", ">="):
@@ -143,57 +143,57 @@ def _of_sequence(value):
     if not all(isinstance(v, (bool, int, float)) for v in value):
         plain = all(isinstance(v, (str, tuple, list)) for v in value)
         return [make(value[::-1])] if plain and len(value) > 1 else []
-    found = []
+    texts = []
     if len(value) > 1:
-        found.append(make(value[::-1]))
+        texts.append(make(value[::-1]))
     for index, item in enumerate(value):
         for step in (1, -1):
             new = (not item) if isinstance(item, bool) else item + step
-            found.append(make([*value[:index], new, *value[index + 1 :]]))
+            texts.append(make([*value[:index], new, *value[index + 1 :]]))
     if all(isinstance(v, int) for v in value):
-        found += [make([n] * len(value)) for n in (1, 2, 0)]
-        found += [str(value[0]), str(value[0] + 1), make(value[:1])]
+        texts += [make([n] * len(value)) for n in (1, 2, 0)]
+        texts += [str(value[0]), str(value[0] + 1), make(value[:1])]
     else:
-        found += [make([v * 0.5 for v in value])]
-    return found[:12]
+        texts += [make([v * 0.5 for v in value])]
+    return texts[:12]
 
 
 def _for_none(argument, types, call):
     """Values for an argument that is not given."""
-    found = []
+    texts = []
     if "dtype" in argument or types & {"dtype", "mindspore"} or argument == "type":
-        found += _dtypes()
+        texts += _dtypes()
     shapes = [v for v in map(call.value, _tensors(call)) if isinstance(v, np.ndarray)]
     if types & {"Tensor", "Parameter", "array_like"} or argument in ("weight", "bias", "where"):
-        found += _fitting(shapes, argument)
+        texts += _fitting(shapes, argument)
     if argument.endswith("mask"):
-        found += _masks(shapes)
+        texts += _masks(shapes)
     if types & {"int", "Number", "number"} or argument in ("axis", "dim", "axes", "dims"):
-        found += ["0", "1", "-1", "2", "3"]
+        texts += ["0", "1", "-1", "2", "3"]
     if types & {"float", "Number", "number"}:
-        found += ["0.5", "1.5", "-0.2", "2.0"]
+        texts += ["0.5", "1.5", "-0.2", "2.0"]
     if types & {"tuple", "list"}:
-        found += ["(0, 1)", "(0,)", "(1, 0)", "(2, 2)", "(1, 2)", "[0, 1]", "[1, 1]", "(2, 3)"]
+        texts += ["(0, 1)", "(0,)", "(1, 0)", "(2, 2)", "(1, 2)", "[0, 1]", "[1, 1]", "(2, 3)"]
     if types & {"bool"} or argument == "keepdims":
-        found += ["True", "False"]
+        texts += ["True", "False"]
     if argument == "seed":
         return []
     if argument == "generator":
         return ["ms.Generator()"]
-    return found or ["1", "2", "0.5", "True"]
+    return texts or ["1", "2", "0.5", "True"]
 
 
 def _fitting(shapes, argument):
     """Tensors that may go with others: of their shapes, or of one axis."""
-    found = []
+    texts = []
     for first in shapes[:2]:
         wanted = [first.shape, first.shape[-1:], first.shape[1:2], first.shape[:1], ()]
         kind = "float32" if first.dtype.kind not in "iu" or argument == "weight" else "int32"
         for phase, shape in enumerate(dict.fromkeys(wanted), 5):
-            found.append(f"T('{kind}', spread({tuple(shape)}, 0.3, 1.6, {phase}))")
+            texts.append(f"T('{kind}', spread({tuple(shape)}, 0.3, 1.6, {phase}))")
         if argument in ("where", "mask", "condition", "attn_mask", "key_padding_mask"):
-            found.append(f"T('bool', spread({tuple(first.shape)}, -0.5, 1.4, 3) > 0)")
-    return found
+            texts.append(f"T('bool', spread({tuple(first.shape)}, -0.5, 1.4, 3) > 0)")
+    return texts
 
 
 def _dtypes():
@@ -202,13 +202,13 @@ def _dtypes():
 
 def _masks(shapes):
     """Masks of attention: over pairs of positions, over the positions of each row."""
-    found = []
+    texts = []
     for first in (s for s in shapes if s.ndim > 1):
         long, rows = first.shape[:2]
-        found += [f"T('float32', spread(({n}, {n}), -3.0, 0.0, 5))" for n in {long, rows}]
+        texts += [f"T('float32', spread(({n}, {n}), -3.0, 0.0, 5))" for n in {long, rows}]
         for shape in dict.fromkeys([(rows, long), (long, rows)]):
-            found.append(f"T('bool', spread({shape}, -0.5, 1.4, 3) > 0.9)")
-    return found
+            texts.append(f"T('bool', spread({shape}, -0.5, 1.4, 3) > 0.9)")
+    return texts
 
 
 def _tensors(call):
@@ -221,15 +221,15 @@ def _of_tensor(text, value):
     if not text.startswith("T("):
         return []
     dtype, shape = text.split("'")[1], tuple(map(int, value.shape))
-    found = [(f"as {d}", f"cast({text}, '{d}')") for d in _DTYPES if d != dtype]
+    pairs = [(f"as {d}", f"cast({text}, '{d}')") for d in _DTYPES if d != dtype]
     if value.dtype.kind == "f":
-        found += [
+        pairs += [
             ("waves", wave_text(value, dtype, 4)),
             ("of both signs", f"T('{dtype}', spread({shape}, -1.7, 2.1, 9))"),
             ("large", f"T('{dtype}', spread({shape}, -30.0, 40.0, 2))"),
         ]
         if value.size:
-            found += [
+            pairs += [
                 (
                     "with nan",
                     f"T('{dtype}', np.r_[nan, inf, -inf, spread(({value.size},), "
@@ -237,9 +237,9 @@ def _of_tensor(text, value):
                 )
             ]
     elif value.dtype.kind in "iu" and value.size > 1:
-        found += [("reversed", f"T('{dtype}', array('{dtype}', {_data(text)})[..., ::-1])")]
+        pairs += [("reversed", f"T('{dtype}', array('{dtype}', {_data(text)})[..., ::-1])")]
         low = int(value.min())
-        found += [
+        pairs += [
             (
                 "in turn",
                 f"T('{dtype}', np.arange({value.size}).reshape({shape}) % "
@@ -249,28 +249,28 @@ def _of_tensor(text, value):
     kind = value.dtype.kind
     if kind == "f":
         for label, other in _other_shapes(shape):
-            found.append((label, wave_text(value, dtype, 6, other)))
+            pairs.append((label, wave_text(value, dtype, 6, other)))
     elif value.ndim and value.size:
         data = f"array('{dtype}', {_data(text)})"
-        found += [
+        pairs += [
             ("one row", f"T('{dtype}', {data}[:1])"),
             ("none", f"T('{dtype}', {data}[:0])"),
             ("batch", f"T('{dtype}', {data}[None])"),
         ]
-    return found
+    return pairs
 
 
 def _other_shapes(shape):
-    found = [("0-d", ()), ("one element", (1,) * max(1, len(shape)))]
+    pairs = [("0-d", ()), ("one element", (1,) * max(1, len(shape)))]
     if shape:
-        found += [
+        pairs += [
             ("empty", (0, *shape[1:])),
             ("one row", (1, *shape[1:])),
             ("batch", (2, *shape)),
             ("longer", (shape[0] + 1, *shape[1:])),
             ("wider", (*shape[:-1], shape[-1] + 2)),
         ]
-    return [(label, other) for label, other in found if other != shape]
+    return [(label, other) for label, other in pairs if other != shape]
 
 
 def _data(text):
@@ -289,38 +289,41 @@ def arguments(call):
 def deeper(call):
     """Returns the call with two more axes, and small numbers, in each float Tensor; None if it has
     none. An axis, a tolerance or a scale may show only there."""
-    made = call
+    variant = call
     for phase, argument in enumerate(arguments(call), 1):
         value, text = call.value(argument), call.get(argument) or ""
         if isinstance(value, np.ndarray) and value.dtype.kind == "f" and text.startswith("T("):
             shape = (2, 3, *value.shape[-1:]) if value.ndim < 3 else (2, *value.shape)
             other = f"T('{value.dtype}', spread({shape}, -1.0, 2.0, {phase}))"
-            made = made.put(argument, other) or made
-    return None if made is call else made
+            variant = variant.put(argument, other) or variant
+    return None if variant is call else variant
 
 
 def floated(call):
     """Returns the call with floats for the integers of its first Tensors; None if it has none."""
-    made = call
+    variant = call
     for phase, argument in enumerate(arguments(call)[:2], 1):
         value, text = call.value(argument), call.get(argument) or ""
         if isinstance(value, np.ndarray) and value.dtype.kind in "iu" and text.startswith("T("):
             shape = tuple(map(int, value.shape))
-            made = made.put(argument, f"T('float32', spread({shape}, 0.3, 2.0, {phase}))") or made
-    return None if made is call else made
+            variant = (
+                variant.put(argument, f"T('float32', spread({shape}, 0.3, 2.0, {phase}))")
+                or variant
+            )
+    return None if variant is call else variant
 
 
 def larger(call):
     """Returns the call with larger shapes, so that it draws enough random numbers to compare their
     moments; None if it has no shape to enlarge."""
-    made = call
+    variant = call
     for argument in arguments(call):
         value = call.value(argument)
         if argument in _SHAPES and isinstance(value, (tuple, list)):
-            made = made.put(argument, "(24, 30)") or made
+            variant = variant.put(argument, "(24, 30)") or variant
         elif isinstance(value, np.ndarray) and value.ndim == 1 and argument in _SHAPES:
-            made = made.put(argument, "T('int32', [24, 30])") or made
+            variant = variant.put(argument, "T('int32', [24, 30])") or variant
         elif isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size > 1:
             shape = (*value.shape[:-2], 24, 30) if value.ndim > 1 else (720,)
-            made = made.put(argument, wave_text(value, str(value.dtype), 1, shape)) or made
-    return None if made is call else made
+            variant = variant.put(argument, wave_text(value, str(value.dtype), 1, shape)) or variant
+    return None if variant is call else variant

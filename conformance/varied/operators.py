@@ -209,9 +209,9 @@ def matrix_set_diag(input_x, diagonal):
 @named("ops.ConfusionMatrix")
 def confusion_matrix(labels, predictions, weights=None, *, num_classes, dtype=torch.int32):
     dtype = getattr(torch, dtype) if isinstance(dtype, str) else dtype
-    found = torch.zeros((num_classes, num_classes), dtype=dtype)
+    counts = torch.zeros((num_classes, num_classes), dtype=dtype)
     counted = torch.ones(len(labels), dtype=dtype) if weights is None else weights.to(dtype)
-    return found.index_put((labels.long(), predictions.long()), counted, accumulate=True)
+    return counts.index_put((labels.long(), predictions.long()), counted, accumulate=True)
 
 
 @named("ops.HistogramFixedWidth")
@@ -224,14 +224,14 @@ def histogram_fixed_width(x, range, nbins, dtype="int32"):
 
 @named("ops.ComputeAccidentalHits")
 def accidental_hits(true_classes, sampled_candidates, num_true=1):
-    found = [
+    hits = [
         (row, place)
         for row, classes in enumerate(true_classes.tolist())
         for place, candidate in enumerate(sampled_candidates.tolist())
         if candidate in classes
     ]
-    rows, places = zip(*found, strict=True)
-    weights = torch.full((len(found),), -torch.finfo(torch.float32).max)
+    rows, places = zip(*hits, strict=True)
+    weights = torch.full((len(hits),), -torch.finfo(torch.float32).max)
     return torch.tensor(rows).int(), torch.tensor(places), weights
 
 

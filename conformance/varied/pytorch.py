@@ -65,8 +65,8 @@ class Tensor:
 
     def asnumpy(self):
         """The values as an array."""
-        found = self.torch.detach()
-        return (found.float() if found.dtype is torch.bfloat16 else found).resolve_conj().numpy()
+        values = self.torch.detach()
+        return (values.float() if values.dtype is torch.bfloat16 else values).resolve_conj().numpy()
 
     def astype(self, dtype):
         """The values under another dtype, with their gradient."""
@@ -188,8 +188,10 @@ def grad(function, positions=0):
     def gradient(*tensors):
         held = [Tensor(t.torch.detach().requires_grad_(i in places)) for i, t in enumerate(tensors)]
         total = function(*held).torch
-        found = torch.autograd.grad(total, [held[i].torch for i in places])
-        return tuple(map(Tensor, found)) if isinstance(positions, tuple) else Tensor(found[0])
+        gradients = torch.autograd.grad(total, [held[i].torch for i in places])
+        return (
+            tuple(map(Tensor, gradients)) if isinstance(positions, tuple) else Tensor(gradients[0])
+        )
 
     return gradient
 

@@ -19,7 +19,7 @@ from ..targets import DEFAULT, REFERENCE
 from .bases import bases
 from .changes import arguments, larger, variations
 
-MOST = {"tensor": 6, "plain": 5}  # kept values of one argument
+MOST = {"tensor": 6, "plain": 5}  # recorded values of one argument
 PAIRS = 30  # attempts to combine the values of two arguments, for each name
 TRIES = 150  # calls for each name
 DELIBERATE = ("TypeError", "ValueError", "KeyError")  # other exceptions are accidents
@@ -29,18 +29,18 @@ MODES = ("nn.", "mint.nn.")  # of layers, which behave otherwise when they train
 
 
 @dataclass
-class Found:
-    """What is kept of one name, and what could not be."""
+class Recording:
+    """What is recorded of one name, and why the rest is not."""
 
     name: str
-    kept: dict = field(default_factory=dict)  # label → {"init", "call", ..., "seen"}
+    calls: dict = field(default_factory=dict)  # label → {"init", "call", ..., "seen"}
     reason: str = ""  # why there is nothing
-    arguments: Counter = field(default_factory=Counter)  # values kept of each
+    arguments: Counter = field(default_factory=Counter)  # recorded values of each
 
     def answered_by(self, target):
         """Note who answered in place of real MindSpore."""
-        for kept in self.kept.values():
-            kept["by"] = word_of(target)
+        for record in self.calls.values():
+            record["by"] = word_of(target)
 
 
 def word_of(target):
@@ -88,7 +88,7 @@ class Session:
 
     def __init__(self, name, entry, reference):
         self.name, self.entry, self.reference = name, entry, reference
-        self.found, self.tries, self.lost = Found(name), 0, 0
+        self.recording, self.tries, self.lost = Recording(name), 0, 0
         self.until = time.monotonic() + SECONDS
         self.seen = {}  # outcomes → those without what varies
         self.refusal = ""  # the exception of the last call that was refused
@@ -111,15 +111,15 @@ class Session:
         seen = self.reference.ask(case)
         if "refused" in seen:
             self.refusal = seen["refused"]
-            self.found.reason = self.found.reason or f"refused: {self.refusal}"
+            self.recording.reason = self.recording.reason or f"refused: {self.refusal}"
             self.lost += seen["refused"] in LOST
             return None
         if json.dumps(seen, sort_keys=True) in self.seen:  # nothing new, so nothing to keep
             return self.seen[json.dumps(seen, sort_keys=True)]
         agreed = self.reference.ask({**case, "probe": True})
-        found = None if "refused" in agreed else cleaned(agreed, self.deliberate)
-        self.seen[json.dumps(seen, sort_keys=True)] = found
-        return found
+        answer = None if "refused" in agreed else cleaned(agreed, self.deliberate)
+        self.seen[json.dumps(seen, sort_keys=True)] = answer
+        return answer
 
     def shape_of(self, text):
         """The shape of the Tensor of numbers that a text gives, {index: shape} of a sequence of
@@ -133,10 +133,10 @@ class Session:
         if call.call is None or "then" in more or not self.name.startswith(DIFFERENTIABLE):
             return dict(more), seen
         wanted = {**more, "gradient": True}
-        found = self.ask(call, wanted)
-        if found is None or not any(_is_moving(k, part) for k, part in found.items()):
+        answer = self.ask(call, wanted)
+        if answer is None or not any(_is_moving(k, part) for k, part in answer.items()):
             return dict(more), seen
-        return wanted, found
+        return wanted, answer
 
     def keep_refusal(self, label, call, more):
         """Keep a call of the table that the reference refuses by an exception that pages name."""
@@ -152,12 +152,12 @@ class Session:
             return False
         outcomes.add(text)
         parts = {"init": call.init, "call": call.call, "owner": call.owner, **more}
-        kept = {key: part for key, part in parts.items() if part is not None}
-        if {**kept, "seen": seen} in self.found.kept.values():
+        facts = {key: part for key, part in parts.items() if part is not None}
+        if {**facts, "seen": seen} in self.recording.calls.values():
             return True
-        while label in self.found.kept:
+        while label in self.recording.calls:
             label += "'"
-        self.found.kept[label] = {**kept, "seen": seen}
+        self.recording.calls[label] = {**facts, "seen": seen}
         return True
 
 
@@ -183,11 +183,11 @@ def of_name(name, entries, reference):
         if is_new and first:
             _vary(session, call, more, label, seen)
     reference.forget()
-    if session.found.kept:
-        session.found.reason = ""
-    elif not session.found.reason:
-        session.found.reason = "no call is known"
-    return session.found
+    if session.recording.calls:
+        session.recording.reason = ""
+    elif not session.recording.reason:
+        session.recording.reason = "no call is known"
+    return session.recording
 
 
 def _vary(session, call, more, label, base):
@@ -200,33 +200,33 @@ def _vary(session, call, more, label, base):
         if seen is not None:
             session.keep(f"{label}, training", call, {**more, "train": True}, seen, {unchanged})
     if "moments" not in base and not _has_numbers(base):
-        made = larger(call)
-        seen = made and session.ask(made, more)
+        variant = larger(call)
+        seen = variant and session.ask(variant, more)
         if seen:
-            call = made
-            session.keep(f"{label}, larger", made, more, seen, {unchanged})
+            call = variant
+            session.keep(f"{label}, larger", variant, more, seen, {unchanged})
             unchanged = json.dumps(seen, sort_keys=True)
     for argument in arguments(call):
         options = variations(argument, call, session.entry, area_of(session.name))
         outcomes = {unchanged}
-        kept, wanted = [], MOST["tensor" if _is_tensor(argument, call) else "plain"]
+        pairs, wanted = [], MOST["tensor" if _is_tensor(argument, call) else "plain"]
         for name, text in options:
-            made = call.put(argument, text)
-            seen = made and session.ask(made, more)
+            variant = call.put(argument, text)
+            seen = variant and session.ask(variant, more)
             if not seen:
                 continue
             if session.keep(
                 f"{argument} {name}" if " " in name or "=" not in name else name,
-                made,
+                variant,
                 more,
                 seen,
                 outcomes,
             ):
-                kept.append((name, text))
-                session.found.arguments[argument] += 1
-            if len(kept) >= wanted:
+                pairs.append((name, text))
+                session.recording.arguments[argument] += 1
+            if len(pairs) >= wanted:
                 break
-        (effective if kept else idle)[argument] = kept or options
+        (effective if pairs else idle)[argument] = pairs or options
     _pair(session, call, more, effective, idle)
     _combine(session, call, more, effective)
     _accompany(session, call, more)
@@ -248,11 +248,11 @@ def _pair(session, call, more, effective, idle):
         for other, text in words:
             if other == argument or attempts >= PAIRS:
                 continue
-            made = call.put(other, text)
-            alone = made and session.ask(made, more)
+            variant = call.put(other, text)
+            alone = variant and session.ask(variant, more)
             done = False
             for name, value in options[:4]:
-                both = made and made.put(argument, value)
+                both = variant and variant.put(argument, value)
                 attempts += 1
                 seen = both and session.ask(both, more)
                 if (
@@ -261,8 +261,8 @@ def _pair(session, call, more, effective, idle):
                     and session.keep(f"{name}, {other}={text}", both, more, seen, set())
                 ):
                     if alone:
-                        session.keep(f"{other}={text}", made, more, alone, set())
-                    session.found.arguments[argument] += 1
+                        session.keep(f"{other}={text}", variant, more, alone, set())
+                    session.recording.arguments[argument] += 1
                     done = True
             if done:
                 break
@@ -272,54 +272,54 @@ def _accompany(session, call, more):
     """Arguments that the table gives together; those without a value are left out."""
     outcomes = set()
     for given in table()["together"]:
-        made, added = call, {key: text for key, text in given.items() if text is not None}
+        variant, added = call, {key: text for key, text in given.items() if text is not None}
         for argument, text in added.items():
-            made = made and made.put(argument, text)
-        if made is None:
+            variant = variant and variant.put(argument, text)
+        if variant is None:
             continue
-        for part in filter(None, (made.init, made.call)):
+        for part in filter(None, (variant.init, variant.call)):
             for argument in given.keys() - added.keys():
                 part.pop(argument, None)
         session.tries = 0
-        seen = session.ask(made, more)
+        seen = session.ask(variant, more)
         if seen:
             label = ", ".join(f"{key}={text}" for key, text in added.items())
-            session.keep(label, made, more, seen, outcomes)
-            session.found.arguments.update(list(added))
+            session.keep(label, variant, more, seen, outcomes)
+            session.recording.arguments.update(list(added))
 
 
 def refuse(session, call, more, idle):
     """For each argument without an effect, a value that is refused: it is read at least. Returns
     whether there is one for any of them."""
-    session.tries, found = 0, False
+    session.tries, is_refused = 0, False
     for argument, options in idle.items():
-        if _is_tensor(argument, call) or session.found.arguments[argument]:
+        if _is_tensor(argument, call) or session.recording.arguments[argument]:
             continue
         others = [(f"{argument}={text}", text) for text in UNLIKELY]
         for label, text in (*options[:6], *others):
-            made, session.refusal = call.put(argument, text), ""
-            if made and session.ask(made, more) is None and session.refusal in DELIBERATE:
-                session.keep_refusal(label, made, more)
-                found = True
+            variant, session.refusal = call.put(argument, text), ""
+            if variant and session.ask(variant, more) is None and session.refusal in DELIBERATE:
+                session.keep_refusal(label, variant, more)
+                is_refused = True
                 break
-    return found
+    return is_refused
 
 
 def _combine(session, call, more, effective):
     """One value of each argument, one added after another as long as all go together."""
     together, labels, outcomes = call, [], set()
     for turn in (0, -1):
-        for argument, kept in effective.items():
-            name, text = kept[turn]
+        for argument, candidates in effective.items():
+            name, text = candidates[turn]
             if text.startswith("cast("):
                 continue
-            made = together.put(argument, text)
-            seen = made and session.ask(made, more)
+            variant = together.put(argument, text)
+            seen = variant and session.ask(variant, more)
             if seen:
-                together = made
+                together = variant
                 labels.append(name)
                 if len(labels) > 1:
-                    session.keep(f"together {len(labels)}, {turn}", made, more, seen, outcomes)
+                    session.keep(f"together {len(labels)}, {turn}", variant, more, seen, outcomes)
 
 
 def _shape_in(seen):
@@ -357,20 +357,20 @@ def cleaned(seen, errors=DELIBERATE):
 
     def clean(part):
         if isinstance(part, dict):
-            kept = {k: clean(v) for k, v in part.items()}
-            return {k: v for k, v in kept.items() if v != "varies" and not _is_refused(v, errors)}
+            parts = {k: clean(v) for k, v in part.items()}
+            return {k: v for k, v in parts.items() if v != "varies" and not _is_refused(v, errors)}
         return part
 
-    found = clean(seen)
-    result = found.get("result")
+    facts = clean(seen)
+    result = facts.get("result")
     if isinstance(result, list) and len(result) == 3:
-        found.pop("moments", None)
-    for key in [k for k in found if k.startswith("moments of then")]:
-        if len(found.get(key.removeprefix("moments of "), ())) != 2:  # they are not drawn
-            del found[key]
+        facts.pop("moments", None)
+    for key in [k for k in facts if k.startswith("moments of then")]:
+        if len(facts.get(key.removeprefix("moments of "), ())) != 2:  # they are not drawn
+            del facts[key]
     if isinstance(result, dict) and len(result.get("filled", ())) == 3:
         result.pop("moments", None)
-    return found
+    return facts
 
 
 def _is_refused(seen, errors):
@@ -396,8 +396,8 @@ def all_names(names, entries, target, python, jobs, done):
 
     with ThreadPoolExecutor(jobs) as threads:
         try:
-            for found in threads.map(one, names):
-                done(found)
+            for record in threads.map(one, names):
+                done(record)
         finally:
             while not idle.empty():
                 idle.get().stop()

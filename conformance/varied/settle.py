@@ -508,7 +508,7 @@ def write(judged):
     """
     listed = yaml.safe_load(APART.read_text(encoding="utf-8")) or {}
     before = {key: why for why, keys in listed.items() for key in keys if _is_stored(key)}
-    found, left = dict(before), []
+    reasons_by_key, left = dict(before), []
     for case, result in judged:
         if "of" in case or result["status"] not in ("pass", "fail"):
             continue
@@ -517,15 +517,15 @@ def write(judged):
         known = {key: before[key] for key in keys if key in before}
         for key, why in known.items():
             if not _CHANCE.search(why):
-                del found[key]
+                del reasons_by_key[key]
         reasons = reasons_of(case, result) if result["status"] == "fail" else {}
         for key, reason in reasons.items():
             listed_before = known.get(key) or next(iter(known.values()), UNDECIDED)
-            found[key] = reason or listed_before
-        if UNDECIDED in map(found.get, reasons):
+            reasons_by_key[key] = reason or listed_before
+        if UNDECIDED in map(reasons_by_key.get, reasons):
             left.append((case, result))
     by_reason = {}
-    for key, why in sorted(found.items()):
+    for key, why in sorted(reasons_by_key.items()):
         by_reason.setdefault(why, []).append(key)
     text = yaml.safe_dump(by_reason, width=100)
     head = "# Outcomes that are no reference, by reason (varied/settle.py): NAME::LABEL[::FACT].\n"

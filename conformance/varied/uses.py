@@ -45,8 +45,8 @@ def _by_seed(worker, case, argument):
         text = f"sample.generator({seed})" if argument == "generator" else seed
         return _prepared_for(worker, {**case, part: {**case[part], argument: text}})
 
-    first, again, *others = map(seen, SEEDS)
-    return {"the same": str(again == first), "another": str(any(o != first for o in others))}
+    first, second, *others = map(seen, SEEDS)
+    return {"the same": str(second == first), "another": str(any(o != first for o in others))}
 
 
 def _prepared_for(worker, case):
@@ -77,9 +77,9 @@ def _prepared_for(worker, case):
 
 def _generator(ms, seed):
     """Returns a generator of random numbers with a seed."""
-    made = ms.Generator()
-    made.manual_seed(seed)
-    return made
+    generator = ms.Generator()
+    generator.manual_seed(seed)
+    return generator
 
 
 def _changed_parameters(distribution, factor=0.5):
@@ -147,9 +147,9 @@ def _gradients(ms, case, thing, given):
             total = total + (part * ms.Tensor(wave(part.shape)).astype(part.dtype)).sum()
         return total
 
-    found = ms.grad(forward, tuple(range(len(moving))))(*moving.values())
-    found = found if isinstance(found, (tuple, list)) else (found,)
-    return {f"gradient of {n}": observe(g) for n, g in zip(moving, found, strict=True)}
+    gradients = ms.grad(forward, tuple(range(len(moving))))(*moving.values())
+    gradients = gradients if isinstance(gradients, (tuple, list)) else (gradients,)
+    return {f"gradient of {n}": observe(g) for n, g in zip(moving, gradients, strict=True)}
 
 
 def _moving(given):
@@ -161,8 +161,8 @@ def _moving(given):
             tensors.update({f"{name}[{i}]": part for i, part in enumerate(value)})
         else:
             tensors[name] = value
-    found = {key: value for key, value in tensors.items() if _is_float(value)}
-    return found or {key: value for key, value in tensors.items() if _is_complex(value)}
+    floats = {key: value for key, value in tensors.items() if _is_float(value)}
+    return floats or {key: value for key, value in tensors.items() if _is_complex(value)}
 
 
 def _replaced(given, tensors):
@@ -220,25 +220,25 @@ def _prepared(ms, thing, case):
     """What the Parameters of a new layer contain; they get fixed values thereafter, except in a
     case that is `fresh`.
     """
-    found = {}
+    facts = {}
     if not hasattr(thing, "get_parameters"):
-        return found
+        return facts
     with contextlib.suppress(AttributeError):
         thing.set_train(bool(case.get("train")))
     for name, parameter in _parameters_of(thing):
         if getattr(parameter, "has_init", False) and hasattr(parameter, "init_data"):
             parameter.init_data()
         values = parameter.asnumpy()
-        found[f"initial {name}"] = observe(parameter)
+        facts[f"initial {name}"] = observe(parameter)
         if not values.size or (values != values.flat[0]).any():
-            del found[f"initial {name}"][2:]  # they are drawn
+            del facts[f"initial {name}"][2:]  # they are drawn
             if sample := _moments(parameter):
-                found[f"moments of initial {name}"] = sample
+                facts[f"moments of initial {name}"] = sample
         if values.dtype.kind == "f" and "params" not in case["init"] and not case.get("fresh"):
             shift = 0.0 if "var" in name else 0.5
             fixed = wave(values.shape, float(len(name))) - np.float32(shift)
             parameter.set_data(ms.Tensor(fixed.astype(values.dtype), parameter.dtype))
-    return found
+    return facts
 
 
 def _parameters_of(thing):
@@ -249,15 +249,15 @@ def _parameters_of(thing):
 
 def _values_of(held):
     """[(name, Tensor, its numbers)] of what a call may write to."""
-    found = []
+    values = []
     for name, value in held:
         if hasattr(value, "get_parameters"):
-            found += _values_of([(f"{name}.{key}", p) for key, p in _parameters_of(value)])
+            values += _values_of([(f"{name}.{key}", p) for key, p in _parameters_of(value)])
         for part in value if isinstance(value, (tuple, list)) else (value,):
             if _is_tensor(part):
                 with contextlib.suppress(Exception):
-                    found.append((name, part, np.array(part.asnumpy())))
-    return found
+                    values.append((name, part, np.array(part.asnumpy())))
+    return values
 
 
 def _changed(before):

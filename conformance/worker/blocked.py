@@ -36,12 +36,12 @@ def explain(result, own, target):
 def _extra(text, target):
     """Returns the library, or the extra of a package, whose absence an error reports; None for
     others."""
-    found = _MODULE.match(text)
-    if found:
-        top = found[1].partition(".")[0]
+    match = _MODULE.match(text)
+    if match:
+        top = match[1].partition(".")[0]
         return None if top in (target, "mindspore") else top
-    found = _EXTRA.search(text)
-    return f"the extra '{found[1] or found[2]}'" if found else None
+    match = _EXTRA.search(text)
+    return f"the extra '{match[1] or match[2]}'" if match else None
 
 
 def _name(text, target):
@@ -52,8 +52,8 @@ def _name(text, target):
     if not _HEAD.match(text):
         return None
     for pattern in _NAMES:
-        found = pattern.search(text)
-        if found:
-            owner = re.sub(rf"^(?:{re.escape(target)}|mindspore)(?:\.|$)", "", found["owner"])
-            return f"{owner}.{found['name']}".lstrip(".")
+        match = pattern.search(text)
+        if match:
+            owner = re.sub(rf"^(?:{re.escape(target)}|mindspore)(?:\.|$)", "", match["owner"])
+            return f"{owner}.{match['name']}".lstrip(".")
     return None

@@ -49,9 +49,9 @@ class Ranks:
             self._start()
         self.idle = 0
         own = {key: part for key, part in case.items() if key != "ranks"}
-        found = [answer.get("observed") for answer in self._ask(own, LIMIT)]
-        if all(isinstance(each, dict) for each in found):
-            return _joined(found)
+        answers = [answer.get("observed") for answer in self._ask(own, LIMIT)]
+        if all(isinstance(facts, dict) for facts in answers):
+            return _joined(answers)
         self.stop()
         return {"refused": "hang"}
 
@@ -60,7 +60,7 @@ class Ranks:
         self.fault = fault
         answers = self._ask(planting(fault), LIMIT) if self.ranks else []
         counts = [answer.get("observed") for answer in answers]
-        return [sum(each) for each in zip([0, 0], *filter(None, counts), strict=True)]
+        return [sum(column) for column in zip([0, 0], *filter(None, counts), strict=True)]
 
     def rest(self):
         """Ends the processes if the last cases did not need them."""
@@ -134,30 +134,30 @@ class Ranks:
 
     def _ask(self, question, seconds):
         """Returns the answers of both ranks; an empty one where a rank gives none."""
-        found = []
+        answers = []
         for rank, (connection, _) in enumerate(self.ranks):
             with contextlib.suppress(OSError):
                 connection.sendall(_line({**question, "rank": rank}))
         for connection, lines in self.ranks:
             connection.settimeout(seconds)
             try:
-                found.append(json.loads(lines.readline()))
+                answers.append(json.loads(lines.readline()))
             except (OSError, ValueError):
-                found.append({})
-        return found
+                answers.append({})
+        return answers
 
 
 def _line(message):
     return json.dumps(message).encode() + b"\n"
 
 
-def _joined(found):
+def _joined(facts_by_rank):
     """{"rank R FACT": part} of both, or {"refused": ...} where both refuse alike."""
-    refused = {facts.get("refused") for facts in found}
+    refused = {facts.get("refused") for facts in facts_by_rank}
     if len(refused) == 1 and None not in refused:
         return {"refused": refused.pop()}
     joined = {}
-    for rank, facts in enumerate(found):
+    for rank, facts in enumerate(facts_by_rank):
         if "refused" in facts:
             facts = {"result": f"raised {facts['refused']}"}
         joined.update({f"rank {rank} {name}": part for name, part in facts.items()})
@@ -167,10 +167,10 @@ def _joined(found):
 def _mpiexec():
     """Returns the path of mpiexec, that of this environment first."""
     beside = shutil.which("mpiexec", path=str(Path(sys.executable).parent))
-    found = beside or shutil.which("mpiexec")
-    if found is None:
+    path = beside or shutil.which("mpiexec")
+    if path is None:
         raise RuntimeError("Several ranks need mpiexec: install the extra 'mpi'.")
-    return found
+    return path
 
 
 def serve(ms, port, answer):
@@ -179,11 +179,11 @@ def serve(ms, port, answer):
     connection = socket.create_connection(("127.0.0.1", int(port)))
     try:
         ms.communication.init()
-        told = {"rank": ms.communication.get_rank()}
+        reply = {"rank": ms.communication.get_rank()}
     except Exception as error:  # noqa: BLE001  (of the target)
-        told = {"broken": describe(error)}
-    connection.sendall(_line(told))
-    if ms.__name__ != REFERENCE and "rank" in told:
+        reply = {"broken": describe(error)}
+    connection.sendall(_line(reply))
+    if ms.__name__ != REFERENCE and "rank" in reply:
         ms.communication.release()
     questions = queue.Queue()
 

@@ -83,17 +83,17 @@ class Worker:
                         "seconds": 0,
                     }
                 if case["kind"] in _DRIVES:
-                    found = self._driven(_DRIVES[case["kind"]], case)
+                    result = self._driven(_DRIVES[case["kind"]], case)
                 else:
-                    found = getattr(self, "on_" + case["kind"])(case)
+                    result = getattr(self, "on_" + case["kind"])(case)
         except (KeyboardInterrupt, MemoryError):
             raise
         except BaseException as error:  # the target may raise anything
-            found = {"status": "fail", "got": describe(error)}
+            result = {"status": "fail", "got": describe(error)}
         self._close()
         if case["kind"] not in ("exists", "odd"):
-            found = blocked.explain(found, case["name"], self.ms.__name__)
-        return {"id": case["id"], "seconds": round(time.perf_counter() - start, 4), **found}
+            result = blocked.explain(result, case["name"], self.ms.__name__)
+        return {"id": case["id"], "seconds": round(time.perf_counter() - start, 4), **result}
 
     def _replant(self, fault):
         """Removes the planted fault, and plants this one; returns the count of calls of the old
@@ -158,16 +158,16 @@ class Worker:
         """Tests names, order, kinds and defaults of the parameters."""
         thing = resolve(self.ms, case["name"])
         try:
-            found = _parameters(thing, self._is_method(case["name"]))
+            parameters = _parameters(thing, self._is_method(case["name"]))
         except (TypeError, ValueError):
             return {"status": "skip", "got": "shows no signature"}
         wanted = [case["expect"]] + case.get("overloads", [])
-        differences = [_signature_difference(w, found) for w in wanted]
+        differences = [_signature_difference(w, parameters) for w in wanted]
         if not all(differences):
             return {"status": "pass"}
         return {
             "status": "fail",
-            "got": f"{differences[0]}; got ({', '.join(_show(p) for p in found)})",
+            "got": f"{differences[0]}; got ({', '.join(_show(p) for p in parameters)})",
             "expected": f"({', '.join(wanted[0])})",
             "observed": "another signature",
         }
@@ -199,8 +199,8 @@ class Worker:
         seen, spent = observe(result), time.perf_counter() - start
         if without_values(seen) != seen and spent < PATIENCE:
             self._reset(seed=1)
-            again = observe(self.call(case))
-            seen = seen if same_but_for_rounding(seen, again) else without_values(seen)
+            second = observe(self.call(case))
+            seen = seen if same_but_for_rounding(seen, second) else without_values(seen)
         return {"status": "pass", "observed": seen}
 
     def on_raises(self, case):
@@ -235,12 +235,12 @@ class Worker:
     def _driven(self, drive, case):
         """Observes the result of a script, or its rejection; the judge compares."""
         try:
-            found = drive(self, case)
+            outcome = drive(self, case)
         except Exception as error:  # noqa: BLE001
             refused = "no kernel" if _NO_KERNEL.search(str(error)) else type(error).__name__
             return {"status": "pass", "got": describe(error), "observed": {"refused": refused}}
-        wanted = {"wanted": found["wanted"]} if "wanted" in found else {}
-        return {"status": "pass", "observed": found["seen"], **wanted}
+        wanted = {"wanted": outcome["wanted"]} if "wanted" in outcome else {}
+        return {"status": "pass", "observed": outcome["seen"], **wanted}
 
     def make(self, name, given):
         """Returns the object that the class or function with that name returns for these
@@ -298,9 +298,9 @@ class Worker:
 
         def function(*tensors):
             remaining = list(tensors)
-            made = getattr(remaining.pop(0), method) if owner is not None else thing
+            target = getattr(remaining.pop(0), method) if owner is not None else thing
             given = dict(fixed, **dict(zip(moving, remaining, strict=False)))
-            return apply(made, given)
+            return apply(target, given)
 
         return function, inputs
 
@@ -322,13 +322,13 @@ class Worker:
         """Make the call of a case and return its result."""
         if case.get("owner"):
             owner = self.opened(self.values.build(case["owner"]))
-            made = getattr(owner, case["name"].rsplit(".", 1)[-1])
-            return _settle(apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
-        made = self._thing(case)
+            thing = getattr(owner, case["name"].rsplit(".", 1)[-1])
+            return _settle(apply(thing, {k: self.values.build(t) for k, t in case["call"].items()}))
+        thing = self._thing(case)
         if case.get("call") is None:
-            return made if case.get("init") is None else _settle(made)
-        self.values.made = made
-        return _settle(apply(made, {k: self.values.build(t) for k, t in case["call"].items()}))
+            return thing if case.get("init") is None else _settle(thing)
+        self.values.made = thing
+        return _settle(apply(thing, {k: self.values.build(t) for k, t in case["call"].items()}))
 
 
 @contextlib.contextmanager
@@ -355,22 +355,27 @@ def _parameters(thing, is_method):
     """Returns the parameters of a call without the instance, under any name."""
     if isinstance(thing, type):
         return list(inspect.signature(thing.__init__).parameters.values())[1:]
-    found = list(inspect.signature(thing).parameters.values())
-    return found[1:] if is_method or (found and found[0].name == "self") else found
+    parameters = list(inspect.signature(thing).parameters.values())
+    return (
+        parameters[1:] if is_method or (parameters and parameters[0].name == "self") else parameters
+    )
 
 
 def _show(parameter):
     return str(parameter) if len(str(parameter)) < 60 else parameter.name
 
 
-def _signature_difference(wanted, found):
+def _signature_difference(wanted, actual):
     """Returns None if the parameters match the documented ones, else the first difference."""
     wanted = signatures.parse(wanted)
     anything = [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
-    if [p.kind for p in found] == anything or [kind for _, kind, _ in wanted] == ["args", "kwargs"]:
+    if [p.kind for p in actual] == anything or [kind for _, kind, _ in wanted] == [
+        "args",
+        "kwargs",
+    ]:
         return None
-    parameters = {p.name: p for p in found}
-    positional = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    parameters = {p.name: p for p in actual}
+    positional = [p.name for p in actual if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     position = 0
     for name, kind, default in wanted:
         if kind in ("args", "kwargs"):
@@ -390,7 +395,7 @@ def _signature_difference(wanted, found):
             return f"'{name}' defaults to {parameter.default!r}, not {default}"
     extra = [
         p.name
-        for p in found
+        for p in actual
         if p.name not in {n for n, _, _ in wanted}
         and p.default is p.empty
         and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)

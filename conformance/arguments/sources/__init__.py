@@ -50,7 +50,7 @@ def celeba():
     yield (
         "list_attr_celeba.txt",
         "5\n A B C \n"
-        + "".join(f"{name}  {each}\n" for name, each in zip(names, flags, strict=True)),
+        + "".join(f"{name}  {flag_line}\n" for name, flag_line in zip(names, flags, strict=True)),
     )
     yield (
         "list_eval_partition.txt",
@@ -61,7 +61,7 @@ def celeba():
 def cityscapes():
     def task(kind, part, city, number):
         stem = f"{kind}/{part}/{city}/{city}_00000{number}_000019_{kind}_"
-        yield from (f"{stem}{each}.png" for each in ("color", "instanceIds", "labelIds"))
+        yield from (f"{stem}{ending}.png" for ending in ("color", "instanceIds", "labelIds"))
         yield f"{stem}polygons.json", json.dumps({"imgHeight": number, "c": city, "é": [1, 2.5]})
 
     for part, city in (
@@ -118,12 +118,12 @@ def voc():
         "2": box("train", (2.5, 1, 4, 4)),
         "3": box("cat", (1, 1, 2, 2), flags),
     }
-    for name, found in objects.items():
+    for name, elements in objects.items():
         yield f"JPEGImages/{name}.jpg"
         yield f"SegmentationClass/{name}.png"
         yield (
             f"Annotations/{name}.xml",
-            (f"<annotation><filename>{name}.jpg</filename>{found}</annotation>"),
+            (f"<annotation><filename>{name}.jpg</filename>{elements}</annotation>"),
         )
     yield "ImageSets/Segmentation/train.txt", "1\n3\n"
     yield "ImageSets/Segmentation/val.txt", "2\n"
@@ -362,7 +362,7 @@ def phototour():
         bytes([(row // 64 * 16 + column // 64) % 251 for column in range(1024)])
         for row in range(1024)
     )
-    palette = b"".join(bytes([each, each, each, 0]) for each in range(256))
+    palette = b"".join(bytes([level, level, level, 0]) for level in range(256))
     header = struct.pack(
         "<2sIHHIIiiHHIIiiII",
         b"BM",
@@ -472,8 +472,8 @@ FORMS = {
 def write(folder, forms=FORMS):
     """Makes the files of some forms, by default all, each form's in a folder of its name."""
     for name in forms:
-        for each in FORMS[name]():
-            path, content = (each, picture(each)) if isinstance(each, str) else each
+        for item in FORMS[name]():
+            path, content = (item, picture(item)) if isinstance(item, str) else item
             content = content(f"{folder}/{name}") if callable(content) else content
             path = pathlib.Path(folder) / name / path
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -89,14 +89,14 @@ def test_a_refused_call_of_the_table_is_kept(entries):
     call = Call(call={"input": "2"}, call_names=("input",))
     assert session.ask(call, {}) is None
     session.keep_refusal("call 1", call, {})
-    assert session.found.kept["call 1"]["seen"] == {"refused": "ValueError"}
+    assert session.recording.calls["call 1"]["seen"] == {"refused": "ValueError"}
 
 
 def test_an_argument_without_effect_gets_a_value_that_is_refused(entries):
     session = record.Session("hal.device_count", entries["hal.device_count"], Refusing())
     call = Call(call={"input": "1"}, call_names=("input",))
     record.refuse(session, call, {}, {"input": [("input=1", "1"), ("input=2", "2")]})
-    assert list(session.found.kept) == ["input=2"]
+    assert list(session.recording.calls) == ["input=2"]
 
 
 def test_a_stored_refusal_is_judged_by_the_exception():
@@ -116,9 +116,9 @@ def test_arguments_of_the_table_are_given_together(entries):
         found = record.of_name("dataset.NumpySlicesDataset", entries, reference)
     finally:
         reference.stop()
-    label = next(label for label in found.kept if label.startswith("num_shards=2, shard_id=1"))
-    rows = found.kept[label]["seen"]["result"]
-    whole = next(iter(found.kept.values()))["seen"]["result"]
+    label = next(label for label in found.calls if label.startswith("num_shards=2, shard_id=1"))
+    rows = found.calls[label]["seen"]["result"]
+    whole = next(iter(found.calls.values()))["seen"]["result"]
     assert int(rows["count"]) == -(-int(whole["count"]) // 2)
 
 

@@ -255,11 +255,11 @@ def test_recording_keeps_what_changes_the_outcome(entries):
         nothing = record.of_name("ops.GetNext", entries, reference)
     finally:
         reference.stop()
-    calls = [kept["call"] for kept in found.kept.values()]
+    calls = [kept["call"] for kept in found.calls.values()]
     assert {"1", "2"} <= {call.get("ddof") for call in calls}
     assert any(call.get("keepdims") == "True" and call.get("axis") for call in calls)
-    assert any(kept.get("gradient") for kept in found.kept.values())
-    assert nothing.kept == {} and nothing.reason
+    assert any(kept.get("gradient") for kept in found.calls.values())
+    assert nothing.calls == {} and nothing.reason
 
 
 def test_an_argument_without_effect_is_tried_with_more_axes_and_without_a_call(entries):
