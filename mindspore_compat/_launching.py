@@ -173,7 +173,8 @@ def set_cpu_affinity(
 
 
 def _check_modules(api, modules):
-    """Checks the cores by kind of thread."""
+    """Checks `module_to_cpu_dict`, the cores for each kind of thread; returns the entries that name
+    cores."""
     for name, cores in modules.items():
         Str.called("strs").refuse_part(api, "the keys of 'module_to_cpu_dict'", name)
         InstanceOf(list).called("lists").refuse_part(

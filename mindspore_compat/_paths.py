@@ -435,14 +435,14 @@ def show_further(module, homes):
 def _sought(module, name, homes):
     """Returns the object that `name` refers to in the original's file, or None."""
     paths = [module.__name__, *_SHOWN_AS.get(module.__name__.partition(".")[2], ())]
-    for path in (f"{each}.{name}" for each in paths if hasattr(module, "__path__")):
+    for path in (f"{base}.{name}" for base in paths if hasattr(module, "__path__")):
         if find_spec(path) is not None:
             return importlib.import_module(path)
     if name in _COMPILED:
         return getattr(module, _COMPILED[name], None)
     if name in _HEADS:
         return importlib.import_module(f"{PACKAGE}.{_HEADS[name]}".rstrip("."))
-    for home, _, ending in (each.partition("/") for each in homes):
+    for home, _, ending in (base.partition("/") for base in homes):
         short, named, target = home.partition("=")
         if named:
             if name == short:

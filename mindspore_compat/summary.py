@@ -72,9 +72,9 @@ class Row:
     def __init__(self, name, cell, args, out):
         outs = _tensors(out)
         self.name, self.type = name or "(the network)", type(cell).__name__
-        self.shape = ", ".join(str(tuple(each.shape)) for each in outs)
-        self.parameters = sum(each.size for each in cell.get_parameters())
-        self.output_bytes = sum(each.nbytes for each in outs)
+        self.shape = ", ".join(str(tuple(tensor.shape)) for tensor in outs)
+        self.parameters = sum(tensor.size for tensor in cell.get_parameters())
+        self.output_bytes = sum(tensor.nbytes for tensor in outs)
         self.flops = _flops(cell, _tensors(args), outs)
 
     def cells(self):

@@ -144,7 +144,7 @@ def instance_names(owner):
     """Returns the names that the files of a class and of its bases use of `self`; all names if a
     file is not at hand, or if the class computes attributes."""
     names = set()
-    computing = {each.__name__ for each in owner.__mro__ if "__getattr__" in vars(each)}
+    computing = {parent.__name__ for parent in owner.__mro__ if "__getattr__" in vars(parent)}
     if computing - {"Cell", "Parameter"}:  # they find what their methods assign
         return _Everything()
     for module in {cls.__module__ for cls in owner.__mro__[:-1]}:

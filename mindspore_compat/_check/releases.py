@@ -82,7 +82,7 @@ class Meanings:
 
     def __init__(self, release, uses):
         self.release = release
-        self.removals = {each.name: each for each in CHANGES if each.removes}
+        self.removals = {entry.name: entry for entry in CHANGES if entry.removes}
         self.by_target, self.restored = {}, set()
         for change in changes_after(release).values() if release else ():
             if change.removes:

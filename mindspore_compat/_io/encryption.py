@@ -58,14 +58,14 @@ def blocks(pieces):
 def encrypt_block(plain, key, mode):
     """Encrypts one block and adds its head."""
     iv = os.urandom(IV_LENGTH)
-    lock = cipher_of(key, mode, iv).encryptor()
+    encryptor = cipher_of(key, mode, iv).encryptor()
     if mode != "AES-GCM":
         pad = 16 - len(plain) % 16
         plain += bytes([pad]) * pad
-    secret = lock.update(plain) + lock.finalize()
-    tag = lock.tag if mode == "AES-GCM" else b""
-    rest = struct.pack("<i", len(iv)) + iv + struct.pack("<i", len(secret)) + secret
-    return struct.pack("<I", MAGIC[mode]) + tag + struct.pack("<i", len(rest)) + rest
+    ciphertext = encryptor.update(plain) + encryptor.finalize()
+    tag = encryptor.tag if mode == "AES-GCM" else b""
+    body = struct.pack("<i", len(iv)) + iv + struct.pack("<i", len(ciphertext)) + ciphertext
+    return struct.pack("<I", MAGIC[mode]) + tag + struct.pack("<i", len(body)) + body
 
 
 def decrypt(view, key, mode):

@@ -1,9 +1,9 @@
 """Guarded reading of files that may be damaged or malicious.
 
 `reading` converts errors within its block to the documented error of the API, which names the file
-and, if known, the line. Code that opens a file records it by `at`; `content`, `lines` and `json_of`
-do so themselves. So one guard around a whole dataset knows the failing file. `most_bytes` limits
-the size of a file after decompression or decoding.
+and, if known, the line. Code that opens a file records it by `set_position`; `content`, `lines` and
+`json_of` do so themselves. So one guard around a whole dataset knows the failing file. `most_bytes`
+limits the size of a file after decompression or decoding.
 
 Worked example. A list of images has the line "a/1.jpg seven", in which the label must be a number:
 
@@ -35,7 +35,7 @@ class _Location(threading.local):
 _now = _Location()
 
 
-def at(path, line=None):
+def set_position(path, line=None):
     """Records the file and line that are read next, for error messages."""
     _now.path, _now.line = path, line
 
@@ -48,7 +48,8 @@ class reading:  # noqa: N801 - reads as a verb: with reading(path)
     re-entered.
 
     Args:
-        path (Union[str, PathLike], optional): the file, or the folder of files that `at` records.
+        path (Union[str, PathLike], optional): the file, or the folder of files that `set_position`
+            records.
         raises (type, optional): the documented error.
         problem (str, optional): the problem in the message, before the line and the reason.
         api (str, optional): the public name at the start of the message.
@@ -60,12 +61,12 @@ class reading:  # noqa: N801 - reads as a verb: with reading(path)
 
     def __enter__(self):
         self._before = _now.path, _now.line
-        at(self._path)
+        set_position(self._path)
         return self
 
     def __exit__(self, kind, error, traceback):
         path, line = _now.path, _now.line
-        at(*self._before)
+        set_position(*self._before)
         if (
             isinstance(error, Exception)
             and not isinstance(error, ImportError)
@@ -120,7 +121,7 @@ def _line_that_is_no_text(path):
 
 def content(path):
     """Reads the bytes of a file."""
-    at(path)
+    set_position(path)
     # Unbuffered reading makes fewer system calls, at which threads wait for each other.
     with open(path, "rb", buffering=0) as file:
         return file.read()
@@ -128,17 +129,17 @@ def content(path):
 
 def lines(path):
     """Yields the lines of a UTF-8 file without line endings; records each line number."""
-    at(path)
+    set_position(path)
     with open(path, encoding="utf-8", newline="\n") as file:
         for number, line in enumerate(file, 1):
-            at(path, number)
+            set_position(path, number)
             yield line.rstrip("\r\n")
-    at(path)
+    set_position(path)
 
 
 def json_of(path):
     """Reads a JSON file."""
-    at(path)
+    set_position(path)
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 

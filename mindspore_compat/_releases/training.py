@@ -45,7 +45,7 @@ def whole_names(today):
         prefixes = [prefixes] if isinstance(prefixes, str) else prefixes
         ends = tuple(prefix.rstrip(".") + "." for prefix in prefixes if prefix)
         loaded = today(*bound.args, **bound.kwargs)
-        loaded = {name: each for name, each in loaded.items() if not f"{name}.".startswith(ends)}
+        loaded = {name: value for name, value in loaded.items() if not f"{name}.".startswith(ends)}
         if net is not None:
             from ..train import load_param_into_net
 

@@ -7,7 +7,7 @@ import os
 
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Int, Str
-from .._io.reading import at, reading
+from .._io.reading import reading, set_position
 from ._drawing import imshow_det_bbox
 
 __all__ = ["LineReader", "imshow_det_bbox"]
@@ -78,7 +78,7 @@ class LineReader:
             if self._file is None:
                 self._file = open(self.filename, "rb")
             self._file.seek(self.offsets[line - 1])
-            at(self.filename, line)
+            set_position(self.filename, line)
             text = self._file.readline().decode()
         for end in ("\r\n", "\n", "\r"):
             if text.endswith(end):

@@ -112,9 +112,9 @@ class Primitive:
 
     def _clone(self):
         """Returns a new Primitive with the same arguments and attributes."""
-        made = type(self)(**self.init_attrs)
-        made.__dict__.update(copy.deepcopy(vars(self)))
-        return made
+        clone = type(self)(**self.init_attrs)
+        clone.__dict__.update(copy.deepcopy(vars(self)))
+        return clone
 
     @checked
     def add_prim_attr(self, name: Str, value):

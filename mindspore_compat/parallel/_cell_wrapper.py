@@ -22,7 +22,7 @@ def _insert_virtual_pp_dim(layout):
 
     def named(number):
         if isinstance(number, tuple):
-            return tuple(named(each) for each in number)
+            return tuple(named(item) for item in number)
         return "None" if number < 0 else names[len(names) - 1 - number]
 
     whole = Layout((processes // stage, *parts["device_matrix"]), (_STAGES, *names))

@@ -36,7 +36,7 @@ def _convert_to_list(strategy, rank_id=None):
         if name in layouts:
             layouts[name][-1].append(stage)
             continue
-        maps = [list(each.dim) for each in layout.tensor_map]
+        maps = [list(alias.dim) for alias in layout.tensor_map]
         for part in ("dev_matrix", "tensor_map", "param_split_shape"):
             if not getattr(layout, part):
                 raise ValueError(f"The layout of {key!r} has no '{part}'.")

@@ -121,7 +121,7 @@ class _DistributedTensorInfo:
 
         def number(axis):
             axes = axis if isinstance(axis, tuple) else (axis,)
-            return math.prod(counts[each] for each in axes if each >= 0)
+            return math.prod(counts[index] for index in axes if index >= 0)
 
         return [number(axis) for axis in parts["tensor_map"]]
 

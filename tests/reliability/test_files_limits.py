@@ -18,7 +18,14 @@ import mindspore_compat.dataset as ds
 from mindspore_compat import Tensor, nn
 from mindspore_compat._io import matlab, mindir
 from mindspore_compat._io.compressed import Inflated
-from mindspore_compat._io.reading import at, check_growth, content, lines, most_bytes, reading
+from mindspore_compat._io.reading import (
+    check_growth,
+    content,
+    lines,
+    most_bytes,
+    reading,
+    set_position,
+)
 from mindspore_compat._io.tfrecord import example, frame, records
 from mindspore_compat.dataset import vision
 from mindspore_compat.dataset._headers import pixels_of
@@ -62,7 +69,7 @@ def test_text_that_is_no_utf8_is_reported_with_its_line(tmp_path):
 def test_errors_of_libraries_become_the_documented_one(error, message):
     with pytest.raises(ValueError, match=f"'/a/file' is damaged at line 7: .*{message}") as caught:
         with reading("/a/file", ValueError, "is damaged"):
-            at("/a/file", 7)
+            set_position("/a/file", 7)
             raise error
     assert type(caught.value) is ValueError and caught.value.__cause__ is error
 

@@ -43,7 +43,7 @@ def logaddexp(xp, x, y):
     out = numpy.empty(x.shape, x.dtype)
     flat = x.reshape(-1), y.reshape(-1), out.reshape(-1)
     parts = scheduler.blocks(x.size, PIECE)
-    scheduler.run(lambda number: _add_powers(*(each[parts[number]] for each in flat)), len(parts))
+    scheduler.run(lambda number: _add_powers(*(array[parts[number]] for array in flat)), len(parts))
     return out
 
 

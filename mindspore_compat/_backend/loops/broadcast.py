@@ -109,8 +109,8 @@ def _takes(name, x, y):
         return False
     if not (x.flags.c_contiguous and y.flags.c_contiguous and x.size and y.size):
         return False
-    found = layout(x.shape, y.shape)
-    return found is not None and found[1] >= Least.BROADCAST_ROW
+    sizes = layout(x.shape, y.shape)
+    return sizes is not None and sizes[1] >= Least.BROADCAST_ROW
 
 
 def _loops(name, x, y):

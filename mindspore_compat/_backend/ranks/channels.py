@@ -66,7 +66,7 @@ class Channels:
             if None not in (gpus[source], gpus[target]) and gpus[source] != gpus[target]
         ]
         own_names = {key: nccl.new_name() for key in usable if key[0] == self.own}
-        names = dict(item for found in group.objects(own_names) for item in found.items())
+        names = dict(item for rank_names in group.objects(own_names) for item in rank_names.items())
         self._opened |= dict.fromkeys(wanted)
         for key in usable:
             if self.own in key[:2]:

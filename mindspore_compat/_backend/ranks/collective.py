@@ -480,9 +480,9 @@ class Group(ObjectExchangesMixin):
             try:
                 yield self.communicator.Iallgather(header, gathered)
                 if not headers.same(gathered, header, self.ranks):
-                    found, pairs = [], list(itertools.chain(*notes))
-                    yield from object_steps.gather(self, object_steps.content_of(pairs), found)
-                    raise headers.difference(gathered, found, self.ranks)
+                    contents, pairs = [], list(itertools.chain(*notes))
+                    yield from object_steps.gather(self, object_steps.content_of(pairs), contents)
+                    raise headers.difference(gathered, contents, self.ranks)
                 yield from steps
             except mpi().Exception as error:
                 if "memory" not in str(error).lower():

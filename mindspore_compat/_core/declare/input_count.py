@@ -53,7 +53,7 @@ def miscounted(api, error, args):
     """Returns the error for a wrong number of inputs of a hand-written call: the one that the base
     class decides in place of Python's TypeError; None for any other error."""
     error_for_count = getattr(args[0], "_error_for_count", None) if args else None
-    found = error_for_count and isinstance(error, TypeError) and _of_count.search(str(error))
-    if not found or error_for_count(api, excess=found[1] == "takes") is TypeError:
+    match = error_for_count and isinstance(error, TypeError) and _of_count.search(str(error))
+    if not match or error_for_count(api, excess=match[1] == "takes") is TypeError:
         return None
     return ValueError(f"For '{api}', the number of inputs must not be {len(args) - 1}.")

@@ -201,8 +201,8 @@ class Instead(Wrapper):
         ]
 
     def source(self):
-        kept = f", {self.kept.source()}" if self.kept else ""
-        return f"Instead({self.rule.source()}, {self.error.__name__}{kept})"
+        argument = f", {self.kept.source()}" if self.kept else ""
+        return f"Instead({self.rule.source()}, {self.error.__name__}{argument})"
 
 
 @dataclass(frozen=True, repr=False)

@@ -146,12 +146,12 @@ _TABLE = {
 @functools.cache
 def _parsed() -> dict[str, frozenset]:
     """Returns the parameters by public path."""
-    found = {}
+    parameters_of = {}
     for area, text in _TABLE.items():
         for entry in text.split(";"):
             name, _, parameters = entry.partition(":")
-            found[f"{area}.{name.strip()}"] = frozenset(parameters.split())
-    return found
+            parameters_of[f"{area}.{name.strip()}"] = frozenset(parameters.split())
+    return parameters_of
 
 
 def python_only(path: str) -> frozenset:

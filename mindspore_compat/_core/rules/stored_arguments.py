@@ -89,12 +89,12 @@ _TABLE = {
 @functools.cache
 def _parsed() -> dict[str, frozenset]:
     """Returns the parameters by public path of the class."""
-    found = {}
+    parameters_of = {}
     for area, text in [("ops", _GENERATED), *_TABLE.items()]:
         for entry in text.split(";"):
             name, _, parameters = entry.partition(":")
-            found[f"{area}.{name.strip()}"] = frozenset(parameters.split())
-    return found
+            parameters_of[f"{area}.{name.strip()}"] = frozenset(parameters.split())
+    return parameters_of
 
 
 @functools.cache

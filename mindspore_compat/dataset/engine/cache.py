@@ -189,8 +189,8 @@ class DatasetCache:
         """
         if self._stored is not None and self._stored[0] != tree:
             raise RuntimeError(
-                "A DatasetCache can keep the rows of one pipeline, but this one is "
-                "in use by a different one; make another."
+                "A DatasetCache holds the rows of one pipeline, and this one is in use by a "
+                "different one. Make a second DatasetCache."
             )
         if self._stored is None:
             self._stored = tree, self._session.stored.setdefault(tree, StoredRows())

@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from ..._core.rules.vocabulary import Str
-from ..._io.reading import at, reading
+from ..._io.reading import reading, set_position
 from .._rules import natural
 
 __all__ = ["CharNGram", "FastText", "GloVe", "Vectors"]
@@ -85,7 +85,7 @@ class Vectors:
         rows, length = [], None
         with open(path, "rb") as file:
             for number, line in enumerate(file, 1):
-                at(path, number)
+                set_position(path, number)
                 line = line.rstrip(b"\n")
                 if length is None and line.removesuffix(b" ").count(b" ") == 1:
                     continue

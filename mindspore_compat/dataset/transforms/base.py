@@ -198,8 +198,8 @@ class OfTransforms:
     def implementation(self):
         """PY if the original has one of the transforms in Python only, else C."""
         wanted = Implementation.PY
-        found = any(getattr(part, "implementation", None) == wanted for part in self.transforms)
-        return wanted if found else Implementation.C
+        is_python = any(getattr(part, "implementation", None) == wanted for part in self.transforms)
+        return wanted if is_python else Implementation.C
 
     def _as_input(self, value):
         return value if self.implementation is Implementation.PY else super()._as_input(value)

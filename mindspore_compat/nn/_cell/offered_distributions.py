@@ -45,19 +45,19 @@ def _offered():
         "tan": "Tan",
         "zeroslike": "ZerosLike",
     }
-    made = {
+    makers = {
         name: lambda layer, kind=kind: getattr(ops, kind)()
         for names, kind in primitives.items()
         for name in names.split()
     }
-    made |= {
+    makers |= {
         "broadcast": lambda layer: ops.broadcast_to,
         "context_mode": lambda layer: config.mode,
         "device_target": lambda layer: config.device_target,
         "squeeze": lambda layer: ops.Squeeze(0),
         "uniform": lambda layer: ops.uniform,
     }
-    return {("Distribution", name): make for name, make in made.items()}
+    return {("Distribution", name): make for name, make in makers.items()}
 
 
 DISTRIBUTIONS = _offered()

@@ -147,8 +147,8 @@ class ASGD(FusedOptimizer):
         for setting, values in device_scalars.items():
             rows = [
                 [eta._array, mu._array]
-                for eta, mu, other in zip(self.eta, self.mu, plan.settings, strict=True)
-                if other == setting
+                for eta, mu, own_setting in zip(self.eta, self.mu, plan.settings, strict=True)
+                if own_setting == setting
             ]
             units += NEXT_SIZES.units(rows, self._skip, **values)
         if self._skip is None:

@@ -251,10 +251,10 @@ def _own_gradients(xp, g, x, scale, shift_shape, out):
     def own(xp, rows, columns):
         x, *gradients, mean, rstd = rows
         weight = None if scale is None else columns[0]
-        found = row_standardize_vjp(
+        grads = row_standardize_vjp(
             xp, gradients, x, weight, shift_shape, (None, mean, rstd), x.ndim - 1
         )
-        return [found[0]], [sums for sums in found[1:] if sums is not None]
+        return [grads[0]], [sums for sums in grads[1:] if sums is not None]
 
     columns = [] if scale is None else [scale]
     columns += [] if shift_shape is None else [xp.zeros(x.shape[-1:], x.dtype)]

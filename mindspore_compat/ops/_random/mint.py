@@ -264,7 +264,9 @@ def normal(mean: NumberOrTensor = 0.0, std: NumberOrTensor = 1.0, size=None, gen
     Source: mindspore.mint.normal of MindSpore 2.10.
     """
     xp = current_space()
-    mean, std = (each if isinstance(each, Tensor) else float(each) for each in (mean, std))
+    mean, std = (
+        argument if isinstance(argument, Tensor) else float(argument) for argument in (mean, std)
+    )
     alone = isinstance(mean, float) and isinstance(std, float)
     if alone and size is None:
         raise TypeError("For 'normal', 'size' must be given where 'mean' and 'std' are numbers.")

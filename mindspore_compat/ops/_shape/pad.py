@@ -212,7 +212,7 @@ class MirrorPad(Primitive):
             )
         if self.mode == "REFLECT" and any(max(row) >= n for row, n in zip(rows, input_x.shape)):
             raise ValueError(
-                f"For 'MirrorPad', 'paddings' must be less than the axes of "
+                f"For 'MirrorPad', 'paddings' must be less than the sizes of the axes, "
                 f"{input_x.shape}, but got {rows}."
             )
         return pad_by_index.run(input_x, rows, self.mode.lower())

@@ -268,8 +268,8 @@ def _transform(x, n_fft, hop, length, window, normalized, onesided, as_complex):
     onesided = not is_complex if onesided is None else onesided
     if not 0 < length <= n_fft or window.shape != (length,):
         raise ValueError(
-            f"For 'stft', 'window' must have the length {length} of at most 'n_fft', {n_fft}, but "
-            f"got shape {window.shape}."
+            f"For 'stft', 'win_length' must be from 1 to 'n_fft', {n_fft}, and 'window' must have "
+            f"this length, but got {length} and shape {window.shape}."
         )
     if not 0 < n_fft <= x.shape[-1] or hop <= 0:
         raise ValueError(

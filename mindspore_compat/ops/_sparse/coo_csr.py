@@ -340,10 +340,10 @@ class SparseTensorDenseMatmul(Primitive):
             )
         sizes = [int(n) for n in sparse_shape]
         dense = dense.T if self.adjoint_dt else dense
-        way = -1 if self.adjoint_st else 1
-        height = sizes[::way][0]
-        _need_indices(self.name, indices, values, (height, dense.shape[0])[::way])
-        rows, columns = (indices[:, 0], indices[:, 1])[::way]
+        step = -1 if self.adjoint_st else 1  # transposes pairs of (row, column)
+        height = sizes[::step][0]
+        _need_indices(self.name, indices, values, (height, dense.shape[0])[::step])
+        rows, columns = (indices[:, 0], indices[:, 1])[::step]
         return product_of.run(values, dense, rows, columns, height)
 
 

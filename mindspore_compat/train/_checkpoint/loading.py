@@ -337,11 +337,11 @@ def _prefix_hint(lacking, parameter_dict):
     return ""
 
 
-def _by_prefix(lacking, parameter_dict, pairs):
+def _by_prefix(missing, parameter_dict, pairs):
     """Adds to `pairs` the values found under longer names; returns the parameters still missing."""
-    still = {param.name: param for param in lacking}
-    for param in lacking:
-        if param.name not in still:
+    remaining = {param.name: param for param in missing}
+    for param in missing:
+        if param.name not in remaining:
             continue
         longer = next(
             (
@@ -358,11 +358,11 @@ def _by_prefix(lacking, parameter_dict, pairs):
             f"For 'load_param_into_net', the prefix {prefix!r} of names in "
             "'parameter_dict' is dropped."
         )
-        for name in list(still):
+        for name in list(remaining):
             source = parameter_dict.get(prefix + name)
             if isinstance(source, Parameter):
-                pairs.append((still.pop(name), source))
-    return [param for param in lacking if param.name in still]
+                pairs.append((remaining.pop(name), source))
+    return [param for param in missing if param.name in remaining]
 
 
 def _fit(param, source, strict_load):

@@ -67,7 +67,7 @@ def copy_rows(x, x_at, step, sources, targets, counts, padded):
     """
     for i in range(sources.size):
         copy_row(x, x_at + sources[i], step, padded, targets[i], counts[i])
-        clear_vector(padded, targets[i] + counts[i])  # which whole vectors have reached
+        clear_vector(padded, targets[i] + counts[i])  # whole vectors overwrote these
 
 
 def copy_lines(padded, source, lines, out_width, out, at):

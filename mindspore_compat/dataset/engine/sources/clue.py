@@ -6,7 +6,7 @@ import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import OneOf
-from ...._io.reading import at, reading
+from ...._io.reading import reading, set_position
 from ..._rules import Names, Samples, Workers
 from ..pipeline import TextBaseDataset
 from ..sampler import Shuffle
@@ -100,7 +100,7 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
 
 
 def _object(path, number, line):
-    at(path, number)
+    set_position(path, number)
     entry = json.loads(line)
     if not isinstance(entry, dict):
         raise RuntimeError(

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Bool, Callable, OneOf, Str
-from ...._io.reading import at, json_of, reading
+from ...._io.reading import json_of, reading, set_position
 from ..._rules import AnInstance, Samples, Workers
 from ..pipeline import VisionBaseDataset
 from ..sampler import PKSampler
@@ -155,7 +155,7 @@ def _voc_objects(path):
     """Returns the objects of an annotation: name, box, and the flags for difficult and truncated
     objects.
     """
-    at(path)
+    set_position(path)
     root = xml.etree.ElementTree.parse(path).getroot()
     objects = []
     for element in root.findall("object"):

@@ -11,8 +11,8 @@ import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, OneOf, Str
-from ...._io.reading import at
 from ...._io.reading import content as content_of
+from ...._io.reading import set_position
 from ..._rules import Samples, Workers
 from ..pipeline import AudioBaseDataset
 from ._documented import documented
@@ -123,7 +123,7 @@ def read_sph(path):
         RuntimeError: if it cannot be read, or is not an SPH file of 16-bit samples.
     """
     content = content_of(path)
-    at(path)
+    set_position(path)
     if content[:7] != b"NIST_1A":
         raise RuntimeError(f"{path!r} is not an SPH file.")
     size = int(content[8:16])

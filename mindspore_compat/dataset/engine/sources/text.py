@@ -10,7 +10,7 @@ import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Bool, Float, Int, ListOf, Str
-from ...._io.reading import at, reading
+from ...._io.reading import reading, set_position
 from ..._rules import AnInstance, Names, Samples, Workers
 from .. import config
 from ..caching import cached_flow, has_cache, sampler_of_stored
@@ -289,7 +289,7 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
         with open(path, encoding="utf-8", newline="") as file:
             reader = csv.reader(file, delimiter=self.field_delim, strict=True)
             for record in reader:
-                at(path, reader.line_num)
+                set_position(path, reader.line_num)
                 if record:
                     yield reader.line_num, record
 

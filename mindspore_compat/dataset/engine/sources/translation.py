@@ -7,7 +7,7 @@ import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import OneOf, Str
-from ...._io.reading import at
+from ...._io.reading import set_position
 from ..._rules import Samples, Workers
 from ..sampler import Shuffle
 from ._documented import documented_corpus
@@ -91,7 +91,7 @@ class _Talks(_Pairs):
 
 
 def _segments(path):
-    at(path)
+    set_position(path)
     root = xml.etree.ElementTree.parse(path).getroot()
     return [(element.text or "").strip() for element in root.iter("seg")]
 
