@@ -191,7 +191,7 @@ class FlopsUtilizationCollector(Callback):
             peak of all; False for those of this process. Default: True.
         enable_ma_collector (bool, optional): whether to log the lines too. Default: False.
     """
-    step_time: _t.Any
+    data_size: _t.Any
     computility: _t.Any
     full_flops: _t.Any
     enable_ma_collector: _t.Any
