@@ -1,5 +1,7 @@
 """New Tensors on the current device target: zeros, ones, full, eye, one-hot."""
 
+import numpy as np
+
 from ..._backend import arrays
 from ..._backend.arrays import HOST, current_space, space_of
 from ..._backend.thresholds import Least
@@ -139,6 +141,10 @@ def mint_full(
 
 
 def _fill(api, size, value, dtype):
+    if type(value) in (bool, int, float) and -(2**63) <= value < 2**63:  # needs no Tensor
+        number = np.asarray(value, "float32" if type(value) is float else None)
+        target = _numpy(dtype, number.dtype)
+        return Tensor._wrap(current_space().full(shape_of(api, (size,)), number.item(), target))
     value = value if isinstance(value, Tensor) else Tensor(value)
     target = _numpy(dtype, value._array.dtype)
     if value._node is not None:  # its gradient is recorded

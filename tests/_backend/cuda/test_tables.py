@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from fakecupy import counting
 
+import mindspore_compat as ms
+from mindspore_compat import Tensor, mint, ops
 from mindspore_compat._backend.cuda import tables
 from mindspore_compat._backend.steps import cuda_graph
 from mindspore_compat._core.declare.values import weak_scalar
@@ -82,3 +84,15 @@ def test_a_number_that_is_first_met_in_a_capture_is_part_of_the_graph(space):
     capture.replay()
     np.testing.assert_array_equal(total.get(), [5, 5])
     assert weak_scalar(total, 3.0, False).get() == 3
+
+
+@pytest.mark.parametrize("value", [2, 1.1, True, -5])
+@pytest.mark.parametrize("dtype", [None, ms.float64, ms.int32, ms.bfloat16])
+def test_tensors_of_one_number_are_filled_without_a_wait(space, value, dtype):
+    for function in (ops.full, mint.full, lambda size, value, dtype: ops.fill(dtype, size, value)):
+        with counting.counted() as counts:
+            found = function((2, 3), value, dtype=dtype)
+        assert counts.synchronisations == counts.transfers == 0 and counts.launches <= 1
+        wanted = function((2, 3), Tensor(value), dtype=dtype)
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found.asnumpy(), wanted.asnumpy())
