@@ -30,6 +30,11 @@ REASONS = {
     "T.sort(x, dim=0)[0]": "n log n comparisons",
     "T.argsort(r)": "n log n comparisons",
     "T.unique(r.reshape(-1).round())": "n log n comparisons",
+    **dict.fromkeys(
+        ("T.gather(X, 0, xi)", "T.scatter(X, 0, xi, Y)", "T.scatter_add(X, 0, xi, Y)"),
+        "random access beyond the cache; PyTorch's grow as fast",
+    ),
+    "T.take(X, flat)": "random access beyond the cache; PyTorch's grows as fast",
 }
 
 
