@@ -448,7 +448,6 @@ def non_max_suppression_with_overlaps(
             f"For '{api}', the thresholds must have no dimensions, but got shapes "
             f"{overlap_threshold.shape} and {score_threshold.shape}."
         )
-    overlap, least = float(overlap_threshold), float(score_threshold)
     if (
         overlaps.ndim != 2
         or overlaps.shape[0] != overlaps.shape[1]
@@ -460,7 +459,7 @@ def non_max_suppression_with_overlaps(
         )
     if most < 0:
         raise ValueError(f"For '{api}', 'max_output_size' must not be negative, but got {most}.")
-    return _select(xp, overlaps >= overlap, scores, most, least)
+    return _select(xp, overlaps >= overlap_threshold, scores, most, score_threshold)
 
 
 def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):

@@ -46,10 +46,13 @@ def calls(dtype):
     yield (lambda a, b: ops.iou(a, b, "iof")), (given, given[:7]), 1, 0
     yield (lambda a, b: ops.bounding_box_encode(a, b, *numbers)), (given, given[::-1].copy()), 5, 0
     yield (lambda a, d: ops.bounding_box_decode(a, d, (25, 30), *numbers)), (given, deltas), 5, 0
+    overlaps, limits = RNG.uniform(size=(40, 40)).astype(dtype), np.array([0.7, 0.2], dtype)
+    select = ops.NonMaxSuppressionWithOverlaps()
+    yield (lambda o, s, *x: select(o, s, 9, *x)), (overlaps, scores, *limits), 20, 1
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(7))
 def test_operators_of_boxes_launch_few_kernels(space, number, dtype):
     function, given, launches, waits = list(calls(dtype))[number]
     tensors = [Tensor(x) for x in given]
