@@ -283,7 +283,8 @@ def mutable(input_data: _t.Any, dynamic_len: _b.bool = False) -> _t.Any:
     """
 # Accepted for compatibility, has no effect here
 def no_inline(fn: _t.Any = None) -> _t.Any:
-    """Marks a function as a separate graph, which is not inlined.
+    """Marks a function as a separate graph, which is not inlined. Without a function, returns the
+    decorator.
 
     Accepted for compatibility, has no effect here: no graph is compiled.
     """

@@ -222,10 +222,11 @@ def lazy_inline(fn=None, attrs=None, policy=None):
 
 @without_effect("no_inline", "no graph is compiled")
 def no_inline(fn=None):
-    """Marks a function as a separate graph, which is not inlined.
+    """Marks a function as a separate graph, which is not inlined. Without a function, returns the
+    decorator.
 
     Raises:
-        ValueError: if `fn` is None.
+        AttributeError: if `fn` is no function.
 
     Example:
         >>> import mindspore_compat as ms
@@ -233,7 +234,9 @@ def no_inline(fn=None):
         6
     """
     if fn is None:
-        raise ValueError("For 'no_inline', 'fn' must be a function, but got None.")
+        return no_inline
+    if not hasattr(fn, "__dict__"):
+        raise AttributeError(f"For 'no_inline', 'fn' must be a function, but got {fn!r}.")
     return fn
 
 

@@ -119,7 +119,6 @@ class COOTensor(_Sparse):
         _ATensor.refuse("COOTensor", "indices", indices)
         _ATensor.refuse("COOTensor", "values", values)
         _need_shape("COOTensor", shape)
-        _need_ints("COOTensor", "indices", indices)
         if indices.ndim != 2:
             raise ValueError(
                 f"For 'COOTensor', 'indices' must have two axes, but got shape {indices.shape}."
@@ -136,6 +135,7 @@ class COOTensor(_Sparse):
                 f"length 2, but got {shape} and "
                 f"{indices.shape}."
             )
+        _need_ints("COOTensor", "indices", indices)
         self._indices, self._values, self._shape = _constant(indices), values, shape
 
     def to_tuple(self):
