@@ -164,6 +164,22 @@ class Files:
         net.b = ms.Parameter(ms.Tensor(np.zeros(2, np.float32)), name="b")
         return net
 
+    def jieba(self):
+        """A model and a dictionary of Chinese words: paths of both."""
+        impossible, marks = "-3.14e+100", "\u4eca\u5929\u6c14\u597d"
+        rows = [
+            f"-0.25 {impossible} {impossible} -1.5",
+            f"{impossible} -0.5 -0.9 {impossible}",
+            f"-0.6 {impossible} {impossible} -0.8",
+            f"{impossible} -0.3 -1.25 {impossible}",
+            f"-0.7 {impossible} {impossible} -0.65",
+            *[",".join(f"{mark}:-2.0" for mark in marks)] * 4,
+        ]
+        words = {marks[:2]: 30, marks[2:]: 20, marks: 1, **dict.fromkeys(marks, 5)}
+        model = "".join(f"{row}\n" for row in rows)
+        listed = "".join(f"{word} {count} n\n" for word, count in words.items())
+        return self.write("hmm.utf8", model), self.write("mp.utf8", listed)
+
     @staticmethod
     def onnx(path):
         """What an exported file says about its graph."""

@@ -159,6 +159,11 @@ _OF_CALLS = (
         r"|WikiText|IWSLT201[67]|SQuAD|UDPOS|USPS|TFRecord)Dataset",
         r"result: rows: ",
     ),
+    (
+        "the original stacks arrays of different ranks, which its NumPy refuses",
+        r"OcclusionSensitivity",
+        r"then \d+: ",
+    ),
     ("the original returns zeros", r"dataset\.TedliumDataset", r"result: rows: \d: waveform"),
     (
         "what the fourth result holds without additional_output, no page says",
