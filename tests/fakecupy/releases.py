@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from fakecupy import census, listing  # noqa: E402  (found through the line above)
 
-REQUIRED = ("numpy==2.4.*", "scipy==1.17.*", "ml_dtypes", "pytest", "cuda-pathfinder")
+REQUIRED = ("numpy==2.3.*", "scipy==1.17.*", "ml_dtypes", "pytest", "cuda-pathfinder")
 
 
 def accepts(installed, listed):
