@@ -335,6 +335,8 @@ class Op:
             return None
         out = xp.upcast_kernels.run(self.body, given, dtype)
         if out is None and 0 not in [a.size for a in operands if a is not None]:
+            if len(self._several_kernels) == 99:  # attributes that change from call to call
+                self._several_kernels.clear()
             self._several_kernels.add(attributes)
         if out is None or not live:
             return out if out is None else each_of(out, Tensor._wrap)
