@@ -4,6 +4,7 @@
 current device target. CuPy is imported when a GPU is first used, never before.
 """
 
+import contextlib
 import functools
 import importlib
 import os
@@ -21,6 +22,7 @@ from .cuda import cublas
 from .cuda.space import DeviceSpace
 from .host import elementary, reductions, ufuncs
 from .space import REDUCERS, Space, implementation, reciprocal_by
+from .threads import blas_memory, scheduler
 from .thresholds import Least
 
 FLOAT16 = numpy.dtype(numpy.float16)
@@ -112,8 +114,14 @@ def prepare_host():
     Called when an operation or a function of `xp` is first used. A division by zero gives an
     infinity, as on every other device; only NumPy would warn. The filter is set again each time,
     because the end of a `warnings.catch_warnings` block may have removed it.
+
+    Under a limit of address space, the BLAS library gets the memory for a product here if there is
+    any: a product would wait for it for ever. Without a limit the first large product sees to it.
     """
     keep_freed_memory()
+    if blas_memory.is_limited():
+        with contextlib.suppress(MemoryError):
+            scheduler.libraries()
     if not any(module == _OWN_MODULES for _, _, _, module, _ in warnings.filters):
         warnings.filterwarnings("ignore", category=RuntimeWarning, module=_OWN_MODULES.pattern)
 
@@ -128,7 +136,8 @@ def keep_freed_memory():
     time of a small network, and a fifth of the time of a pipeline of images with two workers. After
     this, the C library keeps freed blocks of up to this size.
     """
-    numpy.empty(31 << 20, numpy.uint8)
+    with contextlib.suppress(MemoryError):
+        numpy.empty(31 << 20, numpy.uint8)
 
 
 def space_of(array):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mindspore_compat.dataset import vision
+from mindspore_compat.dataset import text, vision
 
 
 @pytest.mark.parametrize(
@@ -18,10 +18,23 @@ from mindspore_compat.dataset import vision
         (lambda: vision.PadToSize([]), ValueError),
         (lambda: vision.RandomColor([]), ValueError),
         (lambda: vision.RandomErasing(value=[]), ValueError),
-        (lambda: vision.Rotate(3, center="a"), ValueError),
-        (lambda: vision.RandomRotation(3, center=[]), ValueError),
+        (lambda: vision.Rotate(3, center=(1,)), ValueError),
+        (lambda: vision.RandomRotation(3, center=(1, 2, 3)), ValueError),
     ],
 )
 def test_the_kind_of_error_for_another_length(call, error):
     with pytest.raises(error, match="^For '"):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(lambda n=n: text.Ngram(n) for n in (None, "a", 0.5, (1, 2), {}, object())),
+        lambda: vision.Rotate(3, center="a"),
+        lambda: vision.RandomRotation(3, center=[]),
+    ],
+)
+def test_the_pages_name_a_type_error(call):
+    with pytest.raises(TypeError, match="must be"):
         call()

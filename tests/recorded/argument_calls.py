@@ -28,7 +28,7 @@ CALLS = {
     "ds.transforms.TypeCast(?)": "T([1.0]), 'int8', 1, None, ()",
     "ds.vision.ToType(?)": "T([1.0]), 'int8', 1, None, ()",
     "ds.vision.RandomErasing(value=?)": "0, -1, 256, 'a', None, True, 0.5, {}, object()",
-    "ds.text.Ngram(?)": "2, [1, 2], None, 'a', 0.5, (1, 2), [], {}, object()",
+    "ds.text.Ngram(?)": "2, [1, 2], []",
     "ds.text.RegexTokenizer(?)": "'a', None, 1, [], object()",
     "ds.text.BertTokenizer(?)": "vocab, None, 1, [], object()",
     "ds.text.WordpieceTokenizer(?)": "vocab, None, 1, [], object()",

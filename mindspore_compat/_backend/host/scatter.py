@@ -217,10 +217,12 @@ def scatter_along_axis(xp, x, index, values, axis, add=False):
     `take_along_axis` reads for the same `index`."""
     axis = axis % x.ndim
     if type(x) is type(index) is numpy.ndarray and x.ndim == index.ndim:
-        out, name = None, "add_along_axis" if add else "set_along_axis"
-        least = Least.ALONG_AXIS if add else Least.SET_ALONG
-        if type(values) is numpy.ndarray and index.size >= least:
-            out = door.call(name, x, index, values, axis)
+        out = None
+        if type(values) is numpy.ndarray:
+            if add:
+                out = door.call("add_along_axis", x, index, values, axis)
+            else:
+                out = door.call("set_along_axis", x, index, values, axis)
         one = type(values) in (int, float) and not add
         if out is None and (one or getattr(values, "shape", None) == index.shape):
             out = _scatter_flat(x, index, values, axis, add)

@@ -1,13 +1,16 @@
-"""Work memory of OpenBLAS for the threads of the pool.
+"""Work memory of OpenBLAS.
 
 OpenBLAS takes a buffer for every product that runs at the same time, and keeps it for later
-products. If none is free and the address space is used up, it tries again for ever. So the buffers
-are made before a thread starts, when their absence only means that there is one thread fewer.
+products. If none is free and the address space is used up, it tries again for ever. So the buffer
+of the calling thread is made before its first product, which else raises a MemoryError; those of
+the pool are made before its threads start, when their absence only means one thread fewer.
 """
 
 import ctypes
+import platform
 
-BUFFER = 1 << 27  # bytes; OpenBLAS takes 32 MiB on x86-64, up to 128 MiB on other processors
+# Bytes that OpenBLAS takes at most.
+BUFFER = (33 if platform.machine() in ("x86_64", "AMD64") else 129) << 20
 
 
 def reserve(libraries, count):
@@ -30,6 +33,15 @@ def reserve(libraries, count):
             buffers = [take(0) for _ in range(count)]  # one that is in use is not given again
             for buffer in buffers:
                 release(buffer)
+
+
+def is_limited():
+    """Returns True if the address space of the process has a limit, as `ulimit -v` sets it."""
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 def _require(size):

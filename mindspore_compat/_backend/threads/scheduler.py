@@ -346,14 +346,18 @@ class Step:
 @functools.cache
 def libraries():
     """Returns the controllers of NumPy's BLAS libraries; of all loaded ones if NumPy's own cannot
-    be told apart."""
+    be told apart. They have the memory for a product then.
+
+    Raises:
+        MemoryError: if there may be too little address space for that.
+    """
     import threadpoolctl  # here, because its import searches for libraries
 
     controllers = threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers
     home = os.path.dirname(numpy.__file__)
-    return [
-        controller for controller in controllers if controller.filepath.startswith(home)
-    ] or controllers
+    own = [controller for controller in controllers if controller.filepath.startswith(home)]
+    blas_memory.reserve(own or controllers, 1)
+    return own or controllers
 
 
 hold = Hold()

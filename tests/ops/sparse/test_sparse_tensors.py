@@ -96,7 +96,8 @@ def test_text(coo):
         (lambda i, v: COOTensor(i, v, (3,)), ValueError),
         (lambda i, v: COOTensor(i, v, (0, 4)), ValueError),
         (lambda i, v: COOTensor(i, v[:1], (3, 4)), ValueError),
-        (lambda i, v: COOTensor(v, v, (3, 4)), TypeError),
+        (lambda i, v: COOTensor(v, v, (3, 4)), ValueError),  # shapes are checked first
+        (lambda i, v: COOTensor(i.astype(ms.float32), v, (3, 4)), TypeError),
         (lambda i, v: CSRTensor(i[0], i[0], v, (4, 4)), ValueError),
         (lambda i, v: RowTensor(i[0], v, (3, 2)), ValueError),
         (lambda i, v: ops.csr_to_dense(v), TypeError),
