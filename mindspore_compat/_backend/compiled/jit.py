@@ -45,12 +45,13 @@ MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it gi
 BLOCK = 1 << 15  # elements of a piece
 LEAST_ROOM = 1 << 29  # bytes of address space without which nothing is compiled
 PATIENCE = 1.0  # seconds between two checks whether the thread that compiles still lives
-# Compiling takes time from a process that keeps all cores busy, about half of what it uses. In the
+# Compiling takes time from a process if all cores are busy, about half of what it uses. In the
 # first FREE seconds it may use SHARE of a core there, where each loop counts as COST seconds before
 # it is compiled. A short run would not regain more.
 SHARE, COST, FREE = 0.1, 1.2, 60.0
 WINDOW, LOOK = 0.5, 0.05  # seconds: over which the use of cores is measured; between two looks
 IDLE = 1.0  # cores: with more, not all are busy
+SPARE = 0.5  # cores: with less, other processes keep them busy
 REST = 16  # looks; callers ask for loops during the first of them, since asking takes time too
 
 _log = logging.getLogger(__name__)
@@ -319,21 +320,20 @@ class _Queue:
     is left. Those that callers wait for come first, then those that most calls have requested.
 
     Attributes:
-        cores (callable, optional): returns how many cores this process may use. Without it, nothing
-            is delayed.
+        cores, spare (callable, optional): see `limit_beside`. Without them, nothing is delayed.
         is_used (bool): whether a loop was ever requested.
         rests (bool): whether callers need not ask for loops now: none is ready, and compiling is
             delayed.
         compiler (Compiler): compiles loops that nobody waits for.
     """
 
-    def __init__(self, cores=None):
+    def __init__(self, cores=None, spare=lambda: (0.0, 0.0)):
         self._lock = threading.Lock()
         self._waiting = []
         self._thread = None
         self._begin = self._before = None  # (time, processor time): at first; at the last look
         self._has_ready = False  # whether a loop is ready
-        self.cores = cores
+        self.cores, self.spare = cores, spare
         self.rests = False
         self.is_used = False
         self.compiler = Compiler()
@@ -408,8 +408,8 @@ class _Queue:
             self.compiler.stop()
 
     def _delay(self):
-        """Waits while this process keeps all cores busy, nobody waits for a loop, and compiling has
-        had its share of the time. Returns True if the main thread has ended meanwhile."""
+        """Waits while all cores are busy, nobody waits for a loop, and compiling has had its share
+        of the time. Returns True if the main thread has ended meanwhile."""
         look = 0
         try:
             while self.cores and self._can_wait():
@@ -428,15 +428,17 @@ class _Queue:
         return False
 
     def _is_busy(self):
-        """Returns False if this process left a core idle since it was last measured."""
-        now = time.monotonic(), time.process_time()
+        """Returns False if this process left a core idle since it was last measured, and other
+        processes did not use it."""
+        now = time.monotonic(), time.process_time(), *self.spare()
         if self._begin is None:
             self._begin = self._before = now
-        elapsed, used = (b - a for a, b in zip(self._before, now))
+        elapsed, used, spare, counted = (b - a for a, b in zip(self._before, now))
         if elapsed < WINDOW:
             return True
         self._before = now
-        return used > (self.cores() - IDLE) * elapsed
+        is_full = counted > 0 and spare < SPARE * elapsed
+        return is_full or used > (self.cores() - IDLE) * elapsed
 
     def _can_wait(self):
         """Returns True if there are loops to compile, and no caller waits for one."""
@@ -464,13 +466,15 @@ class _Closed:
 _queue = _Queue()
 
 
-def limit_beside(cores):
-    """Limits compiling beside a program that keeps all cores busy (see SHARE).
+def limit_beside(cores, spare):
+    """Limits compiling beside programs that keep all cores busy (see SHARE).
 
     Args:
         cores (callable): returns how many cores this process may use.
+        spare (callable): returns the seconds that these cores were idle or compiled loops for this
+            process, and those that the system has counted.
     """
-    _queue.cores = cores
+    _queue.cores, _queue.spare = cores, spare
 
 
 def rests():

@@ -139,5 +139,12 @@ def _cores():
     return min(len(affinity.available()), cgroup.cores() or math.inf)
 
 
-jit.limit_beside(_cores)
+def _spare_time():
+    """Returns the seconds that cores were idle or compiled loops for this process, and those that
+    the system has counted; zeros where it does not count."""
+    idle, counted = _idle_time(affinity.available()) or (0.0, 0.0)
+    return idle + jit.compiler_time(), counted
+
+
+jit.limit_beside(_cores, _spare_time)
 contention = Contention()

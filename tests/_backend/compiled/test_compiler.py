@@ -382,8 +382,22 @@ def test_callers_seldom_ask_for_loops_while_none_is_ready(monkeypatch):
     assert not jit.rests() and door.registered("take")
 
 
+@pytest.mark.parametrize("idle, counted, busy", [(0.4, 2, True), (0.6, 2, False), (0, 0, False)])
+def test_other_processes_keep_cores_busy(monkeypatch, idle, counted, busy):
+    """Without counts of the system, only the time of this process tells."""
+    now = [0.0]
+    monkeypatch.setattr(jit.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(jit.time, "process_time", lambda: 0.9 * now[0])
+    queue = jit._Queue(lambda: 2, lambda: (idle * now[0], counted * now[0]))
+    assert queue._is_busy()
+    now[0] = jit.WINDOW
+    assert queue._is_busy() is busy
+
+
 def test_this_process_says_how_many_cores_it_may_use():
     assert 1 <= jit._queue.cores() <= (os.cpu_count() or 1)
+    spare, counted = jit._queue.spare()
+    assert spare >= 0 and counted >= 0
 
 
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
