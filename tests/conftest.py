@@ -22,6 +22,16 @@ import fakecupy  # noqa: E402  (found through the line above)
 pytest_plugins = ["conformance.plugin"]
 
 
+@pytest.fixture(autouse=True, scope="session")
+def loops_are_not_delayed():
+    """Tests that run side by side keep all cores busy, where loops would wait to be compiled, and
+    callers would seldom ask for them."""
+    from mindspore_compat._backend.compiled import jit
+    from mindspore_compat._backend.threads import contention  # noqa: F401  sets what delays them
+
+    jit.limit_beside(None, None)
+
+
 def pytest_addoption(parser):
     parser.addoption(
         "--fakecupy",

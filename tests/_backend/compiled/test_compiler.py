@@ -21,7 +21,7 @@ from mindspore_compat._backend.compiled import compiler as compiler_module
 from mindspore_compat._backend.compiled import disk_cache, door, jit, machine_code
 from mindspore_compat._backend.compiled.compiler import Compiler
 from mindspore_compat._backend.loops import products
-from mindspore_compat._backend.threads import parallel_loops
+from mindspore_compat._backend.threads import contention, parallel_loops
 
 pytestmark = pytest.mark.host
 TEXT = """def {}(x):
@@ -395,8 +395,8 @@ def test_other_processes_keep_cores_busy(monkeypatch, idle, counted, busy):
 
 
 def test_this_process_says_how_many_cores_it_may_use():
-    assert 1 <= jit._queue.cores() <= (os.cpu_count() or 1)
-    spare, counted = jit._queue.spare()
+    assert 1 <= contention._cores() <= (os.cpu_count() or 1)
+    spare, counted = contention._spare_time()
     assert spare >= 0 and counted >= 0
 
 
