@@ -408,10 +408,11 @@ def prim_attr_register(fn):
 
     Source: mindspore.ops.prim_attr_register of MindSpore 2.10.
     """
+    signature = functools.cache(lambda: inspect.signature(fn))  # at the first call, as in MindSpore
 
     @functools.wraps(fn)
     def registered(self, *args, **kwargs):
-        bound = inspect.signature(fn).bind(self, *args, **kwargs)
+        bound = signature().bind(self, *args, **kwargs)
         bound.apply_defaults()
         given = dict(list(bound.arguments.items())[1:])
         if "name" not in vars(self):

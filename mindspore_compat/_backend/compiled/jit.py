@@ -331,7 +331,7 @@ class _Queue:
         self._lock = threading.Lock()
         self._waiting = []
         self._thread = None
-        self._begin = self._before = None  # (time, processor time): at first; at the last look
+        self._begin = self._before = None  # the times of `_is_busy`: at first; at the last look
         self._has_ready = False  # whether a loop is ready
         self.cores, self.spare = cores, spare
         self.rests = False

@@ -96,8 +96,8 @@ def _reduce_rows(ufunc, x, axis, keepdims):
 
 def _extreme_of_columns(ufunc, x, axis, keepdims):
     """Returns the maxima or minima along an axis other than the last, by comparing runs of several
-    rows with each other first: NumPy starts its loop anew for each row. Returns None if NumPy
-    should compute them."""
+    rows with each other first, because NumPy starts a loop for each row that it compares. Returns
+    None if NumPy should compute them."""
     if not (-x.ndim <= axis < x.ndim and x.size and x.flags.c_contiguous):
         return None
     axis %= x.ndim

@@ -16,7 +16,7 @@ def _register(*aliases):
 
 
 def declare(path, *aliases):
-    """Registers an Initializer of this package, whose public path is `path`."""
+    """Registers an Initializer of this package. Its public path stands there for readers only."""
     del path
     return _register(*aliases)
 
