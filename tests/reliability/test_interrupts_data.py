@@ -4,6 +4,7 @@ Nothing is half changed, and no thread, process or lock is left.
 
 import contextlib
 import multiprocessing
+import os
 import threading
 import time
 
@@ -151,6 +152,28 @@ def test_an_interrupted_kill_ends_the_other_processes_and_all_threads(monkeypatc
     ):
         time.sleep(0.05)
     assert not set(threading.enumerate()) - before
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_process_whose_end_is_noticed_by_an_interrupted_call_has_ended(stopped, monkeypatch):
+    """Python asks the system for the exit code once, and takes a process whose code got lost as
+    running."""
+    wait = os.waitpid
+
+    def interrupted(*args):
+        pid, status = wait(*args)
+        if pid:
+            monkeypatch.undo()
+            raise KeyboardInterrupt
+        return pid, status
+
+    iterator = rows(2, processes=True).create_tuple_iterator(num_epochs=1, output_numpy=True)
+    next(iterator)
+    assert len(multiprocessing.active_children()) == 2
+    monkeypatch.setattr(os, "waitpid", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        iterator.stop() if stopped else list(iterator)
     assert not multiprocessing.active_children()
 
 

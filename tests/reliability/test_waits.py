@@ -58,7 +58,7 @@ ENDS = {  # file, or folder -> function -> why it ends
     "_io/checkpoint.py": {"run_in_thread.result": "a thread that computes, or has died"},
     "dataset/engine/worker_processes.py": {
         "WorkerProcess.__call__": "poll has found an answer, or the end of the process",
-        "_kill": "the process has been killed",
+        "_end": "the process has been killed",
         "_serve": "ends when the parent ends (_backend/ranks/children.py)",
     },
     "dataset/engine/workers.py": {

@@ -93,8 +93,10 @@ class Iterator:
 
     def stop(self):
         """Ends the iteration and its workers, and releases the pipeline."""
-        self._flow = self._rows = None
-        self._pipeline.end()
+        try:
+            self._pipeline.end()
+        finally:  # not before: Python ignores an interrupt while it frees a generator
+            self._flow = self._rows = None
 
     release = stop
 

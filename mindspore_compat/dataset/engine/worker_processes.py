@@ -107,11 +107,23 @@ def _kill(process, owner):
     if os.getpid() != owner or process.pid is None:
         return
     try:
-        process.kill()
+        _end(process)
     except BaseException:  # an interrupt; this function is called only once
-        process.kill()
+        _end(process)
         raise
+
+
+def _end(process):
+    """Kills a process and waits for its end.
+
+    The system tells an exit code only once. Python takes a process for running for ever if an
+    interrupt came between the answer and the line that keeps it.
+    """
+    process.kill()
     process.join()
+    if process.exitcode is None:
+        process._popen.returncode = -signal.SIGKILL
+        process.join()
 
 
 def _serve(connection, work, cores, parent):
