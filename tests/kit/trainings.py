@@ -183,8 +183,9 @@ STEPS = {
 }
 
 
-def thor(frequency=2, manager=None):
-    """Second order: moving averages of matrices, which are inverted every second step."""
+def thor(frequency=2, manager=None, steps=0):
+    """Second order: moments of inputs and gradients, which are inverted every second step. The
+    number of steps taken before decides of which order the interrupted step is."""
     ms.set_seed(1)
     net = nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.LayerNorm([4]), nn.Dense(4, 2))
     rates = Tensor(np.full(9, 0.1, np.float32))
@@ -198,6 +199,8 @@ def thor(frequency=2, manager=None):
     )
     x, y = batch()
     step = model.train_network.set_train()
+    for _ in range(steps):
+        model._run_step((x, y))
     return (lambda: model._run_step((x, y))), state_of([net, step, optimizer])
 
 
@@ -238,6 +241,7 @@ STEPS_OF_THEIR_OWN = {
     "load_param_into_net": loading,
     "set_data": set_data,
     "thor": thor,
+    "thor, a step of second order": lambda: thor(2, steps=1),
     "thor, loss scale": lambda: thor(2, amp.DynamicLossScaleManager(2.0**10, 2, 2)),
     "mean of gradients": mean_of_gradients,
 }

@@ -9,6 +9,7 @@ at its outputs. `optim/thor.py` uses them.
 import numpy as np
 
 from ..._backend.arrays import space_of
+from ..._backend.steps.journal import journal
 from ..._core.autograd.traced import TracedSpace
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -78,6 +79,7 @@ class _SecondOrder:
 
     def _keep(self, a, g):
         """Stores the matrices of this step."""
+        journal.note_replaced((self.matrix_a, self.matrix_g))
         self.matrix_a._array = a
         self.matrix_g._array = g
 
@@ -99,6 +101,7 @@ class _SecondOrder:
         """
         need_tensor(f"{type(self).__name__}.save_gradient", "dout", dout)
         array = dout._array
+        journal.note_replaced((self.matrix_g,))
         self.matrix_g._array = _moments(space_of(array), self._rows(array))
         return dout
 
@@ -247,6 +250,7 @@ class Conv2dThor(_SecondOrder, Conv2d):
         """Stores the moments of the patches of an input and of the gradient at its output."""
         positions = g.shape[2] * g.shape[3]
         self._keep(self._patch_moments(xp, x, positions), _moments(xp, self._rows(g)))
+        journal.note_written((self.a_normalizer, self.g_normalizer))
         self.a_normalizer._array[...] = positions
         self.g_normalizer._array[...] = positions
 
@@ -258,6 +262,7 @@ class Conv2dThor(_SecondOrder, Conv2d):
         positions in `g_normalizer`. Argument, result and error are those of the other layers.
         """
         super().save_gradient(dout)
+        journal.note_written((self.g_normalizer,))
         self.g_normalizer._array[...] = dout.shape[2] * dout.shape[3]
         return dout
 
