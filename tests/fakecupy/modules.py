@@ -109,7 +109,7 @@ class Stream:
     """A stream whose work is always done; when it would be, timeline.py tells."""
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=0):
-        self.ptr, self.device_id, self.priority = int(not null), 0, priority
+        self.ptr, self.device_id, self.priority = 0 if null else id(self), 0, priority
 
     @property
     def done(self):

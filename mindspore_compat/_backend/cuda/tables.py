@@ -5,9 +5,13 @@ from the host takes longer than the kernel that reads it, and cannot be captured
 copied once. The host waits for this copy, since work on any stream may read the table. A captured
 graph keeps the tables that it may read (steps/cuda_graph.py), since a table that has not been used
 for long is given up.
+
+The memory pool hands freed memory to later work of the stream that allocated it. Before a table is
+given up, this stream therefore waits for the other streams that read the table. The host does not.
 """
 
 import threading
+from typing import NamedTuple
 
 import numpy
 
@@ -16,6 +20,15 @@ MOST = 256  # tables that are kept
 
 def _number(kind, text, dtype):
     return numpy.array(kind(text) if kind is not bool else text == "True", dtype)
+
+
+class _Table(NamedTuple):
+    """An array, the stream whose memory it has, and the other streams that may read it, by their
+    addresses."""
+
+    array: object
+    stream: object
+    readers: dict
 
 
 class Tables:
@@ -27,28 +40,53 @@ class Tables:
 
     def __init__(self, module):
         self.module = module
-        self._arrays = {}  # (GPU, function, arguments) -> array, the least recently used first
+        self._tables = {}  # (GPU, function, arguments) -> _Table, the least recently used first
         self._lock = threading.Lock()
 
     def array(self, function, *arguments):
         """Returns the array `function(*arguments)` on the current GPU; arguments are hashable."""
         cuda = self.module.cuda
         key = cuda.get_device_id(), function, arguments
+        stream = cuda.get_current_stream()
         with self._lock:
-            array = self._arrays.pop(key, None)
-        if array is None:
-            stream = cuda.get_current_stream()
-            if stream.is_capturing():
-                return self.module.asarray(function(*arguments))  # only replays fill this array
-            # not from the pool of a capture, which must not own it
-            with cuda.using_allocator(self.module.get_default_memory_pool().malloc):
-                array = self.module.asarray(function(*arguments))
-            stream.synchronize()
+            table = self._read(key, stream)
+        if table is not None:
+            return table.array
+        if stream.is_capturing():
+            return self.module.asarray(function(*arguments))  # only replays fill this array
+        # not from the pool of a capture, which must not own it
+        with cuda.using_allocator(self.module.get_default_memory_pool().malloc):
+            array = self.module.asarray(function(*arguments))
+        stream.synchronize()
         with self._lock:
-            self._arrays[key] = array
-            while len(self._arrays) > MOST:
-                del self._arrays[next(iter(self._arrays))]
-        return array
+            table = self._read(key, stream)  # another thread may have been faster
+            if table is None:
+                table = self._tables[key] = _Table(array, stream, {})
+                self._give_up(key)
+        return table.array
+
+    def _read(self, key, stream):
+        """Returns the table of a key, read by a stream from now on, or None."""
+        table = self._tables.pop(key, None)
+        if table is not None:
+            self._tables[key] = table
+            if stream is not table.stream:
+                table.readers[stream.ptr] = stream
+        return table
+
+    def _give_up(self, newest):
+        """Gives up the tables that were not used for longest, until few enough are left. A table
+        that a capture may read is kept."""
+        for key in list(self._tables):
+            if len(self._tables) <= MOST or key == newest:
+                return
+            table = self._tables[key]
+            if any(map(_captures, (table.stream, *table.readers.values()))):
+                continue
+            with self.module.cuda.Device(key[0]):
+                for reader in table.readers.values():
+                    table.stream.wait_event(reader.record())
+            del self._tables[key]
 
     def number(self, value, dtype):
         """Returns a number as a 0-d array, which nobody may write to. The array is kept, because
@@ -62,4 +100,12 @@ class Tables:
         """Returns a list of all kept arrays. A caller that holds the list keeps their memory in
         place."""
         with self._lock:
-            return list(self._arrays.values())
+            return [table.array for table in self._tables.values()]
+
+
+def _captures(stream):
+    """Returns True if work on a stream is captured, also by another thread."""
+    try:
+        return stream.is_capturing()
+    except RuntimeError:  # a capture that an error has ended already
+        return True

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fakecupy import counting
+from fakecupy import counting, timeline
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
@@ -39,6 +39,34 @@ def test_the_table_that_was_not_used_for_longest_is_given_up(space, monkeypatch)
     own.array(squares, 3)
     assert own.array(squares, 1) is first
     assert own.array(squares, 2) is not second
+
+
+def test_the_memory_of_a_table_waits_for_the_streams_that_read_it(space, monkeypatch):
+    """A kernel on another stream may not have ended when the table is given up."""
+    monkeypatch.setattr(tables, "MOST", 1)
+    own, home = tables.Tables(space.module), space.module.cuda.get_current_stream()
+    reader = space.module.cuda.Stream(non_blocking=True)
+    own.array(squares, 3)
+    with timeline.drawn() as line:
+        with reader:
+            for _ in range(8):
+                own.array(squares, 3) + 1
+        assert line.done(home) < line.done(reader)
+        own.array(squares, 4)
+        assert line.done(home) >= line.done(reader) and line.now < line.done(reader)
+
+
+def test_a_table_that_another_thread_captures_is_kept_until_the_end(space, monkeypatch):
+    monkeypatch.setattr(tables, "MOST", 1)
+    own, stream = tables.Tables(space.module), space.module.cuda.Stream(non_blocking=True)
+    with stream:
+        first = own.array(squares, 3)
+    with monkeypatch.context() as patch:
+        patch.setattr(stream, "is_capturing", lambda: True)
+        second = own.array(squares, 4)
+    assert [id(array) for array in own.arrays()] == [id(first), id(second)]
+    own.array(squares, 5)
+    assert len(own.arrays()) == 1
 
 
 def test_a_graph_keeps_the_tables_that_it_reads(space, monkeypatch):
