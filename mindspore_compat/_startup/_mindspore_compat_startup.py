@@ -70,8 +70,23 @@ class LastResort:
         return None
 
 
+class NoModules:
+    """The finder of the folder beside this file in which type checkers find `mindspore`: for Python
+    the folder is empty."""
+
+    FOLDER = "mindspore-source"
+
+    @classmethod
+    def find_spec(cls, name, target=None):
+        """Finds nothing."""
+        return None
+
+
 def start():
     """Installs the stand-in if the environment requests it, and otherwise the last resort."""
+    for folder in sys.path:
+        if os.path.basename(folder) == NoModules.FOLDER:
+            sys.path_importer_cache[folder] = NoModules
     setting = os.environ.get("MINDSPORE_COMPAT", "").strip().lower()
     if setting in OFF:
         return

@@ -13,9 +13,16 @@ BESIDE_THE_PACKAGE = (
 )
 
 
+STUBS, SOURCE = "mindspore-stubs", "mindspore-source"  # folders of site-packages
+
+
 class BuildWithStartup(build_py):
     """Puts the start-up files at the top of site-packages, where Python finds them, and the type
     stubs next to them as the stubs of `mindspore`.
+
+    Pyright warns of stubs of a module that it does not find. A second folder, which the `.pth` file
+    adds to `sys.path`, therefore has a file for each stub. Python imports nothing from there
+    (`NoModules` in the start-up file), and a real MindSpore comes first.
 
     An editable install copies nothing to `build_lib`; the files then go directly into its wheel.
     In a wheel, files have the same permissions whatever those of the checkout, so that two builds
@@ -31,6 +38,11 @@ class BuildWithStartup(build_py):
         for stub, target in zip(stubs(), self.stub_outputs(), strict=True):
             self.mkpath(os.path.dirname(target))
             self.copy_file(str(stub), target)
+        for stub, target in zip(stubs(), self.source_outputs(), strict=True):
+            self.mkpath(os.path.dirname(target))
+            Path(target).write_text(
+                f"# Type checkers look for this file: it belongs to {stub.name}.\n"
+            )
         if not self.editable_mode:
             for file in Path(self.build_lib).rglob("*"):
                 file.chmod(0o755 if file.is_dir() else 0o644)
@@ -41,6 +53,7 @@ class BuildWithStartup(build_py):
             *super().get_outputs(include_bytecode),
             *self.startup_outputs(),
             *self.stub_outputs(),
+            *self.source_outputs(),
         ]
 
     def startup_outputs(self):
@@ -50,7 +63,19 @@ class BuildWithStartup(build_py):
     def stub_outputs(self):
         """Returns the paths of the stubs of `mindspore`."""
         return [
-            os.path.join(self.top(), "mindspore-stubs", stub.relative_to("mindspore_compat"))
+            os.path.join(self.top(), STUBS, stub.relative_to("mindspore_compat"))
+            for stub in stubs()
+        ]
+
+    def source_outputs(self):
+        """Returns the paths of the files that stand for the source of `mindspore`."""
+        return [
+            os.path.join(
+                self.top(),
+                SOURCE,
+                "mindspore",
+                stub.relative_to("mindspore_compat").with_suffix(".py"),
+            )
             for stub in stubs()
         ]
 
