@@ -17,7 +17,7 @@ ALIGNMENT = 16  # bytes
 TRANSA, TRANSB, EPILOGUE, BIAS_POINTER = 3, 4, 7, 8  # attributes of a product
 MAX_WORKSPACE, REDUCTION_MASK, FIRST_ALIGNMENT = 1, 3, 5  # attributes of a preference
 EPILOGUE_BIAS = 4
-EXACT_REDUCTIONS = 3  # adds partial sums in place or in the type of sums, not the result's
+EXACT_REDUCTIONS = 2  # adds partial sums in the type of sums; in place would be in the result's
 SCALE_32F = 0
 REAL = (0, 2, 14)  # the codes of float32, float16 and bfloat16
 

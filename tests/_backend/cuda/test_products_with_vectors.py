@@ -118,3 +118,21 @@ def test_a_library_that_proposes_nothing_is_not_asked_again(space, monkeypatch):
     given, wanted = operands(space, "float32")
     close(space.matmul_add(*given).get(), wanted, atol=1e-5)
     assert list(space.products._sums.values()) == [None]
+
+
+@pytest.mark.parametrize("dtype", REAL, ids=lambda dtype: np.dtype(dtype).name)
+def test_halves_are_summed_in_no_lower_precision_than_float32(space, monkeypatch, dtype):
+    """Parts of a sum that are added in place, or stored in the type of the result, are rounded."""
+    in_place, in_type_of_sums, in_type_of_result, masks = 1, 2, 4, []
+    library = space.products.with_vectors
+    settle = library._set
+
+    def remember(kind, description, attribute, value):
+        if (kind, attribute) == ("MatmulPreference", cublaslt.REDUCTION_MASK):
+            masks.append(value.value)
+        settle(kind, description, attribute, value)
+
+    monkeypatch.setattr(library, "_set", remember)
+    monkeypatch.setattr(space.products, "_sums", {})
+    space.matmul_add(*operands(space, dtype)[0])
+    assert masks == [in_type_of_sums] and not masks[0] & (in_place | in_type_of_result)
