@@ -383,7 +383,13 @@ class Kernels:
         """Returns True if the kernels support arrays like `x`, with windows of the shape
         `kernel`."""
         plane = prod(x.shape[max(x.ndim - len(kernel), 0) :])
-        return x.dtype in DTYPES and len(kernel) <= 3 and plane <= LARGEST and x.size < 2**62
+        planes = x.size // max(plane, 1)
+        return (
+            x.dtype in DTYPES
+            and len(kernel) <= 3
+            and plane <= LARGEST
+            and planes < LARGEST_DIVIDEND
+        )
 
     def im2col(self, x, out, geo, strides):
         """Copies the windows of `x`, (samples, channels, spatial...), into `out`.

@@ -198,7 +198,7 @@ class Products:
                 for array, needs_copy in zip((x, y), plan.copies)
             ]
             if copies[0] is x and copies[1] is y:
-                return None  # rows of more elements than cuBLAS can count
+                return None  # more elements or matrices than cuBLAS can count
             return self._product(*copies, out, tf32, factor)
         return out
 
@@ -248,7 +248,8 @@ class Products:
             axes.pop()
         sizes = (rows, inner), (inner, columns), (rows, columns)
         layouts = [_layout(*size, *step) for size, step in zip(sizes, steps, strict=True)]
-        if None in layouts or any(min(axis) < 0 for axis in axes):
+        count = math.prod(axis[0] for axis in axes)
+        if None in layouts or any(min(axis) < 0 for axis in axes) or count > cublas.LARGEST:
             return None
         (turn_x, lead_x), (turn_y, lead_y), (turn_out, lead_out) = layouts
         if turn_out:  # the library's own order: column by column
@@ -406,7 +407,9 @@ def _with_more_rows(axis, rows, inner, columns, steps):
 
 def _layout(rows, columns, row_step, column_step):
     """Returns whether a matrix is read as a transpose, and its leading dimension; None if no axis
-    is contiguous."""
+    is contiguous, or one is too long."""
+    if max(rows, columns) > cublas.LARGEST:
+        return None
     if (column_step == 1 or columns == 1) and (columns <= row_step or rows == 1):
         turn, lead = 0, row_step if rows > 1 else columns
     elif (row_step == 1 or rows == 1) and (rows <= column_step or columns == 1):

@@ -249,5 +249,11 @@ def test_other_dtypes_and_dimensions_do_without_kernels(space):
     assert made.apply(space.zeros((1, 1, 2), np.float16), (1,))
     assert not made.apply(space.zeros((1, 1, 2), np.int32), (1,))
     assert not made.apply(space.zeros((1,) * 6, np.float32), (1,) * 4)
+
+
+def test_planes_that_32_bits_cannot_number_do_without_kernels(space):
+    made, one = cuda_kernels.Kernels(space.module), space.zeros((1, 1, 1, 1), np.float32)
+    for planes, apply in ((2**31 - 1, True), (2**31, False)):
+        assert made.apply(space.broadcast_to(one, (planes, 1, 1, 1)), (1, 1)) is apply
     assert cuda_kernels.kernels_of(np, np.zeros(2), (1,)) is None
     assert cuda_kernels.kernels_of(arrays.HOST, np.zeros(2), (1,)) is None

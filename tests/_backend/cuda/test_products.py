@@ -174,11 +174,22 @@ def test_other_dtypes_are_promoted_or_left_to_the_library(space):
         np.testing.assert_array_equal(found.get(), x @ y)
 
 
-@pytest.mark.parametrize("shapes", [((2, 8), (8, 3)), ((2, 3), (3, 8))], ids=["left", "right"])
+LONG = {
+    "left": ((2, 8), (8, 3)),
+    "right": ((2, 3), (3, 8)),
+    "rows": ((8, 2), (2, 3)),
+    "matrices": ((8, 2, 2), (8, 2, 2)),
+    "matrices of two axes": ((2, 4, 2, 2), (4, 2, 2)),
+}
+
+
+@pytest.mark.parametrize("shapes", LONG.values(), ids=LONG.keys())
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_rows_longer_than_the_library_counts_are_left_to_cupy(space, monkeypatch, shapes, dtype):
+def test_what_the_library_cannot_count_is_left_to_cupy(space, monkeypatch, shapes, dtype):
     x, y = (np.arange(np.prod(shape)).reshape(shape).astype(dtype) / 8 for shape in shapes)
-    on_gpu, out = (space.asarray(x), space.asarray(y)), space.zeros((2, shapes[1][1]), dtype)
+    on_gpu, out = (space.asarray(x), space.asarray(y)), space.zeros((x @ y).shape, dtype)
+    refused = lambda *arguments: pytest.fail("cuBLAS counts in 32 bits")  # noqa: E731
+    monkeypatch.setattr(space.products.library, "prepared", refused)
     monkeypatch.setattr(cublas, "LARGEST", 5)
     monkeypatch.setattr(space.products, "_plans", {})
     close(space.matmul(*on_gpu).get(), x @ y)
