@@ -17,6 +17,7 @@ from typing import NamedTuple
 import ml_dtypes
 import numpy
 
+from .streams import PER_THREAD
 from .version import cuda_major
 
 HOPPER = 9  # from this compute capability on, products want a larger workspace
@@ -123,6 +124,7 @@ class Library:
         self._handles = threading.local()
         self._free = collections.defaultdict(list)  # GPU -> handles of threads that have ended
         self._workspaces = {}  # (GPU, stream) -> memory that work on this stream may use
+        self._workspaces_of_thread = threading.local()  # the same for its default stream
 
     def handle(self):
         """Returns the handle of this thread for the current GPU and stream."""
@@ -155,14 +157,17 @@ class Library:
 
     def workspace(self):
         """Returns the workspace of the current stream. It is never freed, because a graph captured
-        from the stream keeps using it; it comes from no pool, which a capture would have to
-        hold."""
+        from the stream keeps using it; it comes from no pool, which a capture would have to hold.
+        The one of a thread's default stream is freed with the thread, which waits for its work."""
         gpu, stream = self._cuda.runtime.getDevice(), self._cuda.get_current_stream().ptr
-        memory = self._workspaces.get((gpu, stream))
+        workspaces = self._workspaces
+        if stream == PER_THREAD:
+            workspaces = self._workspaces_of_thread.__dict__
+        memory = workspaces.get((gpu, stream))
         if memory is None:
             capability = int(self._cuda.Device(gpu).compute_capability)
             size = LARGE_WORKSPACE if capability >= 10 * HOPPER else WORKSPACE
-            memory = self._workspaces[gpu, stream] = self._cuda.Memory(size)
+            memory = workspaces[gpu, stream] = self._cuda.Memory(size)
         return memory
 
     def prepared(self, kind, turns, sizes, leads, steps=None, count=None):

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy
 
+from .streams import PER_THREAD
+
 MOST = 256  # tables that are kept
 
 
@@ -48,6 +50,8 @@ class Tables:
         cuda = self.module.cuda
         key = cuda.get_device_id(), function, arguments
         stream = cuda.get_current_stream()
+        if stream.ptr == PER_THREAD:
+            key = (*key, threading.get_ident())
         with self._lock:
             table = self._read(key, stream)
         if table is not None:

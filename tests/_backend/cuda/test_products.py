@@ -229,6 +229,22 @@ def test_a_product_is_captured_and_replayed(space):
         np.testing.assert_array_equal(one.get(), two.get())
 
 
+def test_default_streams_of_threads_share_no_workspace(space):
+    """All of them have the same address."""
+    library, workspaces = space.products.library, []
+
+    def remember():
+        with space.module.cuda.Stream.ptds:
+            workspaces.append(library.workspace())
+
+    remember()
+    remember()
+    thread = threading.Thread(target=remember)
+    thread.start()
+    thread.join()
+    assert workspaces[0] is workspaces[1] is not workspaces[2]
+
+
 def test_a_thread_takes_the_handle_of_one_that_has_ended(space, monkeypatch):
     library = space.products.library
     monkeypatch.setattr(library, "_free", collections.defaultdict(list))

@@ -1,12 +1,14 @@
 """Tables of a GPU: copied once, given up when unused, kept by captured graphs."""
 
+import threading
+
 import numpy as np
 import pytest
 from fakecupy import counting, timeline
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, ops
-from mindspore_compat._backend.cuda import tables
+from mindspore_compat._backend.cuda import streams, tables
 from mindspore_compat._backend.steps import cuda_graph
 from mindspore_compat._core.declare.values import weak_scalar
 
@@ -67,6 +69,18 @@ def test_a_table_that_another_thread_captures_is_kept_until_the_end(space, monke
     assert [id(array) for array in own.arrays()] == [id(first), id(second)]
     own.array(squares, 5)
     assert len(own.arrays()) == 1
+
+
+def test_each_thread_has_the_tables_of_its_default_stream(space, monkeypatch):
+    """The default streams of threads have the same address, and none of them waits for another."""
+    own, found = tables.Tables(space.module), []
+    monkeypatch.setattr(space.module.cuda.get_current_stream(), "ptr", streams.PER_THREAD)
+    for _ in range(2):
+        found.append(own.array(squares, 3))
+    thread = threading.Thread(target=lambda: found.append(own.array(squares, 3)))
+    thread.start()
+    thread.join()
+    assert found[0] is found[1] is not found[2]
 
 
 def test_a_graph_keeps_the_tables_that_it_reads(space, monkeypatch):
