@@ -18,6 +18,8 @@ class Thread(threading.Thread):
         super().__init__(*args, **kwargs)
         self._started = _Begun()
         self._runs = self._is_given_up = False
+        self._ending = threading.Lock()  # released when the thread ends
+        self._ending.acquire()
 
     def start(self):
         try:
@@ -29,13 +31,25 @@ class Thread(threading.Thread):
                     threading._limbo.pop(self, None)
             raise
 
+    def finish(self):
+        """Waits until the thread has ended; one whose `start` was interrupted may never run.
+
+        Python takes a thread for ended if an interrupt comes during its `join`.
+        """
+        if self._runs:
+            with self._ending:
+                pass
+
     def _bootstrap(self):
         """The first thing that the new thread calls."""
         with threading._active_limbo_lock:
             if self._is_given_up:
                 return
             self._runs = True
-        super()._bootstrap()
+        try:
+            super()._bootstrap()
+        finally:
+            self._ending.release()
 
 
 class _Begun(threading.Event):

@@ -29,6 +29,8 @@ VARIABLE = "reads a variable"
 ENDS = {  # file, or folder -> function -> why it ends
     "_backend/ranks/collective.py": {"*": RANKS},
     "_backend/ranks/objects.py": {"*": RANKS},
+    "_backend/ranks/children.py": {"wait_for": "the caller knows that the process ends"},
+    "_backend/starting.py": {"Thread.__init__": "a new lock"},
     "_backend/compiled/compiler.py": {"Compiler._kill": "the process has been killed"},
     "_backend/ranks/channels.py": {"Channels.receive": RANKS},
     "_backend/ranks/nccl.py": {"Channel.receive": STREAM, "Channel.settle": STREAM},
@@ -58,7 +60,6 @@ ENDS = {  # file, or folder -> function -> why it ends
     "_io/checkpoint.py": {"run_in_thread.result": "a thread that computes, or has died"},
     "dataset/engine/worker_processes.py": {
         "WorkerProcess.__call__": "poll has found an answer, or the end of the process",
-        "_end": "the process has been killed",
         "_serve": "ends when the parent ends (_backend/ranks/children.py)",
     },
     "dataset/engine/workers.py": {
@@ -68,9 +69,8 @@ ENDS = {  # file, or folder -> function -> why it ends
         "_Pool.finish": "WorkerProcess.join has a limit",
     },
     "train/_checkpoint/background.py": {
-        "BackgroundSave.result": "ends when the file is written, or the process that writes dies",
         "wait": "BackgroundSave.result",
-        "_process_failure": "the process has ended",
+        "BackgroundSave._wait_for_process": "the pipe ends with the process",
     },
     "train/_checkpoint/saving.py": {"save_checkpoint": "BackgroundSave.result"},
     "train/_checkpoint/loading.py": {"ParamDictFuture.result": "ends when the file is read"},

@@ -59,6 +59,22 @@ def end_with_parent(pid, by_kernel):
     Thread(target=_watch, args=(pid,), name="parent watch", daemon=True).start()
 
 
+def wait_for(process, lost):
+    """Waits for the end of a worker process.
+
+    The system tells an exit code only once. Python takes a process for running for ever if an
+    interrupt came between the answer and the line that keeps it.
+
+    Args:
+        process (multiprocessing.Process): the process.
+        lost (int): what counts as its exit code if that got lost.
+    """
+    process.join()
+    if process.exitcode is None:
+        process._popen.returncode = lost
+        process.join()
+
+
 def before_start():
     """Returns a `preexec_fn` for `subprocess`, so that the new process is killed when this one
     ends.

@@ -114,16 +114,9 @@ def _kill(process, owner):
 
 
 def _end(process):
-    """Kills a process and waits for its end.
-
-    The system tells an exit code only once. Python takes a process for running for ever if an
-    interrupt came between the answer and the line that keeps it.
-    """
+    """Kills a process and waits for its end."""
     process.kill()
-    process.join()
-    if process.exitcode is None:
-        process._popen.returncode = -signal.SIGKILL
-        process.join()
+    children.wait_for(process, -signal.SIGKILL)
 
 
 def _serve(connection, work, cores, parent):
