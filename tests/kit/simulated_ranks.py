@@ -6,9 +6,13 @@ found = on_ranks(4, lambda world: world.all_reduce(numpy.ones(2)).wait())
 import contextlib
 import functools
 import queue
+import sys
 import threading
+import traceback
 
 import numpy
+
+PATIENCE = 20  # seconds that a rank waits for the others
 
 
 class World:
@@ -27,9 +31,9 @@ class World:
         """The values of all members, in their order."""
         barrier, slots = self.shared.meeting_place(self.ranks)
         slots[self.own] = value.copy() if hasattr(value, "copy") else value
-        barrier.wait()
+        self.shared.wait(barrier)
         found = [slots[rank] for rank in self.ranks]
-        barrier.wait()
+        self.shared.wait(barrier)
         return found
 
     def all_reduce(self, array, operation="sum"):
@@ -76,7 +80,7 @@ class World:
         return Done(array)
 
     def receive(self, array, source, tag=0):
-        found = self.shared.queue(self.ranks[source], self.own, tag).get(timeout=20)
+        found = self.shared.queue(self.ranks[source], self.own, tag).get(timeout=PATIENCE)
         assert (found.shape, found.dtype) == (array.shape, array.dtype)
         return Done(found)
 
@@ -94,7 +98,7 @@ class World:
         return Done(None)
 
     def receive_object(self, source, tag=0):
-        return self.shared.queue(self.ranks[source], self.own, tag).get(timeout=20)
+        return self.shared.queue(self.ranks[source], self.own, tag).get(timeout=PATIENCE)
 
 
 class Done:
@@ -113,6 +117,26 @@ class Done:
 class _Shared:
     def __init__(self):
         self.places, self.queues, self.lock = {}, {}, threading.Lock()
+        self.threads, self.failed = [], False
+
+    def wait(self, barrier):
+        """Waits for the other ranks. A TimeoutError tells where each rank is, unless one failed."""
+        try:
+            barrier.wait()
+        except threading.BrokenBarrierError:
+            with self.lock:
+                is_first, self.failed = not self.failed, True
+            if is_first:
+                raise TimeoutError(f"no meeting within {PATIENCE} s\n{self._stacks()}") from None
+            raise
+
+    def _stacks(self):
+        frames = sys._current_frames()
+        return "\n".join(
+            f"{thread.name}\n{''.join(traceback.format_stack(frames[thread.ident]))}"
+            for thread in self.threads
+            if thread.ident in frames
+        )
 
     def queue(self, *key):
         with self.lock:
@@ -120,7 +144,9 @@ class _Shared:
 
     def meeting_place(self, ranks):
         with self.lock:
-            return self.places.setdefault(ranks, (threading.Barrier(len(ranks), timeout=20), {}))
+            return self.places.setdefault(
+                ranks, (threading.Barrier(len(ranks), timeout=PATIENCE), {})
+            )
 
 
 def on_ranks(count, function):
@@ -132,13 +158,16 @@ def on_ranks(count, function):
             found[rank] = function(World(range(count), rank, shared))
         except BaseException as error:
             errors.append(error)
+            shared.failed = True
             for barrier, _ in list(shared.places.values()):
                 barrier.abort()
 
-    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(count)]
-    for thread in threads:
+    shared.threads = [
+        threading.Thread(target=run, args=(rank,), name=f"rank {rank}") for rank in range(count)
+    ]
+    for thread in shared.threads:
         thread.start()
-    for thread in threads:
+    for thread in shared.threads:
         thread.join()
     broken = [e for e in errors if not isinstance(e, threading.BrokenBarrierError)]
     if errors:
