@@ -806,8 +806,7 @@ class Tensor:
 
         Shapes:
             `input` is (N,) of integers that are not negative, `weights` is (N,). The result has
-            max(input) + 1 elements, or `minlength` if that is more; it is float32, or of the dtype of
-            `weights`.
+            max(input) + 1 elements, or `minlength` if that is more; it is float32.
         """
     def bitwise_and(self, other: Tensor | _b.int | _b.bool | Tensor | _b.complex) -> Tensor:
         """Computes the bitwise AND of two integers; for bools it is the logical AND.
@@ -2885,7 +2884,7 @@ class Tensor:
         """Returns a copy in pinned host memory, which the GPU can read directly."""
     def pinv(self, *, atol: _b.float | _b.bool | Tensor | None | Tensor | _b.complex = None, rtol: _b.float | _b.bool | Tensor | None | Tensor | _b.complex = None, hermitian: _b.bool = False) -> Tensor:
         """Computes the Moore-Penrose pseudoinverse of each matrix. Singular values up to max(atol, rtol
-        * the largest one) count as 0.
+        * the largest one) count as 0. With `hermitian`, only the lower triangle of the matrix is read.
 
         Args:
             atol (number or a bool or a Tensor or None, optional): the absolute tolerance. Default:
@@ -2895,7 +2894,8 @@ class Tensor:
             hermitian (bool, optional): see `hermitian` above. Default: ``False``.
 
         Shapes:
-            `x` is (..., M, N). The result is (..., N, M), of the same dtype.
+            `x` is (..., M, N). The result is (..., N, M), of the same dtype. If `atol` or `rtol` is a
+            Tensor, its shape is broadcast with the leading axes of `x`, one limit for each matrix.
         """
     def polygamma(self, n: Tensor) -> Tensor:
         """Computes the polygamma function of order `n`, the n-th derivative of the digamma function.

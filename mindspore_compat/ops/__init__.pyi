@@ -5419,7 +5419,7 @@ class MatrixSolve(_Primitive):
     def __init__(self, adjoint: _b.bool = False) -> None: ...
 class MatrixSolveLs(_Primitive):
     """Solves the regularized least-squares problem: finds the y that minimizes |matrix y - rhs|^2 +
-    l2_regularizer |y|^2.
+    l2_regularizer |y|^2. If `fast` is False, it ignores `l2_regularizer`, and y is the shortest.
 
     Args:
         fast (bool, optional): see `fast` above. Default: ``True``.
@@ -10429,8 +10429,7 @@ def bincount(input: _Tensor, weights: _Tensor | None = None, minlength: _b.int =
 
     Shapes:
         `input` is (N,) of integers that are not negative, `weights` is (N,). The result has
-        max(input) + 1 elements, or `minlength` if that is more; it is float32, or of the dtype of
-        `weights`.
+        max(input) + 1 elements, or `minlength` if that is more; it is float32.
     """
 def bitwise_and(input: _Tensor | _b.int | _b.bool | _Tensor | _b.complex, other: _Tensor | _b.int | _b.bool | _Tensor | _b.complex) -> _Tensor:
     """Computes the bitwise AND of two integers; for bools it is the logical AND.
@@ -15595,7 +15594,7 @@ def permute(input: _Tensor, axis: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _T
     """
 def pinv(x: _Tensor, *, atol: _b.float | _b.bool | _Tensor | None | _Tensor | _b.complex = None, rtol: _b.float | _b.bool | _Tensor | None | _Tensor | _b.complex = None, hermitian: _b.bool = False) -> _Tensor:
     """Computes the Moore-Penrose pseudoinverse of each matrix. Singular values up to max(atol, rtol
-    * the largest one) count as 0.
+    * the largest one) count as 0. With `hermitian`, only the lower triangle of the matrix is read.
 
     Args:
         x (Tensor of dtype float32 or float64): the input.
@@ -15606,7 +15605,8 @@ def pinv(x: _Tensor, *, atol: _b.float | _b.bool | _Tensor | None | _Tensor | _b
         hermitian (bool, optional): see `hermitian` above. Default: ``False``.
 
     Shapes:
-        `x` is (..., M, N). The result is (..., N, M), of the same dtype.
+        `x` is (..., M, N). The result is (..., N, M), of the same dtype. If `atol` or `rtol` is a
+        Tensor, its shape is broadcast with the leading axes of `x`, one limit for each matrix.
     """
 def pixel_shuffle(input: _Tensor, upscale_factor: _b.int) -> _Tensor:
     """Rearranges groups of r^2 channels into r x r squares of pixels, with r = `upscale_factor`.

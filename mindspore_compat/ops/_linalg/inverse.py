@@ -117,10 +117,11 @@ def pinv(
     hermitian: Bool = False,
 ):
     """Computes the Moore-Penrose pseudoinverse of each matrix. Singular values up to max(atol, rtol
-    * the largest one) count as 0.
+    * the largest one) count as 0. With `hermitian`, only the lower triangle of the matrix is read.
 
     Shapes:
-        `x` is (..., M, N). The result is (..., N, M), of the same dtype.
+        `x` is (..., M, N). The result is (..., N, M), of the same dtype. If `atol` or `rtol` is a
+        Tensor, its shape is broadcast with the leading axes of `x`, one limit for each matrix.
 
     Example:
         >>> print(ms.ops.pinv(ms.Tensor([[2.0, 0.0], [0.0, 0.0]])))
@@ -129,9 +130,19 @@ def pinv(
     """
     if x.ndim < 2:
         raise ValueError(f"For 'pinv', 'x' must have at least two axes, but got shape {x.shape}.")
+    if hermitian:
+        x = xp.tril(x) + xp.swapaxes(xp.tril(x, -1), -1, -2)
+    return pseudo_inverse(xp, x, atol, rtol)
+
+
+def pseudo_inverse(xp, x, atol=None, rtol=None):
+    """Returns the pseudoinverse of each matrix; `pinv` explains the limits."""
     u, s, vh = xp.linalg_svd(x)
     if rtol is None:
         rtol = 0.0 if atol is not None else max(x.shape[-2:]) * float(xp.finfo(x.dtype).eps)
+    atol, rtol = (
+        xp.expand_dims(limit, -1) if getattr(limit, "ndim", 0) else limit for limit in (atol, rtol)
+    )
     bound = xp.maximum(0.0 if atol is None else atol, rtol * xp.max(s, -1, keepdims=True))
     keep = s > bound
     inverted = xp.where(keep, 1 / xp.where(keep, s, xp.ones_like(s)), xp.zeros_like(s))

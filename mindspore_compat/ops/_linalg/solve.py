@@ -13,6 +13,7 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Float16To64, InexactOfNumPy
 from ..primitive import Primitive
 from .decomposition import _adjoint, _square
+from .inverse import pseudo_inverse
 
 
 @op(
@@ -60,7 +61,7 @@ def matrix_solve_ls(
     fast: Bool = True,
 ):
     """Solves the regularized least-squares problem: finds the y that minimizes |matrix y - rhs|^2 +
-    l2_regularizer |y|^2.
+    l2_regularizer |y|^2. If `fast` is False, it ignores `l2_regularizer`, and y is the shortest.
 
     Shapes:
         `matrix` is (..., M, N), `rhs` is (..., M, K), `l2_regularizer` a float64 scalar. The result
@@ -82,6 +83,8 @@ def matrix_solve_ls(
             f"For 'MatrixSolveLs', 'l2_regularizer' must have no axes, but got shape "
             f"{l2_regularizer.shape}."
         )
+    if not fast:
+        return xp.matmul(pseudo_inverse(xp, matrix), rhs)
     across = _adjoint(xp, matrix)
     rows, columns = matrix.shape[-2:]
     eye = xp.cast(l2_regularizer, matrix.dtype) * xp.eye(min(rows, columns), dtype=matrix.dtype)

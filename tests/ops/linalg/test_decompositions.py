@@ -7,7 +7,7 @@ from kit import close, same
 from kit.gradients import check_gradients
 from scipy.spatial.distance import pdist
 
-from mindspore_compat import Tensor, bool_, complex64, float16, grad, mint, nn, ops
+from mindspore_compat import Tensor, bool_, complex64, float16, float64, grad, mint, nn, ops
 from mindspore_compat.ops import auto_generate
 from mindspore_compat.ops._reduction import statistics
 
@@ -329,3 +329,29 @@ def test_matrix_norm_has_the_dtype_of_its_sums(kind, order, dtype, wanted):
     out = ops.matrix_norm(x, order, axis=[1, 2])
     assert str(out.dtype) == dtype
     np.testing.assert_allclose(out.asnumpy(), wanted, rtol=2e-6)
+
+
+def test_each_limit_of_a_pseudoinverse_is_for_one_matrix():
+    batch = np.stack([np.diag([4.0, 1.0]), np.diag([2.0, 5.0])]).astype(np.float32)
+    limits = np.array([[0.1, 4.5], [1.0, 1.5], [3.0, 9.0]], np.float32)
+    found = ops.pinv(Tensor(batch), atol=Tensor(limits)).asnumpy()
+    assert found.shape == (3, 2, 2, 2)
+    for row, given in zip(found, limits, strict=True):
+        for inverse, matrix, limit in zip(row, batch, given, strict=True):
+            expected = np.linalg.pinv(matrix, rcond=limit / matrix.max())
+            np.testing.assert_allclose(inverse, expected, atol=1e-6)
+    assert ops.pinv(Tensor(batch[0]), rtol=Tensor(limits[0] / 5)).shape == (2, 2, 2)
+
+
+def test_a_hermitian_pseudoinverse_reads_the_lower_triangle():
+    given = Tensor(np.array([[2, 5], [1, 3]], np.float32))
+    expected = np.linalg.inv(np.array([[2, 1], [1, 3]], np.float32))
+    close(ops.pinv(given, hermitian=True), expected)
+
+
+def test_slow_least_squares_ignore_the_regularizer():
+    matrix, right = numbers(2, 4, 3), numbers(2, 4, 1, seed=3)
+    matrix[1, :, 2] = matrix[1, :, 0]  # of a lower rank: the shortest solution
+    solve = ops.MatrixSolveLs(fast=False)
+    found = solve(Tensor(matrix), Tensor(right), Tensor(0.7, float64))
+    close(found, np.linalg.pinv(matrix) @ right)
