@@ -418,33 +418,24 @@ class Optimizer(Cell):
         decays = [
             None if decay is None else decay * self.loss_scale for decay in self._decay_numbers()
         ]
-        return self._apply_links(gradients, decays, None)
+        return tuple(
+            _prepared(gradient, setting.parameter, decay, None)
+            for gradient, setting, decay in zip(gradients, self._settings, decays, strict=True)
+        )
 
     def scale_grad(self, gradients):
         """Divides gradients by the loss scale.
 
         Args:
-            gradients (tuple[Tensor]): one gradient for each parameter.
+            gradients (tuple[Tensor]): one gradient for each parameter, or for some of them.
 
         Returns:
             tuple[Tensor].
         """
         if not self.need_scale:
             return gradients
-        return self._apply_links(gradients, [None] * self.param_length, 1.0 / self.loss_scale)
-
-    def _apply_links(self, gradients, decays, unscale):
-        results = []
-        for gradient, setting, decay in zip(gradients, self._settings, decays, strict=True):
-            if not isinstance(gradient, Tensor) or (decay is None and unscale is None):
-                results.append(gradient)
-                continue
-            array = gradient._array
-            xp = arrays.space_of(array)
-            weight = arrays.to_space(xp, setting.parameter._array)
-            value = unscaled(xp, weight, array, unscale=unscale, decay=decay)
-            results.append(Tensor._wrap(xp.cast(xp.asarray(value), array.dtype)))
-        return tuple(results)
+        unscale = 1.0 / self.loss_scale
+        return tuple(_prepared(gradient, None, None, unscale) for gradient in gradients)
 
     def gradients_centralization(self, gradients):
         """Centralizes the gradients of convolutions in groups that request it: subtracts their mean
@@ -538,6 +529,17 @@ def _is_overridden(cls, method):
     """Returns whether a class outside this package defines a method."""
     owner = next(base for base in cls.__mro__ if method in vars(base))
     return owner.__module__.partition(".")[0] != __name__.partition(".")[0]
+
+
+def _prepared(gradient, parameter, decay, unscale):
+    """Returns a gradient with the weight decay of its Parameter, or without the loss scale."""
+    if not isinstance(gradient, Tensor) or (decay is None and unscale is None):
+        return gradient
+    array = gradient._array
+    xp = arrays.space_of(array)
+    weight = None if decay is None else arrays.to_space(xp, parameter._array)
+    value = unscaled(xp, weight, array, unscale=unscale, decay=decay)
+    return Tensor._wrap(xp.cast(xp.asarray(value), array.dtype))
 
 
 def _as_decay(decay):

@@ -150,7 +150,7 @@ class Optimizer(_Cell):
         """Divides gradients by the loss scale.
 
         Args:
-            gradients (tuple[Tensor]): one gradient for each parameter.
+            gradients (tuple[Tensor]): one gradient for each parameter, or for some of them.
 
         Returns:
             tuple[Tensor].

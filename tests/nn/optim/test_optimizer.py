@@ -203,6 +203,7 @@ def test_links_for_optimizers_written_by_users(parameters):
     close(decayed[1], 1 + 0.4 * parameters[1].asnumpy(), rtol=1e-6, atol=0)
     np.testing.assert_array_equal(decayed[3].asnumpy(), 1)
     np.testing.assert_array_equal(optimizer.scale_grad(ones)[0].asnumpy(), 0.25)
+    assert [g.asnumpy().max() for g in optimizer.scale_grad(ones[:1])] == [0.25]
     assert optimizer.gradients_centralization(ones) is ones
     assert optimizer.flatten_gradients(ones) is ones
 
