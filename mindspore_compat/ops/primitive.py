@@ -279,7 +279,7 @@ class Primitive:
         """Stores the process that should run the op. It has no effect: each process runs its
         own."""
         self.add_prim_attr("role", role)
-        return self.add_prim_attr("rank_id", rank_id)
+        self.add_prim_attr("rank_id", rank_id)
 
     def __repr__(self):
         listed = self.attrs.items()

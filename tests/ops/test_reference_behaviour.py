@@ -330,3 +330,20 @@ def test_a_nan_outdoes_all_that_comes_after_it():
 def test_type_of_where_is_checked_before_its_use(reduce):
     with pytest.raises(TypeError, match="'where' must be a Tensor, a bool or None, but got 'a'"):
         reduce(Tensor([1.0, 2.0]), 0, where="a")
+
+
+@pytest.mark.parametrize("dtype", [ms.int32, ms.float16, ms.float64])
+def test_weighted_counts_are_float32(dtype):
+    counts = ops.bincount(ints(0, 1, 1), Tensor([1, 2, 3], dtype))
+    assert counts.dtype == ms.float32
+    assert counts.asnumpy().tolist() == [1, 5]
+
+
+def test_placing_a_primitive_returns_nothing():
+    assert ops.MatMul().place("MS_WORKER", 0) is None
+
+
+def test_a_mask_of_one_number_is_an_array():
+    transforms = ms.dataset.transforms
+    mask = transforms.Mask(transforms.Relational.EQ, 2)(2)
+    assert type(mask) is np.ndarray and mask.shape == () and mask

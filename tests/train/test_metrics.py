@@ -399,3 +399,14 @@ def test_a_confusion_matrix_that_was_given_does_not_change():
 def test_methods_that_a_metric_must_define(method):
     with pytest.raises(NotImplementedError, match=f"a subclass must define '{method}'"):
         getattr(Metric, method)(None)
+
+
+def test_an_area_is_a_float64_whatever_the_points_are():
+    points = np.array([0, 0.5, 1], np.float32)
+    assert type(metrics.auc(points, points)) is np.float64
+
+
+def test_a_translation_without_a_common_run_scores_zero_also_when_smoothed():
+    words = ([["a", "b", "c", "d"]], [[["a", "b", "x", "d"]]])
+    for smooth in (False, True):
+        assert measured("bleu_score", words, options=[3, smooth]) == 0

@@ -317,7 +317,7 @@ class Mask(_ArrayOperation):
         if x.dtype.kind not in "SU":  # the original casts the constant first
             with np.errstate(invalid="ignore", over="ignore"):
                 constant = np.asarray(constant).astype(x.dtype)
-        return _compare[self.operator](x, constant).astype(self.dtype, copy=False)
+        return np.asarray(_compare[self.operator](x, constant), self.dtype)
 
 
 class PadEnd(_ArrayOperation):

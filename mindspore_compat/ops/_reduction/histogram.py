@@ -169,15 +169,14 @@ def bincount(
 
     Shapes:
         `input` is (N,) of integers that are not negative, `weights` is (N,). The result has
-        max(input) + 1 elements, or `minlength` if that is more; it is float32, or of the dtype of
-        `weights`.
+        max(input) + 1 elements, or `minlength` if that is more; it is float32.
 
     Example:
         >>> print(ms.ops.bincount(ms.Tensor([0, 1, 1, 3])))
         [1. 2. 0. 1.]
     """
     counts = xp.bincount(xp.cast(xp.real(input), "int64"), weights, minlength)
-    return xp.cast(counts, "float32" if weights is None else weights.dtype)
+    return xp.cast(counts, "float32")
 
 
 @op("mint.bincount(input, weights=None, minlength=0)", compute="native")

@@ -50,7 +50,7 @@ def auc(x, y, reorder: Truth = False):
             "For 'auc', 'x' must rise or fall where 'reorder' is False, but it does neither."
         )
     sign = -1 if (steps < 0).any() else 1
-    return sign * np.trapezoid(y, x)
+    return np.float64(sign * np.trapezoid(y, x))
 
 
 def _points(name, values):

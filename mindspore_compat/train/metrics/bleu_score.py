@@ -85,8 +85,8 @@ class BleuScore(Metric):
             RuntimeError: if nothing has been measured.
         """
         self._need_updates(self._is_update)
-        if self._numerator.min() == 0 and not self.smooth:
-            return np.float64(0)
+        if self._numerator.min() == 0:  # the original returns 0 before it smooths
+            return np.array(0.0)
         offset = 1 if self.smooth else 0
         precision = (self._numerator + offset) / (self._denominator + offset)
         mean = np.exp(np.log(precision).mean())
