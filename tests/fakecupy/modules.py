@@ -8,6 +8,7 @@ wheel.
 
 import functools
 import importlib.machinery
+import threading
 import time
 import types
 
@@ -146,7 +147,7 @@ class Stream:
         return True
 
     def use(self):
-        CURRENT[-1] = self
+        CURRENT.streams[-1] = self
         return self
 
     def synchronize(self):
@@ -169,16 +170,16 @@ class Stream:
         callback(arg)
 
     def __enter__(self):
-        CURRENT.append(self)
+        CURRENT.streams.append(self)
         return self
 
     def __exit__(self, *error):
-        CURRENT.remove(self)
+        CURRENT.streams.remove(self)
 
 
 def copy_on(stream, name, size, waits):
     """Draws a copy on a stream, or on the one in force."""
-    stream = CURRENT[-1] if stream is None else stream
+    stream = CURRENT.streams[-1] if stream is None else stream
     for line in timeline.each():
         line.give(stream, name, size)
         if waits:
@@ -188,10 +189,10 @@ def copy_on(stream, name, size, waits):
 def launch_on_current(name):
     """Draws a launch on the stream in force."""
     graph = graphs.state.graph
-    if graph is not None and CURRENT[-1] not in graph.streams:
+    if graph is not None and CURRENT.streams[-1] not in graph.streams:
         graphs.refuse(f"{name} on another stream than the one that is captured")
     for line in timeline.each():
-        line.give(CURRENT[-1], name, 1)
+        line.give(CURRENT.streams[-1], name, 1)
 
 
 class Event:
@@ -209,7 +210,7 @@ class Event:
 
     def record(self, stream=None):
         self.time = time.perf_counter()
-        stream = CURRENT[-1] if stream is None else stream
+        stream = CURRENT.streams[-1] if stream is None else stream
         graph = graphs.state.graph
         self.graph = graph if graph is not None and stream in graph.streams else None
         self.at = {line: line.done(stream) for line in timeline.each()}
@@ -221,7 +222,16 @@ class Event:
 
 
 Stream.null = Stream(null=True)
-CURRENT = [Stream.null]  # the stream in force comes last
+
+
+class _Current(threading.local):
+    """The streams in force in this thread; the innermost comes last."""
+
+    def __init__(self):
+        self.streams = [Stream.null]
+
+
+CURRENT = _Current()
 FUNCTIONS["streams"] = {"copy": copy_on, "launch": launch_on_current}
 POOL, PINNED = MemoryPool(), MemoryPool()
 ALLOCATORS, PINNED_ALLOCATORS = [POOL.malloc], [PINNED.malloc]
@@ -254,7 +264,7 @@ CUDA = {
     "Graph": Graph,
     "alloc_pinned_memory": lambda size: PINNED_ALLOCATORS[-1](size),
     "is_available": lambda: True,
-    "get_current_stream": lambda device_id=-1: CURRENT[-1],
+    "get_current_stream": lambda device_id=-1: CURRENT.streams[-1],
     "get_device_id": lambda: 0,
     "get_elapsed_time": lambda start_event, end_event: 1000 * (end_event.time - start_event.time),
     "get_allocator": lambda: ALLOCATORS[-1],

@@ -4,6 +4,7 @@ names.
 
 import copy
 import pickle
+import threading
 
 import ml_dtypes
 import numpy
@@ -320,6 +321,21 @@ def test_devices_and_streams(cupy):
         assert cupy.zeros(1).device == device
     with pytest.raises(RuntimeError):
         cupy.cuda.Device(1)
+
+
+def test_each_thread_has_its_own_current_stream(cupy):
+    others = []
+
+    def run():
+        others.append(cupy.cuda.get_current_stream())
+        cupy.cuda.Stream().use()
+
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+        assert cupy.cuda.get_current_stream() is stream
+    assert others == [cupy.cuda.Stream.null]
 
 
 def test_random_numbers(cupy):
