@@ -12,7 +12,7 @@ import traceback
 
 import numpy
 
-PATIENCE = 20  # seconds that a rank waits for the others
+PATIENCE = 60  # seconds that a rank waits for the others
 
 
 class World:
