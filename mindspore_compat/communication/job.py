@@ -12,6 +12,7 @@ from .. import log
 from .._backend.ranks import children, heartbeat
 
 GRACE = 5  # seconds for the processes to end after a signal
+_LONGEST = 1  # seconds that count between two looks, however long msrun did not run
 _ENDED = {128 + signal.SIGTERM, 137}  # statuses of ranks that were ended because of another
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL
 _SIGNALS = [
@@ -30,6 +31,9 @@ class Job:
     - it joined, but has sent no heartbeat for `node_timeout` seconds;
     - it has not joined a collective that another rank has been waiting in for more than
       `exec_timeout` seconds; if all ranks wait, all count as hung.
+
+    Time in which this process or the rank does not run, because the machine is paused, does not
+    count.
 
     Args:
         command (list[str]): the command of the launcher.
@@ -57,6 +61,7 @@ class Job:
         self.logs, self.cluster_time_out = logs, cluster_time_out
         self.node_timeout, self.exec_timeout = node_timeout, exec_timeout
         self.signal_number, self.deadline, self.killed = None, None, False
+        self.clock = heartbeat.Clock(_LONGEST)
         self.beats = {}  # rank -> its last heartbeat, and the time when it was first seen
         self.folder = tempfile.TemporaryDirectory(prefix="msrun-")
         self.process = None
@@ -165,10 +170,10 @@ class Job:
 
     def _look(self):
         """Ends the job if a rank hangs, and names it."""
-        now = time.monotonic()
+        now = self.clock.tick()
         if reason := self.why_lost():
             log.error("msrun: %s. All processes are ended.", reason)
-            self.deadline = now + GRACE
+            self.deadline = time.monotonic() + GRACE
             self.kill()
             return
         for rank, text in zip(self.logs, map(self._read, self._files("beat"))):
@@ -187,7 +192,7 @@ class Job:
                 why,
             )
         if ranks:
-            self.deadline = now + GRACE
+            self.deadline = time.monotonic() + GRACE
             self.kill()
 
     def _hanging(self, live, now):

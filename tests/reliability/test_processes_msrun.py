@@ -7,10 +7,14 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from kit.processes import alive, until
 from kit.ranks import require_mpi
+
+from mindspore_compat._backend.ranks import heartbeat
+from mindspore_compat.communication import job
 
 require_mpi()
 if os.name == "nt":
@@ -236,3 +240,64 @@ def test_a_rank_that_hangs_is_named_and_all_are_ended(tmp_path, script, option, 
         assert re.findall(r"rank (\d) \(process \d+, .*worker_1.log\) hangs", output) == ["1"]
         assert why in output
         assert msrun.all_gone()
+
+
+@pytest.fixture
+def handlers():
+    """The signal handlers, as they were."""
+    before = {number: signal.getsignal(number) for number in job._SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_time_in_which_msrun_itself_was_paused_does_not_count(tmp_path, monkeypatch, handlers):
+    """`msrun` may go on before the ranks do."""
+    now = [0.0]
+    for module in (heartbeat, job):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    with job.Job(["sleep", "60"], os.environ, {0: tmp_path / "0.log"}, 600, 300, 1800) as running:
+        Path(running.folder.name, "0.beat").write_text("2 joined 0")
+        assert not running.ended()
+        now[0] += 1000
+        assert not running.ended() and not running.killed
+        for _ in range(302):
+            now[0] += 1
+            running.ended()
+        assert running.killed
+
+
+def test_a_wait_for_others_does_not_grow_while_the_machine_is_paused(monkeypatch):
+    now, beats = [0.0], []
+
+    class Done(BaseException):
+        pass
+
+    def sleep(seconds):
+        if len(beats) == 4:
+            raise Done
+        now[0] += 1000 if len(beats) == 2 else 1
+
+    monkeypatch.setattr(heartbeat, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    monkeypatch.setattr(heartbeat, "_clock", heartbeat.Clock(2))
+    monkeypatch.setattr(heartbeat, "report", lambda kind, text: beats.append(text.split()[-1]))
+    with pytest.raises(Done), heartbeat.waiting():
+        heartbeat._beat()
+    assert beats == ["1", "2", "4", "5"]
+
+
+def test_a_beat_without_memory_is_not_the_last(monkeypatch):
+    beats = []
+
+    class Done(BaseException):
+        pass
+
+    def report(kind, text):
+        beats.append(text)
+        raise MemoryError if len(beats) == 1 else Done
+
+    monkeypatch.setattr(heartbeat.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(heartbeat, "report", report)
+    with pytest.raises(Done):
+        heartbeat._beat()
+    assert len(beats) == 2

@@ -16,6 +16,32 @@ from ..starting import Thread
 JOB = "MINDSPORE_COMPAT_JOB"  # the environment variable with the folder and the rank
 _SECONDS = 1  # between two beats
 
+
+class Clock:
+    """A clock that stands still while its process does not run, because it is stopped or the
+    machine is paused. What then takes long does not count as hung.
+
+    Args:
+        longest (float): how many seconds count at most between two calls of `tick`.
+    """
+
+    def __init__(self, longest):
+        self._longest = longest
+        self._last, self._lost = time.monotonic(), 0.0
+
+    def tick(self):
+        """Returns the time. Only one thread calls this, often."""
+        now = time.monotonic()
+        self._lost += max(now - self._last - self._longest, 0.0)
+        self._last = now
+        return now - self._lost
+
+    def time(self):
+        """Returns the time that any thread may ask for."""
+        return time.monotonic() - self._lost
+
+
+_clock = Clock(2 * _SECONDS)
 _waits = []  # the start times of the current waits for other ranks
 
 
@@ -45,7 +71,7 @@ def joining():
 @contextlib.contextmanager
 def waiting():
     """A context in which this rank waits for others in an exchange."""
-    _waits.append(time.monotonic())
+    _waits.append(_clock.time())
     try:
         yield
     finally:
@@ -59,8 +85,11 @@ def _begin():
 
 
 def _beat():
+    _clock.tick()
     with contextlib.suppress(OSError):  # msrun has gone, and its folder
         for number in itertools.count(2):
             time.sleep(_SECONDS)
-            since = _waits[:1] or [time.monotonic()]
-            report("beat", f"{number} joined {time.monotonic() - since[0]:.0f}")
+            with contextlib.suppress(MemoryError):  # the next beat may find some
+                now = _clock.tick()
+                since = (_waits[:1] or [now])[0]
+                report("beat", f"{number} joined {max(now - since, 0):.0f}")
