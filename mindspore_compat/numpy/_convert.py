@@ -3,7 +3,7 @@ are Tensors, numbers, lists and tuples; ints become int32 and floats float32."""
 
 import numpy
 
-from .._core.rules.checked import plain_numbers
+from .._core.rules.number_forms import plain_numbers
 from .._core.rules.python_numbers import python_only
 from .._core.rules.vocabulary import InstanceOf
 from .._core.tensor import dtype as dtypes

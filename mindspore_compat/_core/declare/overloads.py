@@ -18,8 +18,8 @@ import inspect
 import types
 
 from ..rules.base import both, show_with_type
-from ..rules.checked import plain_numbers, refuse_all
-from ..rules.python_numbers import python_only
+from ..rules.checked import refuse_all
+from ..rules.number_forms import in_python, number_forms
 from ..rules.vocabulary import rules_of
 from ..source import compiled
 from ..tensor.tensor import Tensor
@@ -182,9 +182,9 @@ def _otherwise(api, forms, self, args, kwargs):
     bound = [(form, form.bind(args, kwargs)) for form in forms]
     bound = [(form, arguments) for form, arguments in bound if arguments is not None]
     for form, arguments in bound:
-        only = python_only(api)
+        forms_of_numbers = number_forms(api)
         plain = {
-            name: _plain(form.rules.get(name), value, name in only)
+            name: _plain(form.rules.get(name), name, value, forms_of_numbers)
             for name, value in arguments.items()
         }
         if form.fits(**plain) == 1:
@@ -212,17 +212,21 @@ def _refuse(api, forms, bound, args, kwargs):
     raise TypeError(f"For '{api}', the arguments must be those of {choices}, but got ({came}).")
 
 
-def _plain(rule, value, python_only):
+def _plain(rule, name, value, forms):
     """Returns a 0-d Tensor as an int, or as its rule converts it; a NumPy scalar as a number, if
-    the rule does not accept it and the parameter may take one; other values unchanged."""
+    the rule does not accept it and the parameter may take one; other values unchanged. A parameter
+    that takes Python's numbers only takes no such Tensor either."""
     if rule is None:
         return value
     if not isinstance(value, Tensor):
-        is_kept = python_only or rule.verdict(value) is None
-        return value if is_kept else plain_numbers(value)
+        return in_python(rule, name, value, forms)
     if rule.verdict(value) is None:
         return rule.read(value)
-    return value if value.ndim or value._array.dtype.kind not in "iu" else int(value._array)
+    if value.ndim or name in forms.python_only:
+        return value
+    if value._array.dtype.kind in "iu":
+        return int(value._array)
+    return in_python(rule, name, value, forms)
 
 
 def _join_docstrings(name, forms):

@@ -29,7 +29,7 @@ from ..._backend.steps.journal import journal
 from ..autograd.tape import depth, note_in_place_write
 from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
 from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
-from ..rules.python_numbers import python_only
+from ..rules.number_forms import number_forms
 from ..rules.stored_arguments import has_stored, is_generated, refuse_calls, stored_at
 from ..rules.value_rules import in_any_case
 from ..rules.vocabulary import DType, TensorOf
@@ -279,7 +279,7 @@ def _guard_lines(api, signature, scope, arguments="", numpy_scalars=True):
         scope.update(extra_scope)
         tag = f"rules_{len(scope)}"
         scope.update({tag: rules, "refuse_all": refuse_all, "refuse_shapes": refuse_shapes})
-        scope["only"] = python_only(signature.path)
+        scope["forms"] = number_forms(signature.path)
         rule_values = ", ".join(rules)
         lines.append(f"    if not ({guard}):")
         if first:
@@ -288,7 +288,7 @@ def _guard_lines(api, signature, scope, arguments="", numpy_scalars=True):
                 f"lambda {rule_values}: run({arguments}))"
             )
         lines.append(
-            f"        read = refuse_all({api!r}, {tag}, ({rule_values},), {numpy_scalars}, only)"
+            f"        read = refuse_all({api!r}, {tag}, ({rule_values},), {numpy_scalars}, forms)"
         )
         if signature.op.quirks.on_tape and arguments:
             scope.update(instead=signature.op.quirks.on_tape, on_tape=_on_tape)

@@ -26,15 +26,14 @@ import operator
 import re
 import types
 
-import numpy as np
-
 from ..source import compiled
 from ..tensor.precision import state as precision
 from .base import NoneRule, Rule, join, registered, show, wrapped
-from .python_numbers import python_only
+from .number_forms import USUAL, in_python, number_forms
 from .stored_arguments import build_unchecked, has_stored
 
 _OF_ARRAYS = re.compile(r"\.(ops|numpy)\.")  # packages whose functions take NumPy scalars
+_AREA = re.compile(r"mindspore_compat\.((?:mint\.)?(?:nn|numpy|ops|train))\.")  # public modules
 _builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")
 
 
@@ -168,7 +167,7 @@ def guard_all(rules: dict[str, Rule]) -> tuple[str, dict]:
 
 
 def refuse_all(
-    api: str, rules: dict[str, Rule], values, numpy_scalars: bool = False, python_only=()
+    api: str, rules: dict[str, Rule], values, numpy_scalars: bool = False, forms=USUAL
 ) -> list:
     """Raises an error for the first value of the wrong kind, or else the first out of range.
 
@@ -180,15 +179,14 @@ def refuse_all(
         values: the values in the same order, or by name.
         numpy_scalars: whether NumPy scalars, alone and in tuples and lists, count as Python
             numbers.
-        python_only: the parameters for which they do not (python_numbers.py).
+        forms: the parameters for which they do not, and those that also take Tensors as numbers
+            (number_forms.py).
     """
     if isinstance(values, dict):
         values = [values[name] for name in rules]
-    if numpy_scalars:
+    if numpy_scalars or forms.from_tensors:
         values = [
-            value
-            if name in python_only or rule.sees_numpy_scalars or rule.verdict(value) is None
-            else plain_numbers(value)
+            in_python(rule, name, value, forms, numpy_scalars)
             for (name, rule), value in zip(rules.items(), values, strict=True)
         ]
     wrong = [
@@ -199,15 +197,6 @@ def refuse_all(
     for _, name, value in sorted(wrong, key=operator.itemgetter(0))[:1]:
         rules[name].refuse(api, name, value)
     return [rule.read(value) for rule, value in zip(rules.values(), values, strict=True)]
-
-
-def plain_numbers(value):
-    """Converts NumPy scalars to Python numbers (bools stay), also within tuples and lists."""
-    if isinstance(value, np.number):
-        return value.item()
-    if type(value) in (tuple, list):
-        return type(value)(map(plain_numbers, value))
-    return value
 
 
 def _stand_in(function, relations):
@@ -252,7 +241,7 @@ def _generate_code(function, relations, stand_in):
     values = "".join(f"{name}, " for name in rules)
     lines = [f"def {function.__name__}({_parameter_list(parameters)}):"]
     if rules:
-        call = f"{values}= _refuse({api}, _rules, ({values}), {numpy_scalars}, _python_only)"
+        call = f"{values}= _refuse({api}, _rules, ({values}), {numpy_scalars}, _forms)"
         lines.append(f"    if not {wrapped(guard)}:")
         if refuse_shapes:
             lines.append(_shapes_line(api, "_rules", rules, parameters))
@@ -280,7 +269,7 @@ def _generate_code(function, relations, stand_in):
         _type=type,
         _one_dtype=one_dtype,
         _numpy_scalars=bool(_OF_ARRAYS.search(function.__module__)),
-        _python_only=_python_only_of(function, is_init, stand_in),
+        _forms=_forms_of(function, is_init, stand_in),
     )
     wrapper = compiled(lines, scope, f"checks of {function.__qualname__}").pop(function.__name__)
     return wrapper.__code__, scope
@@ -307,13 +296,13 @@ def _refusal_lines(call, values, parameters):
     ]
 
 
-def _python_only_of(function, is_init, stand_in) -> frozenset:
-    """Returns the parameters of a function, or of a class's `__init__`, without NumPy scalars."""
+def _forms_of(function, is_init, stand_in):
+    """Returns the forms of numbers that a function, or a class's `__init__`, takes."""
     if hasattr(stand_in, "public_path"):
-        return python_only(stand_in.public_path)
-    area = _OF_ARRAYS.search(function.__module__)
+        return number_forms(stand_in.public_path)
+    area = _AREA.match(function.__module__)
     name = function.__qualname__.rpartition(".")[0] if is_init else function.__name__
-    return python_only(f"{area[1]}.{name}") if area else frozenset()
+    return number_forms(f"{area[1]}.{name}") if area else USUAL
 
 
 def _parameter_list(parameters) -> str:

@@ -92,8 +92,8 @@ _TABLE = {
         vecdot: axis; vector_norm: axis; vsplit: indices_or_sections
     """,
     "Tensor": """
-        addbmm: alpha beta; addmm: alpha beta; addmv: alpha beta; addr: alpha beta;
-        argmax_with_value: axis; argmin_with_value: axis; baddbmm: alpha beta; bincount:
+        addbmm: alpha beta; addmm: alpha beta; addmv: alpha beta; addr: alpha beta; allclose: atol
+        rtol; argmax_with_value: axis; argmin_with_value: axis; baddbmm: alpha beta; bincount:
         minlength; bitwise_left_shift: other; cauchy: median sigma; chunk: chunks dim; cumsum:
         dim; diagflat: offset; diagonal_scatter: dim1 dim2 offset; diff: axis n; dsplit:
         indices_or_sections; expand_dims: axis; fill_diagonal: fill_value; flatten: end_dim
@@ -143,19 +143,23 @@ _TABLE = {
 }
 
 
-@functools.cache
-def _parsed() -> dict[str, frozenset]:
+def parsed(table) -> dict[str, frozenset]:
     """Returns the parameters by public path."""
     parameters_of = {}
-    for area, text in _TABLE.items():
+    for area, text in table.items():
         for entry in text.split(";"):
             name, _, parameters = entry.partition(":")
             parameters_of[f"{area}.{name.strip()}"] = frozenset(parameters.split())
     return parameters_of
 
 
+@functools.cache
+def _parameters():
+    return parsed(_TABLE)
+
+
 def python_only(path: str) -> frozenset:
     """Returns the parameters of a public function or class ("ops.chunk") that take no NumPy
     scalars.
     """
-    return _parsed().get(path, frozenset())
+    return _parameters().get(path, frozenset())

@@ -10,7 +10,7 @@ returns a new, refined rule. `|` joins rules; `| None`, or a default of None, al
 original, `Float` refuses ints and `Int` refuses bools. Both accept instances of Python's float or
 int: `numpy.float64`, but no other NumPy scalar; `numpy_scalars=True` accepts those too. The
 functions of `ops`, `mint`, `numpy` and Tensor accept NumPy scalars in place of Python numbers
-(`checked.plain_numbers`), except for the parameters listed in python_numbers.py.
+(`number_forms.plain_numbers`), except for the parameters listed in python_numbers.py.
 
 The base of rules is in base.py. Rules for Tensors and dtypes are in tensor_rules.py, generated
 checks in checked.py.

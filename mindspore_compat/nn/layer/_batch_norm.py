@@ -10,7 +10,7 @@ import functools
 from ... import ops
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
-from ..._core.rules.checked import plain_numbers
+from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.vocabulary import (
     Bool,
     Float,

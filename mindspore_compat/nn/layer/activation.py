@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from ... import ops
 from ..._core.declare.public_api import build, public
 from ..._core.rules.base import type_named
-from ..._core.rules.checked import plain_numbers
+from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.vocabulary import Float, Forbid, Int, Number, TensorOf, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor

@@ -9,7 +9,7 @@ import math
 
 from ... import ops
 from ..._core.declare.public_api import public, write_back
-from ..._core.rules.checked import plain_numbers
+from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.vocabulary import (
     Any,
     Bool,

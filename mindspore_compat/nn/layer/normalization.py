@@ -7,7 +7,7 @@ import functools
 
 from ... import ops
 from ..._core.declare.public_api import public
-from ..._core.rules.checked import plain_numbers
+from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.vocabulary import (
     Bool,
     DType,

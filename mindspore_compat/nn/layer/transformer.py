@@ -4,7 +4,7 @@ import copy
 
 from ... import ops
 from ..._core.declare.public_api import public
-from ..._core.rules.checked import plain_numbers
+from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.value_rules import Truth
 from ..._core.rules.vocabulary import Bool, Int, LayerDType, Number, checked
 from ..._core.tensor.dtype import float32

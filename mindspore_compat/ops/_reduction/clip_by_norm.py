@@ -1,7 +1,7 @@
 """Clipping to a norm: clip_by_norm, clip_by_global_norm."""
 
 from ..._core.declare.public_api import public
-from ..._core.rules.checked import plain_numbers
+from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor, map_stored, stored

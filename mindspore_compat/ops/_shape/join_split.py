@@ -5,7 +5,7 @@ import itertools
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.checked import plain_numbers
+from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.value_rules import Alone
 from ..._core.rules.vocabulary import Any, InstanceOf, Int, ListOf, ScalarOf, TupleOf, checked
 from ..._core.tensor.precision import state as precision

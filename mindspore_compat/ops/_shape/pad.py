@@ -4,7 +4,7 @@ _image/pixel_shuffle.py.
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.checked import plain_numbers
+from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.vocabulary import (
     Any,
     AsValue,

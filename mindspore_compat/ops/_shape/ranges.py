@@ -8,7 +8,7 @@ from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.declare.shapes_first import shapes_first
-from ..._core.rules.checked import plain_numbers
+from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.vocabulary import (
     DType,
     Float,

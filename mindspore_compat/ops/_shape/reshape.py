@@ -5,7 +5,7 @@ import math
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.checked import plain_numbers
+from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.vocabulary import (
     Any,
     Int,

@@ -6,7 +6,7 @@ from ..._backend import arrays
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import overwrite, own, plain, public
 from ..._core.gradients import custom
-from ..._core.rules.checked import plain_numbers
+from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.vocabulary import (
     Bool,
     DType,
