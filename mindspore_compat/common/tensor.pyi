@@ -423,7 +423,7 @@ class Tensor:
             The shapes of `input`, `tensor1` and `tensor2` are broadcast. The result has the dtype to
             which they are promoted.
         """
-    def addcmul(self, tensor1: Tensor, tensor2: Tensor, value: Tensor | _b.float | Tensor | _b.complex = 1) -> Tensor:
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, value: Tensor | _b.float | _c.Sequence[_t.Any] | Tensor | _b.complex = 1) -> Tensor:
         """Adds a scaled product to the input: input + value * tensor1 * tensor2.
 
         Args:
@@ -431,7 +431,7 @@ class Tensor:
                 see `tensor1` above.
             tensor2 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
                 see `tensor2` above.
-            value (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8 or a number, optional):
+            value (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8 or a number or a tuple or list of numbers, optional):
                 the number `value` above. Default: ``1``.
 
         Shapes:
@@ -1360,7 +1360,7 @@ class Tensor:
         `other`, or its only axis.
 
         Args:
-            other (Tensor): the second input.
+            other (Tensor of dtype float16 or float32): the second input.
 
         Shapes:
             `input` is (..., K), `other` is (..., K, N) or (K,), float16 or float32. The result has the

@@ -10185,8 +10185,8 @@ def batch_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.tuple[_b.int, ...] | _
     axis, the batch.
 
     Args:
-        x1 (Tensor): the first input.
-        x2 (Tensor): the second input.
+        x1 (Tensor of dtype float32): the first input.
+        x2 (Tensor of dtype float32): the second input.
         axes (int or a tuple of ints or a list of ints or None, optional): see `axes` above.
             Default: ``None``.
 
@@ -11976,8 +11976,8 @@ def dot(input: _Tensor, other: _Tensor) -> _Tensor:
     `other`, or its only axis.
 
     Args:
-        input (Tensor): the input.
-        other (Tensor): the second input.
+        input (Tensor of dtype float16 or float32): the input.
+        other (Tensor of dtype float16 or float32): the second input.
 
     Shapes:
         `input` is (..., K), `other` is (..., K, N) or (K,), float16 or float32. The result has the

@@ -358,6 +358,8 @@ class Tril(Cell):
 
     def construct(self, x, k=0):
         """Returns the triangle below and on diagonal `k` of `x`."""
+        if type(k) is not int:
+            Int.refuse("Tril", "k", k)
         return ops.tril(x, k)
 
 
@@ -377,6 +379,8 @@ class Triu(Cell):
 
     def construct(self, x, k=0):
         """Returns the triangle above and on diagonal `k` of `x`."""
+        if type(k) is not int:
+            Int.refuse("Triu", "k", k)
         return ops.triu(x, k)
 
 

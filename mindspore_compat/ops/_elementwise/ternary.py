@@ -54,7 +54,8 @@ lerp.vjp(
     "mint.addcmul(input, tensor1, tensor2, *, value=1)",
     types=SameDtype("input tensor1 tensor2"),
     quirks=Quirks(
-        rules={"ops.Addcmul": {"value": Addcmul}, "ops.addcmul": {"value": AddcmulValue | Listed}}
+        rules={"ops.Addcmul": {"value": Addcmul}}
+        | dict.fromkeys(("ops.addcmul", "Tensor.addcmul"), {"value": AddcmulValue | Listed})
     ),
 )
 def addcmul(xp, input: Addcmul, tensor1: Addcmul, tensor2: Addcmul, value: AddcmulValue = 1):

@@ -13,7 +13,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, ListOf, Str, TupleOf, checked
 from ..._core.tensor.promotion import adds_up_as_int64, one_np, promoted
 from ..._core.tensor.tensor import Tensor
-from .._rules import Anything, Inexact, RealsOrBools
+from .._rules import Anything, Float16Or32, Inexact, RealsOrBools
 from ..primitive import Primitive
 
 
@@ -197,7 +197,12 @@ def bmm(xp, input: Anything, other: Anything):
     "ops.dot(input, other)",
     "Tensor.dot(other)",
     "mint.dot(input, other)",
-    types=Promote("input other"),
+    types=SameDtype("input other"),
+    quirks=Quirks(
+        rules={
+            path: {"input": Float16Or32, "other": Float16Or32} for path in ("ops.dot", "Tensor.dot")
+        }
+    ),
 )
 def dot(xp, input: Anything, other: Anything):
     """Computes the dot product over the last axis of the input and the second-to-last axis of

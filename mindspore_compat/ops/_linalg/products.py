@@ -4,7 +4,7 @@ import math
 
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import AsValue, Int, ListOf, Number, ScalarOf, Str, TupleOf
+from ..._core.rules.vocabulary import AsValue, Int, ListOf, Number, ScalarOf, Str, TensorOf, TupleOf
 from ..._core.tensor import promotion
 from ..._core.tensor.promotion import promoted
 from .._rules import Anything, Inexact
@@ -199,8 +199,8 @@ def tensor_dot(xp, x1: Anything, x2: Anything, axes: Int(ge=0) | _PairOfAxes):
 @op("ops.batch_dot(x1, x2, axes=None)", types=Promote("x1 x2"), compute="products")
 def batch_dot(
     xp,
-    x1: Anything,
-    x2: Anything,
+    x1: TensorOf("float32"),
+    x2: TensorOf("float32"),
     axes: AsValue(Int | TupleOf(Int) | ListOf(Int), Number | Str | Anything) = None,
 ):
     """Computes dot products over one axis of each input, separately for each element of the first

@@ -14,6 +14,7 @@ from .generators import (
     Shape,
     _Draw,
     _generator,
+    _int_lengths,
     _lengths,
     _make,
     _Seeded,
@@ -68,7 +69,7 @@ def randn(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
     Source: mindspore.ops.randn of MindSpore 2.10.
     """
     xp = current_space()
-    return _make(_stream(generator, xp, seed).standard_normal(_lengths("randn", size)), dtype)
+    return _make(_stream(generator, xp, seed).standard_normal(_int_lengths("randn", size)), dtype)
 
 
 @public("ops.randn_like")

@@ -44,6 +44,15 @@ def _lengths(api, shape):
     return lengths
 
 
+def _int_lengths(api, size):
+    """Returns the shape of a draw from ints that are no Tensors; rejects negative lengths."""
+    several = len(size) == 1 and isinstance(size[0], (tuple, list))
+    for length in size[0] if several else size:
+        if isinstance(length, Tensor):
+            Int.refuse_part(api, "size", length)
+    return _lengths(api, size)
+
+
 class _Draw:
     """A generator that is taken from a stream at the first call. If the call fails, the stream is
     restored, so that a rejected call draws nothing.

@@ -26,6 +26,7 @@ from .generators import (
     Whole,
     _dtype_like,
     _generator,
+    _int_lengths,
     _lengths,
     _make,
     _Seeded,
@@ -58,7 +59,7 @@ def rand(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
     Source: mindspore.ops.rand of MindSpore 2.10.
     """
     xp = current_space()
-    return _make(_stream(generator, xp, seed).random(_lengths("rand", size)), dtype)
+    return _make(_stream(generator, xp, seed).random(_int_lengths("rand", size)), dtype)
 
 
 @public("ops.rand_like")

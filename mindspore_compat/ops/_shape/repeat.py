@@ -3,7 +3,6 @@
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.vocabulary import Any, Int, InTensor, ListOf, TensorOf, TupleOf, checked, number
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index
@@ -66,7 +65,6 @@ def _repeat(api, input, repeats, axis):
     if isinstance(repeats, Tensor):
         repeats = repeats.tolist()
     counts = list(repeats) if isinstance(repeats, (tuple, list)) else [repeats]
-    counts, axis = plain_numbers(counts), plain_numbers(axis)
     for count in counts:
         if isinstance(count, bool) or not isinstance(count, int):
             _Repeats.refuse(api, "repeats", count)

@@ -46,7 +46,9 @@ def shape_of(api, shape, error=TypeError):
         shape = shape[0].asnumpy().reshape(-1).tolist()
     shape = plain_numbers(tuple(shape))
     for position, size in enumerate(shape, 1):
-        whole = isinstance(size, int) or isinstance(size, Tensor) and size.size == 1
+        whole = isinstance(size, int) or (
+            isinstance(size, Tensor) and size.size == 1 and size._array.dtype.kind in "iu"
+        )
         if isinstance(size, bool) or not whole:
             kind, name = type(size).__name__, api.rpartition(".")[2]
             raise TypeError(

@@ -14,7 +14,7 @@ from .._elementwise import arithmetic, cast, maximum
 from .._indexing import masks
 from .._reduction import cumulative, min_max, quantile, reduce, sort, statistics
 from .._reduction import unique as unique_ops
-from .._rules import NumberOrBool, RealsOrBools
+from .._rules import WIDE_UNSIGNED, NumberOrBool, RealsOrBools
 from .._shape import reshape
 from .._shape.axes import along_one, axes_along
 
@@ -23,9 +23,10 @@ AxisOrTensor = InTensor(Axis)
 Mask = Bool | TensorOf("bool")
 
 
-def _need_order(api, self, odd="c"):
-    """Rejects complex numbers, which have no order, and the dtype kinds in `odd`."""
-    if self._array.dtype.kind in odd:
+def _need_order(api, self, odd="c", apart=()):
+    """Rejects complex numbers, which have no order, the dtype kinds in `odd`, and the dtypes in
+    `apart`."""
+    if self._array.dtype.kind in odd or self._array.dtype.name in apart:
         raise TypeError(f"For '{api}', the Tensor must hold real numbers, but got {self.dtype}.")
 
 
@@ -394,14 +395,14 @@ def sort_along_axis(self, axis: Int = -1, descending: Bool = False):
 
     Source: mindspore.Tensor.sort of MindSpore 2.10.
     """
-    _need_order("Tensor.sort", self, "bc")
+    _need_order("Tensor.sort", self, "bc", WIDE_UNSIGNED)
     return sort.sort.run(self, axis, descending)
 
 
 @form("Tensor.sort")
 def sort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
     """Sorts the values along the axis `dim`. The sort is always stable; `stable` has no effect."""
-    _need_order("Tensor.sort", self, "bc")
+    _need_order("Tensor.sort", self, "bc", WIDE_UNSIGNED)
     return sort.sort.run(self, dim, descending)
 
 
@@ -411,7 +412,7 @@ def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
 
     Source: mindspore.Tensor.argsort of MindSpore 2.10.
     """
-    _need_order("Tensor.argsort", self)
+    _need_order("Tensor.argsort", self, apart=WIDE_UNSIGNED)
     axis = along_one("Tensor.argsort", "axis", axis, self)
     return sort.argsort.run(self, axis, descending)
 
@@ -420,7 +421,7 @@ def argsort_along_axis(self, axis: Int = -1, descending: Bool = False):
 def argsort_along_dim(self, dim: Int = -1, descending: Bool = False, stable: Bool = False):
     """Computes the indices that sort along the axis `dim`. The sort is always stable; `stable` has
     no effect."""
-    _need_order("Tensor.argsort", self)
+    _need_order("Tensor.argsort", self, apart=WIDE_UNSIGNED)
     axis = along_one("Tensor.argsort", "dim", dim, self)
     return sort.argsort.run(self, axis, descending)
 
