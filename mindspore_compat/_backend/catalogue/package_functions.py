@@ -80,6 +80,8 @@ ctc_alpha(logs, targets, steps, lengths, blank=0) : constant, opaque
     The forward variables, (N, T, 2 S + 1).
 ctc_occupation(logs, targets, steps, lengths, blank=0, merge=True) : parts
     The probability that each label is emitted at each time, given the target: (T, N, C).
+ctc_with_slope(x, rows, merge=True, has_empty=True) : opaque
+    The losses of `CTCLoss` and its second result, given logits (T, N, C) and rows of integers.
 
 [ops._loss.rnnt]
 rnnt_nll(logs, labels, steps, lengths, blank=0)

@@ -6,9 +6,13 @@ gradient is the probability that each label is emitted at each time, which the s
 from both ends, computes. Graves et al., "Connectionist Temporal Classification" (2006).
 """
 
-from ..._backend.arrays import integers_to_host
+import numpy
+
+from ..._backend.arrays import integers_to_host, to_host
 from ..._backend.compiled import door
 from ..._backend.space import implements
+from ..._core.autograd.through_parts import through_parts
+from ..._core.autograd.traced import bare
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import AnyCase
@@ -368,22 +372,112 @@ def ctc_loss_sparse(
     long = [length > step for length, step in zip(lengths, steps)]
     if any(long) and not ignore_longer_outputs_than_inputs:
         raise RuntimeError("For 'CTCLoss', a label sequence is longer than its input.")
-    blank = x.shape[2] - 1
-    arrays = [xp.asarray(numbers, "int64") for numbers in (labels, steps, lengths)]
-    arrays[0] = xp.reshape(arrays[0], (x.shape[1], -1))
+    flags = numpy.logical_not(long)
+    rows = numpy.array([*map(list, zip(*labels)), steps, lengths, flags], "int64")  # one copy
+    return xp.ctc_with_slope(x, xp.asarray(rows), ctc_merge_repeated, 0 in lengths)
+
+
+@implements
+def ctc_with_slope(xp, x, rows, merge=True, has_empty=True):
+    """Computes the losses of `CTCLoss`, and the gradient that it returns.
+
+    Args:
+        x: the logits, (T, N, C).
+        rows: (S + 3, N): the labels, the numbers of steps and of labels, and a 1 for each sequence
+            that counts.
+        merge: whether equal neighbours in an alignment are one label.
+        has_empty: whether a sequence has no labels.
+    """
+    time, label, blank = _place(xp, x)
+    steps, lengths, counts = rows[-3], rows[-2], rows[-1]
     logs = xp.log_soft(at_least_float32(xp, x), 2)
-    loss = xp.ctc_nll(logs, *arrays, blank, ctc_merge_repeated)
-    occupation = xp.ctc_occupation(logs, *arrays, blank, ctc_merge_repeated)
-    in_length = xp.reshape(xp.arange(x.shape[0]), (-1, 1, 1)) < xp.reshape(arrays[1], (1, -1, 1))
-    count = xp.asarray([not numbers for numbers in long])
-    final = xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == arrays[1] - 1
-    final = xp.sum(xp.where(final, logs[:, :, blank], 0), 0)  # log p(blank) at the last step
-    loss = xp.where(count, xp.where(arrays[2] == 0, loss - xp.softplus(-final), loss), 0)
-    ends = (xp.reshape(xp.arange(x.shape[0]), (-1, 1)) == arrays[1] - 1) & (arrays[2] == 0)
-    ends = xp.expand_dims(ends, 2) & (xp.arange(x.shape[2]) == blank)
-    occupation = xp.where(ends, xp.reshape(xp.sigmoid(final), (1, -1, 1)), occupation)
-    gradient = xp.where(in_length & xp.reshape(count, (1, -1, 1)), xp.exp(logs) - occupation, 0)
-    return xp.cast(loss, x.dtype), xp.cast(gradient, x.dtype)
+    targets = xp.ascontiguousarray(xp.transpose(rows[:-3]))
+    settings = targets, steps, lengths, blank, merge
+    loss, occupation = xp.ctc_nll(logs, *settings), xp.ctc_occupation(logs, *settings)
+    final = _final(xp, logs, time, steps)
+    columns = _columns(xp, final, steps, lengths, counts, loss)
+    slope = xp.blockwise(_slope, logs, occupation, time, label, *columns, blank=blank)
+    loss = xp.blockwise(_without_last_blank, loss, final, lengths, counts)
+    return xp.cast(loss, x.dtype), xp.cast(slope, x.dtype)
+
+
+def _ctc_with_slope_vjp(xp, g, out, x, rows, merge, has_empty):
+    """Returns the gradient for the logits; that of an empty sequence differs from the second
+    result."""
+    slope = out[1]
+    if has_empty and g[0] is not None:
+        time, steps, logs = _place(xp, x)[0], rows[-3], xp.log_soft(at_least_float32(xp, x), 2)
+        columns = _columns(xp, _final(xp, logs, time, steps), steps, *rows[-2:])
+        slope = xp.blockwise(_derivative, at_least_float32(xp, slope), logs, time, *columns)
+    others = rows, merge, has_empty
+    return gradient_of_loss(xp, g, slope, (1, -1, 1), ctc_with_slope, x, *others), None
+
+
+_ctc_with_slope_vjp.fills = False  # the second result is seldom used
+derive(
+    "ctc_with_slope(x, rows, merge=True, has_empty=True)",
+    arrays="x rows",
+    joint=_ctc_with_slope_vjp,
+    several=True,
+)
+
+
+def gradient_of_loss(xp, g, slope, shape, body, x, *others):
+    """Returns the gradient for `x` of a function that returns losses and their gradient.
+
+    Args:
+        g: the gradients of the two results, or None.
+        slope: the derivative of the losses.
+        shape: the shape in which the losses go with `x`.
+        body: the function of `x` and the other arguments.
+    """
+    of_loss, of_slope = g
+    total = None if of_loss is None else xp.reshape(of_loss, shape) * slope
+    if of_slope is None:
+        return total
+    other = through_parts(xp, (None, of_slope), body, x, *others)
+    return other if total is None or other is None else total + other
+
+
+def _place(xp, x):
+    """Returns the index of each time and of each class, and the class of the blank."""
+    times, _, classes = x.shape
+    time, label = xp.table(numpy.arange, times), xp.table(numpy.arange, classes)
+    return xp.reshape(time, (-1, 1, 1)), label, classes - 1
+
+
+def _columns(xp, *arrays):
+    """Returns arrays of a value for each sequence in the shape (N, 1)."""
+    return [xp.expand_dims(array, 1) for array in arrays]
+
+
+def _final(xp, logs, time, steps):
+    """Returns the log probability of a blank at the last step of each sequence."""
+    blanks = logs[:, :, logs.shape[2] - 1]
+    return xp.sum(xp.blockwise(_at_last_step, blanks, xp.squeeze(time, 2), steps), 0)
+
+
+def _at_last_step(xp, blanks, time, steps):
+    return xp.where(time == steps - 1, blanks, 0)
+
+
+def _without_last_blank(xp, loss, final, lengths, counts):
+    loss = xp.where(lengths == 0, loss - xp.softplus(-final), loss)
+    return xp.where(counts == 0, 0, loss)
+
+
+def _slope(xp, logs, occupation, time, label, final, steps, lengths, counts, loss, *, blank):
+    """Returns the gradient for the logits that `CTCLoss` returns: 0 where no alignment exists."""
+    ends = (time == steps - 1) & (lengths == 0) & (label == blank)
+    occupation = xp.where(ends, xp.sigmoid(final), occupation)
+    inside = (time < steps) & (counts != 0) & xp.logical_not(xp.isinf(loss))
+    return xp.where(inside, xp.exp(logs) - occupation, 0)
+
+
+def _derivative(xp, slope, logs, time, final, steps, lengths, counts):
+    """Returns the derivative of the loss for the logits, given the result of `_slope`."""
+    ends = (time == steps - 1) & (lengths == 0) & (counts != 0)
+    return xp.where(ends, slope - xp.exp(logs) * (1 - xp.sigmoid(final)), slope)
 
 
 def _sparse_inputs(x, indices, values, sequence_length, collapse):
@@ -401,15 +495,14 @@ def _sparse_inputs(x, indices, values, sequence_length, collapse):
             raise ValueError(
                 f"For 'CTCLoss', '{name}' must have {rank} dimensions, but got {value.ndim}."
             )
-    steps = sequence_length.asnumpy().tolist()
+    given = (indices, values, sequence_length)
+    indices, values, steps = (a.tolist() for a in integers_to_host([t._array for t in given]))
     if x.ndim != 3 or len(steps) != x.shape[1] or any(n > x.shape[0] for n in steps):
         raise ValueError(
             f"For 'CTCLoss', 'x' must have shape (T, N, C) and 'sequence_length' N numbers up to "
             f"T, but got {tuple(x.shape)} and {steps}."
         )
-    labels, lengths = _dense_labels(
-        indices.asnumpy().tolist(), values.asnumpy().tolist(), x.shape[1], collapse, x.shape[2] - 1
-    )
+    labels, lengths = _dense_labels(indices, values, x.shape[1], collapse, x.shape[2] - 1)
     return steps, labels, lengths
 
 
@@ -443,30 +536,31 @@ def ctc_greedy_decoder(
             f"For 'ctc_greedy_decoder', 'inputs' must have 3 dimensions and 'sequence_length' 1, "
             f"but got {inputs.ndim} and {sequence_length.ndim}."
         )
-    steps = [int(n) for n in sequence_length]
+    steps = to_host(bare(sequence_length)).tolist()
     if len(steps) != inputs.shape[1] or any(n > inputs.shape[0] for n in steps):
         raise ValueError(
             f"For 'ctc_greedy_decoder', 'sequence_length' must hold {inputs.shape[1]} numbers up "
             f"to {inputs.shape[0]}, but got {steps}."
         )
     best = xp.argmax(inputs, 2)
-    in_length = xp.reshape(xp.arange(inputs.shape[0]), (-1, 1)) < xp.reshape(
-        sequence_length, (1, -1)
-    )
+    in_length = xp.reshape(xp.table(numpy.arange, inputs.shape[0]), (-1, 1)) < sequence_length
     score = -xp.sum(xp.where(in_length, xp.max(inputs, 2), 0), 0)
-    keep = in_length & (best != inputs.shape[2] - 1)
-    if merge_repeated:
-        before = xp.concatenate([best[:1] * 0 - 1, best[:-1]], 0)
-        keep = keep & (best != before)
+    none = xp.full((1, inputs.shape[1]), -1, best.dtype)
+    before = xp.concatenate([none, best[:-1]], 0)[: len(best)] if merge_repeated else none
+    keep = xp.blockwise(_is_emitted, best, before, in_length, blank=inputs.shape[2] - 1)
     keep, rows = xp.swapaxes(keep, 0, 1), xp.swapaxes(best, 0, 1)
     position = xp.cumsum(xp.cast(keep, "int64"), 1) - 1
     batch, time = xp.nonzero(keep)
     indices = xp.stack([batch, position[batch, time]], 1)
-    longest = int(xp.max(xp.sum(xp.cast(keep, "int64"), 1))) if len(steps) else 0
-    shape = xp.asarray([inputs.shape[1], longest], "int64")
+    longest = xp.max(xp.sum(xp.cast(keep, "int64"), 1)) if steps else xp.zeros((), "int64")
+    shape = xp.stack([xp.full((), len(steps), "int64"), longest])
     return (
         xp.cast(indices, "int64"),
         xp.cast(rows[batch, time], "int64"),
         shape,
         xp.reshape(score, (-1, 1)),
     )
+
+
+def _is_emitted(xp, best, before, in_length, *, blank):
+    return in_length & (best != blank) & (best != before)

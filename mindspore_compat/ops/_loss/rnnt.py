@@ -13,7 +13,7 @@ from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Int, TensorOf
 from .._precision import at_least_float32
-from .ctc import NONE
+from .ctc import NONE, gradient_of_loss
 
 _Int32 = TensorOf("int32").called("a Tensor of int32")
 
@@ -167,8 +167,22 @@ def rnnt_loss(
     logs = xp.log_soft(at_least_float32(xp, acts), 3)
     loss = xp.rnnt_nll(logs, *given, blank_label)
     steps = xp.rnnt_occupation(logs, *given, blank_label)
-    gradient = xp.exp(logs) * xp.sum(steps, 3, keepdims=True) - steps
+    gradient = xp.pointwise(_slope, logs, xp.sum(steps, 3, keepdims=True), steps)
     return xp.cast(loss, acts.dtype), xp.cast(gradient, acts.dtype)
+
+
+def _slope(xp, logs, total, steps):
+    return xp.exp(logs) * total - steps
+
+
+@rnnt_loss.vjp_joint
+def rnnt_loss_vjp(xp, g, out, acts, labels, input_lengths, label_lengths, blank_label):
+    """Returns the gradient for the activations."""
+    others = labels, input_lengths, label_lengths, blank_label
+    return (gradient_of_loss(xp, g, out[1], (-1, 1, 1, 1), rnnt_loss.body, acts, *others),)
+
+
+rnnt_loss_vjp.fills = False  # the gradient is seldom used
 
 
 def _need_inputs(acts, labels, input_lengths, label_lengths, blank):

@@ -86,18 +86,23 @@ def test_transducers_are_those_of_the_host(space, sizes, blank, dtype):
 
 
 def losses():
-    """Operators with their arguments, and how often they wait and copy from the host."""
+    """Losses with their arguments, the launches of a call and of one with its gradient, and the
+    copies from the host."""
     logs, targets, steps, lengths = of_ctc("usual", np.float32)
     targets, steps, lengths = (x.astype(np.int32) for x in (targets, steps, lengths))
     labels = np.array([[1, 2], [2, 3]], np.int32), np.array([4, 4], np.int32), np.int32([2, 1])
     acts = RNG.normal(size=(2, 4, 3, 5)).astype(np.float32)
-    yield (lambda *x: ops.ctc_loss(*x)[0]), (logs, targets, steps, lengths), 20, 40
-    yield (lambda *x: ops.RNNTLoss()(*x)[0]), (acts, *labels), 35, 260
+    rows = np.array([[0, 0], [0, 1], [1, 0], [3, 0]]), np.array([0, 1, 2, 0], np.int32), steps
+    return {
+        "ctc_loss": ((lambda *x: ops.ctc_loss(*x)[0]), (logs, targets, steps, lengths), 20, 40, 0),
+        "RNNTLoss": ((lambda *x: ops.RNNTLoss()(*x)[0]), (acts, *labels), 18, 21, 0),
+        "CTCLoss": ((lambda *x: ops.CTCLoss()(*x)[0]), (logs, *rows), 18, 25, 1),
+    }
 
 
-@pytest.mark.parametrize("number", [0, 1])
-def test_losses_read_only_their_lengths_once(space, number):
-    loss, given, launches, with_gradient = list(losses())[number]
+@pytest.mark.parametrize("name", losses())
+def test_losses_read_only_their_lengths_once(space, name):
+    loss, given, launches, with_gradient, copies = losses()[name]
     gradient = ms.value_and_grad(lambda *x: loss(*x).sum())
     tensors = [Tensor(x) for x in given]
     for function, most in ((loss, launches), (gradient, with_gradient)):
@@ -105,11 +110,29 @@ def test_losses_read_only_their_lengths_once(space, number):
         with counters.counted() as counts:
             function(*tensors)
         assert counts.launches <= most and counts.synchronisations <= 1
-        assert counts.names["transfers"]["host_to_device"] == 0
+        names = counts.names["transfers"]
+        assert names["host_to_device"] + names["asarray"] == copies
     found = [x.asnumpy() for x in gradient(*tensors)]
     arrays.set_target("CPU")
     for one, right in zip(found, gradient(*map(Tensor, given)), strict=True):
         np.testing.assert_allclose(one, right.asnumpy(), rtol=2e-5, atol=2e-5)
+
+
+def test_greedy_decoding_waits_for_lengths_and_for_the_number_of_labels(space):
+    logs, _, steps, _ = of_ctc("usual", np.float32)
+    given = logs, steps.astype(np.int32)
+    tensors = [Tensor(x) for x in given]
+    ops.ctc_greedy_decoder(*tensors)
+    with counters.counted() as counts:
+        found = ops.ctc_greedy_decoder(*tensors)
+    assert counts.launches <= 34 and counts.synchronisations <= 2
+    names = counts.names["transfers"]
+    assert names["host_to_device"] + names["asarray"] == 0
+    found = [x.asnumpy() for x in found]
+    arrays.set_target("CPU")
+    for one, right in zip(found, ops.ctc_greedy_decoder(*map(Tensor, given)), strict=True):
+        assert one.dtype == right.asnumpy().dtype
+        np.testing.assert_allclose(one, right.asnumpy(), rtol=2e-5)
 
 
 def test_several_arrays_are_read_at_once(space):
