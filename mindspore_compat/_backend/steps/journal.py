@@ -52,7 +52,7 @@ def whole_step(function, args, kwargs):
     states = journal.states
     if len(states) != len(LOCALS):
         states = journal.states = [vars(local) for local in LOCALS]
-    before, exchanges = [state.copy() for state in states], Exchanges.started
+    before, exchanges = list(map(dict.copy, states)), Exchanges.started
     outer, journal.saved = journal.saved, {}
     try:
         return function(*args, **kwargs)

@@ -228,7 +228,10 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
     for root, grad in zip(roots, grads):
         if root is not None:
             _add_gradient(gathered, waiting, ends, root, grad)
-    floor = min([end.number for end in leaves], default=0)
+    floor = leaves[0].number if leaves else 0
+    for end in leaves:
+        if end.number < floor:
+            floor = end.number
     order, uses = _latest_first(waiting), None
     if arrived is not None:
         order = _reachable(gathered, ends, floor)
@@ -246,7 +249,7 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
                 node.rule, node.saved = SPENT, ()
         if uses is not None:
             _note_arrivals(arrived, uses, node, gathered)
-    return [gathered.get(end) for end in leaves]
+    return list(map(gathered.get, leaves))
 
 
 def _latest_first(waiting):

@@ -31,12 +31,11 @@ class _GradientScope:
     """
 
     retained = False  # whether something else may walk the tape again, see `depth.retained`
+    outer = None  # the state of the thread before `__enter__`, while the gradient is open
 
     def __init__(self, weights=()):
-        self.weights = list({id(weight): weight for weight in weights}.values()) if weights else []
-        self.saved = []
+        self.weights = list({id(weight): weight for weight in weights}.values()) if weights else ()
         self.leaves = []
-        self.outer = None
 
     def __enter__(self):
         try:
@@ -58,7 +57,10 @@ class _GradientScope:
             depth.retained = self.retained
         self.saved = []
         self.outer = (opened, self.paused, depth.leaf, scheduler.step.depth())
-        depth.open, depth.paused, depth.leaf = opened + 1, False, None
+        depth.open = opened + 1
+        if self.paused:
+            depth.paused = False
+        depth.leaf = None
         scheduler.step.__enter__()
         if not self.weights:
             return
@@ -79,7 +81,10 @@ class _GradientScope:
         """Calls a function inside, and leaves even if an interrupt comes before `__exit__` does
         anything."""
         try:
-            self.__enter__()
+            if self.weights:
+                self.__enter__()
+            else:
+                self._enter()
             result = function(*args)
             self.leave()
             return result
@@ -143,17 +148,20 @@ class _GradientScope:
             last (bool): True if no later backward pass uses this tape. Unless another gradient is
                 open, each node then releases its saved values after use.
         """
-        higher = depth.open > 1 and not self.paused
-        spent = 0 if last and depth.open == 1 and not depth.retained else None
-        roots = [out._node for out in outputs]
-        head_gradients = [_as_seed(g, out, higher) for out, g in zip(outputs, grad_outputs)]
-        arrived = depth.arrived if depth.open == 1 and not higher else None
+        opened = depth.open
+        higher = opened > 1 and not self.paused
+        spent = 0 if last and opened == 1 and not depth.retained else None
+        roots, head_gradients = [], []
+        for out, g in zip(outputs, grad_outputs):
+            roots.append(out._node)
+            head_gradients.append(_as_seed(g, out, higher))
+        arrived = depth.arrived if opened == 1 else None
         grads = backward(roots, head_gradients, self.leaves, higher, spent, arrived)
         for g in grads:
             if type(g) is not numpy.ndarray and hasattr(g, "placement"):
                 grads = g.space.settled(grads, [end.saved for end in self.leaves])
                 break
-        gradients = [_as_tensor(g, end) for g, end in zip(grads, self.leaves)]
+        gradients = list(map(_as_tensor, grads, self.leaves))
         if watchers and not higher:
             for watch in watchers:
                 watch(gradients)

@@ -174,17 +174,18 @@ def gradients_of_tensors(fn, args, positions, grad_output):
         grad_output: the gradient at the outputs, or None for ones.
     """
     scope = _GradientScope()
-
-    def both():
-        inside = list(args)
-        for i in positions:
-            inside[i] = scope.input(args[i])
-        out = fn(*inside)
-        heads = [out] if type(out) is Tensor else tensors_in(out)
-        return out, scope.gradients(heads, _output_gradients(heads, grad_output), last=True)
-
-    out, gradients = whole_step(scope.within, (both,), {})
+    both = _plain_value_and_gradients, scope, fn, args, positions, grad_output
+    out, gradients = whole_step(scope.within, both, {})
     return _without_history(out), gradients
+
+
+def _plain_value_and_gradients(scope, fn, args, positions, grad_output):
+    inside = list(args)
+    for i in positions:
+        inside[i] = scope.input(args[i])
+    out = fn(*inside)
+    heads = [out] if type(out) is Tensor else tensors_in(out)
+    return out, scope.gradients(heads, _output_gradients(heads, grad_output), last=True)
 
 
 class _Run:
