@@ -90,7 +90,7 @@ class Least:
     BODY = 1 << 13  # elements: below, a call costs as much as it saves
     BODY_ROW = 1 << 10  # elements of a body over whole rows: the same
     BODY_POINT = 1 << 9  # elements of a body without rows: the same, for a body of many steps
-    BODY_WORK = 3 << 11  # elements times the steps of such a body: each step is a call of NumPy
+    BODY_WORK = 1 << 12  # elements times the steps of such a body: each step is a call of NumPy
     BODY_NORMAL = 1 << 9  # elements that are standardized: array functions take ten calls
     BODY_RUN = 16  # contiguous elements of a row: fewer do not fill a vector
     RECURRENCE = 1 << 18  # multiplications of all steps: below, a call costs as much as it saves

@@ -43,6 +43,7 @@ from .row_plan import ELEMENT, BodyTrace, Operands, split
 
 BLOCK = 1 << 15  # elements of a piece
 MOST_CALLS = 1024  # calls that are kept ready
+_empty = numpy.empty
 
 _NO_SCALARS = {}, {}  # flags and numbers
 
@@ -99,7 +100,7 @@ class CompiledBodies:
                 continue
             strides = array.strides
             repeated.append(False if strides and strides[-1] else not any(strides))
-        if all(repeated):
+        if repeated[0] and all(repeated):
             repeated[0] = False
         key = (code, size, *repeated, *scalars.items())
         call = self._calls.get(key)
@@ -290,24 +291,31 @@ class PointCall:
         has_zero (bool): whether one of these is 0.
     """
 
-    __slots__ = ("has_zero", "_loop", "_table", "_size", "_scalars")
+    __slots__ = ("has_zero", "_loop", "_table", "_size", "_scalars", "_repeated", "_results")
 
     def __init__(self, loop, size, numbers):
-        self._loop, self._size, self._table = loop, size, parallel_loops.blocks(size, BLOCK)
+        self._loop, self._size, self._table = loop.loop, size, parallel_loops.blocks(size, BLOCK)
+        self._repeated = loop.repeated if any(loop.repeated) else None
+        self._results = None if loop.trace.single else len(loop.trace.results)
         scalars = loop.trace.scalars(numbers) if numbers else ()
         self._scalars = [FLOAT.type(value) for value in scalars]
 
     def run(self, arrays):
         """Runs the loop and returns the results of the body."""
-        operands = [
-            FLOAT.type(array.item(0)) if repeats else jit.flat(array)
-            for array, repeats in zip(arrays, self._loop.repeated)
-        ]
-        shape, trace = arrays[0].shape, self._loop.trace
-        outputs = [numpy.empty(self._size, FLOAT) for _ in trace.results]
-        self._loop.loop.run(self._table, *operands, *outputs, *self._scalars)
-        if trace.single:
-            return outputs[0].reshape(shape)
+        shape, operands = arrays[0].shape, []
+        if self._repeated is None:
+            for array in arrays:
+                flat = array.ravel()
+                operands.append(flat if flat.flags.carray else jit.flat(flat))
+        else:
+            for array, repeats in zip(arrays, self._repeated):
+                operands.append(FLOAT.type(array.item(0)) if repeats else jit.flat(array))
+        if self._results is None:
+            out = _empty(self._size, FLOAT)
+            self._loop.run(self._table, *operands, out, *self._scalars)
+            return out.reshape(shape)
+        outputs = [_empty(self._size, FLOAT) for _ in range(self._results)]
+        self._loop.run(self._table, *operands, *outputs, *self._scalars)
         return tuple([array.reshape(shape) for array in outputs])
 
 

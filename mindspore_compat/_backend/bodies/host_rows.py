@@ -344,7 +344,11 @@ class RowCall:
     def run(self, arrays):
         """Runs the loop and returns the results of the body; None if the body picks a column that
         a row lacks, or a variance overflows. `arrays` has None for an absent array."""
-        operands = [jit.flat(array) for array in arrays if array is not None]
+        operands = []
+        for array in arrays:
+            if array is not None:
+                flat = array.ravel()
+                operands.append(flat if flat.flags.carray else jit.flat(flat))
         if self._size is not None:  # the ordinary case, in half the time
             out = numpy.empty(self._size, FLOAT)
             is_done = self._loop.run(self._table, *operands, out, *self._after)
