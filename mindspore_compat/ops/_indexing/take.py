@@ -97,6 +97,8 @@ def taken(xp, input: Anything, indices: Anything, axis: Int | None, mode: OneOf(
         )
     if mode == "wrap":
         at = xp.mod(indices, length)
+    elif indices.dtype.kind == "i" and indices.dtype.itemsize == 8:
+        at = xp.clip(indices, -length, length - 1)  # `take` counts negative ones from the end
     else:
         at = xp.clip(xp.where(indices < -length, -length, indices), -length, length - 1)
         at = xp.where(at < 0, at + length, at)

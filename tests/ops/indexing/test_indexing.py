@@ -197,3 +197,19 @@ def test_later_writes_show_in_views(name):
     view = view(tensor)
     tensor[0] = 99
     assert (view.asnumpy() == 99).sum() == 4
+
+
+@pytest.mark.parametrize("dtype", [ms.int32, ms.int64], ids=str)
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_take_clips_indices_at_both_ends(axis, dtype):
+    at = [-100, -13, -4, -3, -1, 0, 2, 3, 11, 12, 100]
+    length = 12 if axis is None else grid().shape[axis]
+    clipped = [min(max(index, -length), length - 1) for index in at]
+    values = grid().asnumpy()
+    taken = grid().take(Tensor(at, dtype), axis)
+    assert np.array_equal(taken.asnumpy(), values.take(clipped, axis))
+    gradient = ms.grad(lambda x: (x.take(Tensor(at, dtype), axis) * taken).sum())(grid())
+    uses = np.zeros_like(values)
+    index = clipped if axis is None else (slice(None),) * axis + (clipped,)
+    np.add.at(uses.reshape(-1) if axis is None else uses, index, taken.asnumpy())
+    assert np.array_equal(gradient.asnumpy(), uses)
