@@ -66,7 +66,7 @@ def _cuda(name, c, **facts):
     return Elementwise(name, c, "", exact=False, **facts)
 
 
-_SAME_IN_C = "sin cos tan sinh cosh ceil floor trunc rint erfc erfinv"  # functions of one x
+_SAME_IN_C = "sin cos tan sinh cosh ceil floor rint erfc erfinv"  # functions of one x
 _TESTS = "isnan isinf isfinite signbit"
 _REMAINDER = (  # with the sign of the divisor, even if it is zero
     "fmod({0}, {1}) == 0 ? ({1} < 0 ? -0.0f : 0.0f) : "
@@ -142,6 +142,7 @@ PRIMITIVES = {
             "",
             single="(single(1) if {0} > 0 else single(-1) if {0} < 0 else {0})",
         ),
+        Elementwise("trunc", "trunc({})", "", single="numpy.trunc({})"),
         Elementwise(
             "power", "pow({}, {})", "", exact=False, number="({} ** {})", c_number="pow({}, {})"
         ),

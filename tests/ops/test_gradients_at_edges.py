@@ -173,3 +173,13 @@ def test_sums_of_numbers_stay_arrays_while_recorded(compiled, monkeypatch):
     np.testing.assert_allclose(clipped.asnumpy(), x.asnumpy() / 2, rtol=1e-6)
     wanted = np.array([[3, -1], [-1, -1]]) / 8  # (1 - x x' / |x|^2) / 2 of the first
     np.testing.assert_allclose(gradient(x).asnumpy(), wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("count", [7, 20000])
+def test_frac_passes_the_gradient_on(count):
+    x = Tensor(np.linspace(-3, 3, count, dtype=np.float32))
+    values = x.asnumpy()
+    assert np.array_equal(ops.frac(x).asnumpy(), values - np.trunc(values))
+    gradient = ms.grad(lambda x: (ops.frac(x) * x).sum())(x).asnumpy()
+    assert np.allclose(gradient, values - np.trunc(values) + values, atol=1e-6)
+    assert ms.grad(lambda x: ops.frac(x).sum())(Tensor([1, 2])).asnumpy().tolist() == [0, 0]

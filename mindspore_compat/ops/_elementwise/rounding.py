@@ -1,5 +1,6 @@
 """Rounding, element by element: floor, ceil, trunc, rint, round, frac."""
 
+from ..._backend.bodies.gpu import bodies_of
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Int, InTensor, TensorOf, any_dtype, checked, floating
@@ -117,8 +118,17 @@ def frac(xp, x: Anything):
         [ 0.75 -0.25]
     """
     if x.dtype.kind == "f":
-        return x - xp.trunc(x)
+        bodies = bodies_of(xp, x)
+        result = None if bodies is None else bodies.pointwise(_frac, x)
+        return _frac(xp, x) if result is None else result
     return xp.zeros_like(xp.cast(x, "int64") if x.dtype.kind == "b" else x)
+
+
+def _frac(xp, x):
+    return x - xp.trunc(x)
+
+
+frac.vjp(x=lambda xp, g: g if g.dtype.kind == "f" else xp.zeros_like(g))
 
 
 @public("mint.special.round")
