@@ -1,6 +1,7 @@
 """Products of vectors and matrices. Decompositions and solvers are in _linalg/decomposition.py."""
 
 from ..._backend.steps.weight_products import weight_product
+from ..._core.autograd.vjp_rules import conj
 from ..._core.autograd.vjp_rules_products import (
     merges_axes,
     product,
@@ -237,6 +238,17 @@ def outer(xp, input: Anything, other: Anything):
     return xp.expand_dims(xp.ravel(input), 1) * xp.expand_dims(xp.ravel(other), 0)
 
 
+_OUTER_VJPS = {
+    "input": lambda xp, g, other, input_shape: xp.reshape(
+        xp.matmul(g, conj(xp, xp.ravel(other))), input_shape
+    ),
+    "other": lambda xp, g, input, other_shape: xp.reshape(
+        xp.matmul(conj(xp, xp.ravel(input)), g), other_shape
+    ),
+}
+outer.vjp(**_OUTER_VJPS)
+
+
 @op(
     "mint.outer(input, vec2: other)", types=Promote("input other"), quirks=Quirks(shapes_first=True)
 )
@@ -258,6 +270,9 @@ def mint_outer(xp, input: RealsOrBools, other: RealsOrBools):
             f"{tuple(other.shape)}."
         )
     return outer.body(xp, input, other)
+
+
+mint_outer.vjp(**_OUTER_VJPS)
 
 
 @op(

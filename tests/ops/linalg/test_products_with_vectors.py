@@ -1,10 +1,13 @@
 """Gradients of products of matrices with vectors."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
+from kit import close, normal
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, ops
+from mindspore_compat import Tensor, mint, ops
 
 RANDOM = np.random.default_rng(3)
 
@@ -18,3 +21,18 @@ def test_the_gradient_of_a_vector_is_a_sum_over_rows(shape):
     np.testing.assert_allclose(by_x.asnumpy(), g[..., None] * y, rtol=1e-12)
     rows = (x * g[..., None]).reshape(-1, shape[-1])
     np.testing.assert_allclose(by_y.asnumpy(), rows.sum(0), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("outer", [ops.outer, mint.outer])
+def test_the_gradient_of_an_outer_product_needs_no_array_of_its_shape(outer):
+    x, y = (Tensor(normal(count, seed=count).astype(np.float32)) for count in (400, 500))
+    weights = Tensor(normal(400, 500).astype(np.float32))
+    gradient = ops.GradOperation(get_all=True, sens_param=True)(outer)
+    by_x, by_y = gradient(x, y, weights)
+    close(by_x.asnumpy(), weights.asnumpy() @ y.asnumpy())
+    close(by_y.asnumpy(), x.asnumpy() @ weights.asnumpy())
+    tracemalloc.start()
+    gradient(x, y, weights)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * weights.nbytes  # the result, and no product of its shape beside it
