@@ -410,7 +410,8 @@ def sign(xp, input: TensorOf(any_dtype)):
         return xp.sign(input)
     if input.dtype.kind == "c":
         return xp.where(xp.isnan(input), 0, xp.sign(input))
-    if (bodies := bodies_of(xp, input)) and (signs := bodies.pointwise(_sign, input)) is not None:
+    bodies = bodies_of(xp, input, least="BODY_POINT")
+    if bodies and (signs := bodies.pointwise(_sign, input)) is not None:
         return signs
     return xp.cast(input > 0, input.dtype) - xp.cast(input < 0, input.dtype)
 
