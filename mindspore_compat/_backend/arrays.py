@@ -75,7 +75,7 @@ class LargeHost(Host):
             function = reductions.mean
         elif name == "reciprocal":
             function = reciprocal_by(self.divide)
-        elif name in ("reshape", "ascontiguousarray"):
+        elif name in ("array", "ascontiguousarray", "diff", "reshape"):
             function = getattr(ufuncs, name)
         elif isinstance(function, numpy.ufunc) and function.signature is None:
             function = elementary.wrapped(self, name, ufuncs.Ufunc(function))

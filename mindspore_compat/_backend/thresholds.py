@@ -57,6 +57,7 @@ class Least:
     BROADCAST = 1 << 17  # elements: below, a call costs as much as it saves
     BROADCAST_ROW = 1 << 6  # elements of a row: NumPy computes shorter ones as fast
 
+    NEIGHBOURS = 1 << 15  # elements: below, a call costs as much as it saves
     DIVIDE = 1 << 12  # elements: below, NumPy's reciprocal costs less than a division by a number
 
     LOGADDEXP = 1 << 8  # elements: below, a call costs as much as it saves

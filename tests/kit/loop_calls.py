@@ -6,7 +6,7 @@ import numpy as np
 
 import mindspore_compat as ms
 from kit import normal
-from mindspore_compat import Tensor, nn, ops
+from mindspore_compat import Tensor, mint, nn, ops
 from mindspore_compat._backend import block_inverse
 
 
@@ -84,7 +84,9 @@ CALLS = {
     "depthwise_convolve": lambda: convolution(16, 8, 8)[0],
     "depthwise_input_gradient": lambda: convolution(16, 8, 8),
     "depthwise_weight_gradient": lambda: convolution(16, 8, 8),
+    "differences_of_rows": lambda: mint.diff(float32(300, 128)),  # large: see Least.SPACE
     "extreme_of_rows": lambda: ops.amax(float32(9, 1 << 15), 1),
+    "reversed_rows": lambda: ops.flip(float32(300, 128), (1,)),  # large: see Least.SPACE
     "row_sums": lambda: ops.sum(float32(9, 1 << 15), 1),
     "float32_pairs": lambda: ops.hypot(float32(9, 20), float32(9, 20, seed=1)),
     "index_so_far": lambda: ops.cummax(float32(9, 20), 1),

@@ -195,6 +195,24 @@ def ascontiguousarray(x):
     return contiguous(x) if x.dtype.kind in _KINDS else numpy.ascontiguousarray(x)
 
 
+def array(x, *args, **kwargs):
+    """Computes NumPy's `array`; a compiled loop copies an array whose last axis is reversed."""
+    if type(x) is numpy.ndarray and not (args or kwargs) and x.ndim and x.strides[-1] < 0:
+        out = door.call("reversed_rows", x[..., ::-1])
+        if out is not None:
+            return out
+    return numpy.array(x, *args, **kwargs)
+
+
+def diff(x, n=1, axis=-1):
+    """Computes NumPy's `diff`; a compiled loop subtracts neighbours along the last axis."""
+    if type(x) is numpy.ndarray and x.ndim and n == 1 and axis in (-1, x.ndim - 1):
+        out = door.call("differences_of_rows", x)
+        if out is not None:
+            return out
+    return numpy.diff(x, n, axis)
+
+
 def astype(x, dtype):
     """Computes NumPy's `astype`, for numbers."""
     if x.nbytes < Least.UFUNC or x.dtype.kind not in _KINDS or dtype.kind not in _KINDS:

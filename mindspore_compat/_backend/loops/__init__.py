@@ -1,5 +1,6 @@
 """Compiled loops of array functions: products, sums and extremes of rows, gather and scatter,
-argmax, the largest elements of rows, where, arithmetic of arrays that broadcast.
+argmax, the largest elements of rows, where, arithmetic of arrays that broadcast, reversed rows and
+differences of neighbours.
 
 Importing this package registers them at the door (compiled/door.py). Functions without a loop here
 are in host/: the maximum along a leading axis, for instance, is NumPy's, shared by threads
@@ -16,6 +17,7 @@ from . import (  # noqa: F401 - they register their loops
     cumulative,
     float16,
     grid_points,
+    neighbours,
     products,
     remainders,
     row_products,
