@@ -266,12 +266,11 @@ def population_count(
         >>> print(ms.ops.population_count(ms.Tensor([0, 7, 8], ms.int16)))
         [0 3 1]
     """
-    bits = xp.cast(input_x, "uint64")
-    parts = [
-        (bits >> xp.asarray(i, "uint64")) & xp.asarray(1, "uint64")
-        for i in range(8 * input_x.dtype.itemsize)
-    ]
-    return xp.cast(sum(parts), "uint8")
+    bits = xp.cast(xp.cast(input_x, f"uint{8 * input_x.dtype.itemsize}"), "uint64")
+    bits = bits - ((bits >> 1) & 0x5555555555555555)  # the counts of pairs of bits
+    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)  # of four
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F  # of bytes
+    return xp.cast(bits % 255, "uint8")  # a number modulo 255 is the sum of its bytes
 
 
 @op("mint.bitwise_not(input)", "Tensor.bitwise_not()", compute="native")

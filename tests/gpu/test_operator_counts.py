@@ -1,0 +1,35 @@
+"""The launches and waits of single operators that once took many."""
+
+import numpy as np
+import pytest
+from fakecupy import rawkernels
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, ops
+
+from . import counters
+
+pytestmark = [
+    pytest.mark.parametrize("space", counters.DEVICES, indirect=True),
+    pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
+]
+INTEGERS = np.array([[0, 1, -1], [2**40 + 3, -(2**63), 2**63 - 1]])
+CALLS = {  # the function, its arguments, the launches
+    "population_count of int64": (ops.population_count, (INTEGERS,), 14),
+    "population_count of int16": (ops.population_count, (INTEGERS.astype("int16"),), 14),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_operators_take_few_launches_and_wait_for_nothing(space, name):
+    function, given, launches = CALLS[name]
+    tensors = [Tensor(x) for x in given]
+    function(*tensors)
+    with counters.counted() as counts:
+        found = function(*tensors)
+    assert counts.launches <= launches, counts.names
+    assert counts.transfers == counts.synchronisations == 0
+    ms.set_device("CPU")
+    right = function(*map(Tensor, given))
+    assert found.dtype == right.dtype
+    np.testing.assert_array_equal(found.asnumpy(), right.asnumpy())
