@@ -11,10 +11,18 @@ from ..._core.rules.vocabulary import Any, AsValue, Bool, Number, OneOf, TensorO
 
 Lr = AsValue(Number(ge=0.0, lt=inf) | Bool | TensorOf())
 LrAbove = AsValue(Number(gt=0.0, lt=inf) | OneOf(True) | TensorOf())
-Decay = Compared(ge=0.0, lt=inf, as_number=False)
 Beta = Compared(ge=0.0, lt=1.0, nan=False)
 Betas = Items(Beta, Beta)
 _FLOATS = (float, np.generic, np.ndarray)
+
+
+class _Decay(Compared):
+    """A number that is at least 0; a NumPy scalar that is no Python float is a TypeError."""
+
+    def verdict(self, value):
+        if isinstance(value, np.generic) and not isinstance(value, float):
+            return super().verdict(value) or TypeError
+        return super().verdict(value)
 
 
 class _FloatBeta(Compared):
@@ -26,6 +34,7 @@ class _FloatBeta(Compared):
         return super().verdict(value)
 
 
+Decay = _Decay(ge=0.0, lt=inf, as_number=False)
 FloatBeta = _FloatBeta(ge=0.0, lt=1.0, of=_FLOATS)
 FloatShare = Compared(ge=0.0, le=1.0, of=_FLOATS)
 FloatBetas = Items(FloatBeta, FloatBeta)
