@@ -48,3 +48,21 @@ def test_names_of_the_operators_are_there_and_others_are_not():
     for name in ("tensor_no_such_method", "deprecated_tensor__wrap", "tensor_"):
         with pytest.raises(AttributeError, match=name):
             getattr(tensor_method, name)
+
+
+def test_requires_grad_of_tensors_and_parameters_under_one_name():
+    x, weight = ms.Tensor([1.0, 2.0]), ms.Parameter(ms.Tensor([3.0]), name="weight")
+    seen = []
+
+    def loss(x):
+        seen.append(x._requires_grad)
+        return (x * 2).sum()
+
+    ms.grad(loss)(x)
+    assert (x._requires_grad, weight._requires_grad, seen) == (False, True, [True])
+    weight._requires_grad = False
+    assert not weight.requires_grad
+    x._requires_grad = True
+    assert x._requires_grad
+    with pytest.raises(TypeError, match="_requires_grad"):
+        x._requires_grad = 1
