@@ -14,9 +14,11 @@ pytestmark = [
     pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler"),
 ]
 INTEGERS = np.array([[0, 1, -1], [2**40 + 3, -(2**63), 2**63 - 1]])
+BOXES = np.array([[[0, 0, 2, 2, 10], [1, 1, 3, 2, 45], [5, 5, 1, 1, 0]]], np.float32)
 CALLS = {  # the function, its arguments, the launches
     "population_count of int64": (ops.population_count, (INTEGERS,), 14),
     "population_count of int16": (ops.population_count, (INTEGERS.astype("int16"),), 14),
+    "rotated_iou": (ops.rotated_iou, (BOXES, BOXES[:, ::-1] + 0.5), 96),
 }
 
 
@@ -32,4 +34,4 @@ def test_operators_take_few_launches_and_wait_for_nothing(space, name):
     ms.set_device("CPU")
     right = function(*map(Tensor, given))
     assert found.dtype == right.dtype
-    np.testing.assert_array_equal(found.asnumpy(), right.asnumpy())
+    np.testing.assert_allclose(found.asnumpy(), right.asnumpy(), rtol=1e-6)

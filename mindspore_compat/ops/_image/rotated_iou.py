@@ -99,8 +99,12 @@ def _ratios(xp, first, second, mode, v_threshold, e_threshold):
     """Computes the ratios of pairs; both inputs have the shape of the result, or broadcast to
     it."""
     shared = _intersection(xp, first, second, v_threshold, e_threshold)
-    area, other_area = first[2] * first[3], second[2] * second[3]
-    whole = area + 0 * other_area if mode == 1 else area + other_area - shared
+    return xp.blockwise(_ratio, shared, *first[2:4], *second[2:4], of_first=mode == 1)
+
+
+def _ratio(xp, shared, width, height, other_width, other_height, *, of_first):
+    area, other_area = width * height, other_width * other_height
+    whole = area + 0 * other_area if of_first else area + other_area - shared
     empty = whole == 0
     return xp.where(empty, 0.0, shared / xp.where(empty, 1.0, whole))
 
@@ -154,22 +158,30 @@ def _intersection(xp, first, second, v_threshold, e_threshold):
 
 def _corners(xp, centre, box):
     """Returns the four corners one after the other, xs and ys with a last axis of 4."""
-    cos, sin = xp.cos(box[4]), xp.sin(box[4])
+    corners = xp.blockwise(_corner_points, *centre, *box[2:])
+    return xp.stack(corners[:4], -1), xp.stack(corners[4:], -1)
+
+
+def _corner_points(xp, x, y, width, height, angle):
+    cos, sin = xp.cos(angle), xp.sin(angle)
     xs, ys = [], []
     for across, along in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)):
-        half_width, half_height = across * box[2], along * box[3]
-        xs.append(centre[0] + half_width * cos - half_height * sin)
-        ys.append(centre[1] + half_width * sin + half_height * cos)
-    return xp.stack(xs, -1), xp.stack(ys, -1)
+        half_width, half_height = across * width, along * height
+        xs.append(x + half_width * cos - half_height * sin)
+        ys.append(y + half_width * sin + half_height * cos)
+    return (*xs, *ys)
 
 
 def _inside(xp, points, centre, box, margin):
     """Returns which points lie in a rectangle."""
-    across, along = (points[i] - xp.expand_dims(centre[i], -1) for i in (0, 1))
-    cos, sin = (xp.expand_dims(turn(box[4]), -1) for turn in (xp.cos, xp.sin))
-    half_width, half_height = (xp.expand_dims(box[i] / 2 + margin, -1) for i in (2, 3))
-    return (xp.abs(across * cos + along * sin) <= half_width) & (
-        xp.abs(along * cos - across * sin) <= half_height
+    columns = [xp.expand_dims(array, -1) for array in (*centre, *box[2:], margin)]
+    return xp.blockwise(_is_inside, *points, *columns)
+
+
+def _is_inside(xp, px, py, x, y, width, height, angle, margin):
+    across, along, cos, sin = px - x, py - y, xp.cos(angle), xp.sin(angle)
+    return (xp.abs(across * cos + along * sin) <= width / 2 + margin) & (
+        xp.abs(along * cos - across * sin) <= height / 2 + margin
     )
 
 
@@ -180,12 +192,19 @@ def _crossings(xp, a, b, margin):
         [xp.expand_dims(coordinate, -1) for coordinate in a],
         [xp.expand_dims(coordinate, -2) for coordinate in b],
     )
-    steps = [
-        [xp.roll(coordinate, -1, axis) - coordinate for coordinate in side]
+    ends = [
+        [xp.roll(coordinate, -1, axis) for coordinate in side]
         for side, axis in zip(starts, (-2, -1))
     ]
-    (ax, ay), (bx, by) = starts
-    (au, av), (bu, bv) = steps
+    xs, ys, is_crossing = xp.blockwise(
+        _edge_crossing, *starts[0], *ends[0], *starts[1], *ends[1], margin=margin
+    )
+    lead = (*is_crossing.shape[:-2], 16)
+    return [xp.reshape(xs, lead), xp.reshape(ys, lead)], xp.reshape(is_crossing, lead)
+
+
+def _edge_crossing(xp, ax, ay, ax1, ay1, bx, by, bx1, by1, *, margin):
+    au, av, bu, bv = ax1 - ax, ay1 - ay, bx1 - bx, by1 - by
     cross = au * bv - av * bu
     lengths = (au * au + av * av) * (bu * bu + bv * bv)
     intersects = cross * cross > _ROUND * _ROUND * lengths
@@ -195,10 +214,7 @@ def _crossings(xp, a, b, margin):
     intersects = (
         intersects & (t >= -margin) & (t <= 1 + margin) & (u >= -margin) & (u <= 1 + margin)
     )
-    lead = (*intersects.shape[:-2], 16)
-    return [xp.reshape(coordinate, lead) for coordinate in (ax + t * au, ay + t * av)], xp.reshape(
-        intersects, lead
-    )
+    return ax + t * au, ay + t * av, intersects
 
 
 def _area(xp, xs, ys, counts):
