@@ -145,6 +145,9 @@ def _record_options(record):
         "--arguments", action="store_true", help="only add arguments that no case passes"
     )
     record.add_argument(
+        "--inputs", action="store_true", help="only add integers below 0 in Tensors"
+    )
+    record.add_argument(
         "--attributes", action="store_true", help="only add what objects keep of their arguments"
     )
     record.add_argument(
@@ -404,6 +407,7 @@ def _record(options):
     for asked, add in (
         (options.arguments, additions.add_arguments),
         (options.gradients, additions.add_gradients),
+        (options.inputs, additions.add_inputs),
         (options.attributes, additions.add_attributes),
         (options.calls, additions.add_calls),
         (options.again, additions.ask_again),

@@ -13,7 +13,7 @@ from ..kinds.cases import LOST, area_of, of_entry
 from ..reading import signatures
 from ..running import answers
 from .bases import bases
-from .changes import deeper, floated, variations
+from .changes import arguments, deeper, floated, variations
 from .record import SECONDS, TRIES, Session, refuse
 
 _QUESTION = ("init", "call", "owner", "first", "then", "train")
@@ -128,9 +128,8 @@ def ask_again(name, entries, known, reference):
             continue
         if session.refusal and session.refusal not in session.deliberate:
             del records[label]
-        elif (
-            answers.facts_differ(record, None, record["seen"], seen)
-            or seen.keys() - record["seen"].keys()
+        elif answers.facts_differ(record, None, record["seen"], seen) or _adds(
+            seen, record["seen"]
         ):
             records[label] = {**record, "seen": seen}
     reference.forget()
@@ -152,6 +151,44 @@ def add_arguments(name, entries, known, reference):
                 accepted = session.ask(call, more) is not None
                 if accepted and refuse(session, call, more, {argument: []}):
                     break
+    reference.forget()
+    return session.recording.calls
+
+
+def _adds(seen, known):
+    """Whether facts contain one that the known facts lack, also inside of another."""
+    return any(
+        key not in known
+        or (isinstance(part, dict) and isinstance(known[key], dict) and _adds(part, known[key]))
+        for key, part in seen.items()
+    )
+
+
+_PLACES = re.compile(  # arguments whose numbers below 0 are no values, but places, counts or sizes
+    r"(?i)^\*|ind|idx|id|label|target|class|axis|axes|dim|shape|size|len|offset|pos|seq|num|count|bin"
+    r"|begin|end|start|stride|stop|perm|row|col|segment|repeat|multiple|pad|true|valid|token|k$|n$"
+)
+
+
+def add_inputs(name, entries, known, reference):
+    """Stored calls of a name; with them, integers below 0 in one Tensor after another of the first
+    call that is known."""
+    session = Session(name, entries[name], reference)
+    session.recording.calls = dict(known)
+    for label, record in known.items():
+        if not re.fullmatch(r"call \d+|example|as \S+|plain", label) or "by" in record:
+            continue
+        call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
+        more = {key: record[key] for key in _SETTINGS if key in record}
+        outcomes = {json.dumps(record["seen"], sort_keys=True)}
+        for argument in filter(lambda a: not _PLACES.search(a), arguments(call)):
+            options = variations(argument, call, session.entry, area_of(name))
+            for text in (text for suffix, text in options if suffix == "below 0"):
+                variant = call.put(argument, text)
+                seen = variant and session.ask(variant, more)
+                if seen:
+                    session.keep(f"{argument} below 0", variant, more, seen, outcomes)
+        break
     reference.forget()
     return session.recording.calls
 

@@ -238,6 +238,8 @@ def _of_tensor(text, value):
             ]
     elif value.dtype.kind in "iu" and value.size > 1:
         pairs += [("reversed", f"T('{dtype}', array('{dtype}', {_data(text)})[..., ::-1])")]
+        if value.dtype.kind == "i":
+            pairs += [("below 0", f"T('{dtype}', -1 - array('{dtype}', {_data(text)}))")]
         low = int(value.min())
         pairs += [
             (

@@ -368,8 +368,9 @@ def cleaned(seen, errors=DELIBERATE):
     for key in [k for k in facts if k.startswith("moments of then")]:
         if len(facts.get(key.removeprefix("moments of "), ())) != 2:  # they are not drawn
             del facts[key]
-    if isinstance(result, dict) and len(result.get("filled", ())) == 3:
-        result.pop("moments", None)
+    for filled in (result, result.get("kernel")) if isinstance(result, dict) else ():
+        if isinstance(filled, dict) and len(filled.get("filled", ())) == 3:
+            filled.pop("moments", None)
     return facts
 
 

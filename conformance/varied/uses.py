@@ -17,6 +17,7 @@ from ..calls.applying import apply
 from ..kinds import steps
 
 KEEP = 12  # elements of a Tensor that are stored; of a larger one 8 picks and two means
+KERNEL = [12, 4, 5, 3]  # the shape of a convolution's weight, in which axes play different parts
 ROWS = 5  # rows of a dataset that are stored
 SEEDS = "3", "3", "4", "11", "2026", "70001"  # the first one is used twice
 LEAST = 400  # elements of random numbers from which moments are compared
@@ -225,7 +226,8 @@ def _prepared(ms, thing, case):
         return facts
     with contextlib.suppress(AttributeError):
         thing.set_train(bool(case.get("train")))
-    for name, parameter in _parameters_of(thing):
+    held = _parameters_of(thing)
+    for name, parameter in held:
         if getattr(parameter, "has_init", False) and hasattr(parameter, "init_data"):
             parameter.init_data()
         values = parameter.asnumpy()
@@ -234,17 +236,33 @@ def _prepared(ms, thing, case):
             del facts[f"initial {name}"][2:]  # they are drawn
             if sample := _moments(parameter):
                 facts[f"moments of initial {name}"] = sample
-        if values.dtype.kind == "f" and "params" not in case["init"] and not case.get("fresh"):
-            shift = 0.0 if "var" in name else 0.5
-            fixed = wave(values.shape, float(len(name))) - np.float32(shift)
-            parameter.set_data(ms.Tensor(fixed.astype(values.dtype), parameter.dtype))
+    if "params" not in case["init"] and not case.get("fresh"):
+        for _, parameter in held:
+            _fix(ms, parameter)
     return facts
 
 
+def _fix(ms, parameter):
+    """Sets a Parameter of floats to a wave."""
+    values, short = parameter.asnumpy(), _short_name(parameter)
+    if values.dtype.kind == "f":
+        shift = 0.0 if "var" in short else 0.5
+        fixed = wave(values.shape, float(len(short))) - np.float32(shift)
+        parameter.set_data(ms.Tensor(fixed.astype(values.dtype), parameter.dtype))
+
+
 def _parameters_of(thing):
+    """[(last part of the name, Parameter)] of a layer; of one that is followed by another with that
+    last part also (the whole name, Parameter)."""
     if not hasattr(thing, "get_parameters"):
         return []
-    return [(p.name.rpartition(".")[2] or p.name, p) for p in thing.get_parameters()]
+    parameters = [(_short_name(p), p) for p in thing.get_parameters()]
+    last = dict(parameters)
+    return parameters + [(p.name, p) for short, p in parameters if last[short] is not p]
+
+
+def _short_name(parameter):
+    return parameter.name.rpartition(".")[2] or parameter.name
 
 
 def _values_of(held):
@@ -276,10 +294,18 @@ def _with_use(worker, result):
     kinds = {c.__name__ for c in type(result).__mro__}
     if "Initializer" in kinds:
         shape = [4, 3, 60] if "Dirac" in kinds else [12, 60]  # it needs a kernel
-        tensor = worker.ms.common.initializer.initializer(result, shape, worker.ms.float32)
-        tensor = tensor.init_data() if hasattr(tensor, "init_data") else tensor
-        return {"filled": observe(tensor), **({"moments": m} if (m := _moments(tensor)) else {})}
+        facts = _filled(worker.ms, result, shape)
+        with contextlib.suppress(Exception):  # some fill matrices alone
+            facts["kernel"] = _filled(worker.ms, result, KERNEL)
+        return facts
     return observe(result)
+
+
+def _filled(ms, initializer, shape):
+    """Facts of a Tensor that an initializer has filled."""
+    tensor = ms.common.initializer.initializer(initializer, shape, ms.float32)
+    tensor = tensor.init_data() if hasattr(tensor, "init_data") else tensor
+    return {"filled": observe(tensor), **({"moments": m} if (m := _moments(tensor)) else {})}
 
 
 def _rows(dataset):
