@@ -37,6 +37,7 @@ class Values:
                 free_port=free_port,
                 picture=picture,
                 refusal=refusal,
+                stored=stored,
                 files=None,  # of the worker, as the next
                 world=None,
             ),
@@ -199,6 +200,12 @@ def refusal(action):
     except Exception as error:  # noqa: BLE001  (the target may raise anything)
         return type(error).__name__
     return None
+
+
+def stored(store):
+    """Returns a store of keys that contains the key which the example of its page reads."""
+    store.set("first_key", "first_value")
+    return store
 
 
 def free_port():

@@ -1,4 +1,4 @@
-"""What is added to stored calls: integers below 0, facts inside of others, Parameters of one name."""
+"""What is added to stored calls: integers below 0, facts inside of others, states of Parameters."""
 
 import pytest
 
