@@ -253,12 +253,13 @@ def _fix(ms, parameter):
 
 def _parameters_of(thing):
     """[(last part of the name, Parameter)] of a layer; of one that is followed by another with that
-    last part also (the whole name, Parameter)."""
+    last part also (the whole name, Parameter), if that is longer."""
     if not hasattr(thing, "get_parameters"):
         return []
     parameters = [(_short_name(p), p) for p in thing.get_parameters()]
     last = dict(parameters)
-    return parameters + [(p.name, p) for short, p in parameters if last[short] is not p]
+    hidden = [p for short, p in parameters if last[short] is not p and p.name != short]
+    return parameters + [(p.name, p) for p in hidden]
 
 
 def _short_name(parameter):

@@ -31,11 +31,13 @@ def test_parameters_of_one_short_name_are_all_seen():
         def __init__(self, name):
             self.name = name
 
-    given = [Parameter(name) for name in ("0.weight", "0.bias", "1.weight", "scale")]
+    names = ("scale", "0.weight", "0.bias", "1.weight", "moments.scale")
+    given = [Parameter(name) for name in names]
     layer = type("Layer", (), {"get_parameters": lambda self: given})()
     names = [(name, parameter.name) for name, parameter in uses._parameters_of(layer)]
     assert ("0.weight", "0.weight") in names and ("bias", "0.bias") in names
     assert dict(names)["weight"] == "1.weight"
+    assert dict(names)["scale"] == "moments.scale"
 
 
 def test_facts_inside_of_others_are_added():
