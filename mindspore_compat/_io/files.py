@@ -7,6 +7,7 @@ be written this way; `new_file` opens them.
 
 import contextlib
 import errno
+import functools
 import hashlib
 import mmap
 import os
@@ -22,9 +23,6 @@ except ImportError:  # Windows, where an open file cannot be removed, which has 
     fcntl = None
 
 READ_ONLY = 0o400  # the mode of checkpoints and models, as in the original
-_NEW = (
-    os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-)
 _WRITEBACK = 1 << 20  # bytes after which writeback to disk is requested
 _LARGE = 8 << 20  # bytes whose release takes milliseconds
 _LONGEST_REPLACEMENT = 10  # seconds
@@ -83,13 +81,20 @@ class AtomicFile:
         OSError: If the file cannot be created.
     """
 
+    temporary = None
+
     def __init__(self, path, mode=None, durable=True):
         self.path = os.path.abspath(path)
         self.mode, self.durable = mode, durable
+        self._owner = os.getpid()
         if durable:
             remove_abandoned(os.path.dirname(self.path), re.escape(_stem(self.path)))
         self.temporary, self.file = _create(self.path)
-        self._owner = os.getpid()
+
+    def __del__(self):
+        """An interrupt may come before the caller knows this object."""
+        if self.temporary is not None and self._owner == os.getpid():
+            self.discard()
 
     def sync(self):
         """Sets the file's permissions and flushes it to disk."""
@@ -107,6 +112,7 @@ class AtomicFile:
         with _free_in_background(self.path):
             os.replace(self.temporary, self.path)
         self.file.close()
+        self.temporary = None
         if self.durable:
             _sync_folder(os.path.dirname(self.path))
 
@@ -114,9 +120,10 @@ class AtomicFile:
         """Closes and removes the file, unless it is complete or belongs to the parent process."""
         with contextlib.suppress(OSError):  # buffered bytes may still not fit on the disk
             self.file.close()
-        if self._owner == os.getpid():
+        if self.temporary is not None and self._owner == os.getpid():
             with contextlib.suppress(OSError):
                 remove(self.temporary)
+        self.temporary = None
 
 
 @contextlib.contextmanager
@@ -178,7 +185,8 @@ def new_file(path):
     Raises:
         FileExistsError: If the name exists, even as a dangling link.
     """
-    return os.fdopen(os.open(path, _NEW, 0o600), "w+b")
+    # Python runs nothing of its own in this call, so no interrupt leaves a descriptor open.
+    return open(path, "x+b", opener=functools.partial(os.open, mode=0o600))
 
 
 def remove(path):
@@ -215,14 +223,21 @@ def _create(path):
     while True:
         name = f"{_stem(path)}.{os.getpid()}-{secrets.token_hex(8)}.tmp"
         temporary = os.path.join(os.path.dirname(path), name)
-        file = new_file(temporary)
-        if fcntl is None:
-            return temporary, file
-        with contextlib.suppress(OSError):  # without locks, no process takes the file for abandoned
-            fcntl.flock(file, fcntl.LOCK_EX)
-        if os.fstat(file.fileno()).st_nlink:
-            return temporary, file
-        file.close()  # the file was removed just before it was locked
+        try:
+            file = new_file(temporary)
+            if fcntl is None:
+                return temporary, file
+            with contextlib.suppress(OSError):  # without locks, no process takes it for abandoned
+                fcntl.flock(file, fcntl.LOCK_EX)
+            if os.fstat(file.fileno()).st_nlink:
+                return temporary, file
+            file.close()  # the file was removed just before it was locked
+        except OSError:
+            raise
+        except BaseException:  # an interrupt
+            with contextlib.suppress(OSError):
+                remove(temporary)
+            raise
 
 
 def remove_abandoned(folder, names):

@@ -1,5 +1,6 @@
-"""A checkpoint that is saved in the background while interrupts come: none is lost, none is written
-over by an older one, and every wait for it ends."""
+"""Files that are saved while interrupts come: no temporary file and no descriptor is left. A
+checkpoint that is saved in the background is not lost, nor written over by an older one, and every
+wait for it ends."""
 
 import multiprocessing
 import os
@@ -8,7 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
+from kit.interrupts import moments, stop_at
 
+from mindspore_compat._io.files import AtomicFile
 from mindspore_compat.train._checkpoint import background
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
@@ -124,3 +127,22 @@ def test_ctrl_c_does_not_end_the_process_that_writes(path, tmp_path):
     os.kill(int(started.read_text()), signal.SIGINT)
     background.wait()
     assert path.read_text() == "new"
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="there is no list of descriptors")
+def test_a_file_whose_creation_is_interrupted_is_removed_and_closed(path, tmp_path):
+    made = []
+
+    def create():
+        made.append(AtomicFile(str(path), 0o600))
+
+    numbers, stopped = moments(create, 1000), 0
+    for number in numbers:
+        for file in made:
+            file.discard()
+        made.clear()
+        before = len(os.listdir("/proc/self/fd"))
+        stopped += stop_at(number, create)
+        assert made or not os.listdir(tmp_path), number
+        assert made or len(os.listdir("/proc/self/fd")) == before, number
+    assert stopped > 60
