@@ -46,7 +46,7 @@ _TABLE = {
         per_group_size; matrix_power: n; matrix_solve: adjoint; max_pool2d: ceil_mode dilation
         padding; max_pool3d: ceil_mode dilation kernel_size padding stride; mean: keep_dims;
         median: axis keepdims; multi_margin_loss: p; mvlgamma: p; nanmedian: axis keepdims;
-        nansum: keepdims; padding: pad_dim_size; pdist: p; permute: axis(); random_categorical:
+        padding: pad_dim_size; pdist: p; permute: axis(); random_categorical:
         seed; RandomCategorical: seed; Range: maxlen; renorm: axis maxnorm p;
         ResizeNearestNeighbor: size(); reverse_sequence: batch_dim seq_dim; rfft2: dim() s();
         rfftn: dim() s(); rot90: dims(); scatter_nd: shape(); scatter_nd_add: use_locking;
