@@ -3,12 +3,14 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
 
 from .common.dtype import Type as _Type
 from .common.tensor import Tensor as _Tensor
+from .nn.cell import Cell as _Cell
 
 from . import amp as amp
 from . import boost as boost
@@ -116,9 +118,11 @@ class Node:
     Args:
         node (Statement): the statement.
     """
+    def __eq__(self, other: _t.Any) -> _t.Any: ...  # type: ignore
+    def __hash__(self) -> _t.Any: ...
     def __init__(self, node: _t.Any) -> None: ...
     @staticmethod
-    def create_call_cell(cell: _t.Any, targets: _t.Any, args: _t.Any = None, kwargs: _t.Any = None, name: _b.str = '', is_sub_net: _b.bool = False) -> _t.Any:
+    def create_call_cell(cell: _Cell | _c.Callable[..., _t.Any], targets: _t.Any, args: _t.Any = None, kwargs: _t.Any = None, name: _b.str = '', is_sub_net: _b.bool = False) -> _t.Any:
         """Creates a node for the statement `targets = self.name(*args, **kwargs)`.
 
         Args:
@@ -282,6 +286,8 @@ class ScopedValue:
     type: _t.Any
     scope: _t.Any
     value: _t.Any
+    def __eq__(self, other: _t.Any) -> _t.Any: ...  # type: ignore
+    def __hash__(self) -> _t.Any: ...
     def __init__(self, arg_type: _t.Any, scope: _t.Any = '', value: _t.Any = None) -> None: ...
     @staticmethod
     def create_name_values(names: _t.Any, scopes: _t.Any = None) -> _t.Any:
@@ -339,7 +345,7 @@ class Symbol:
     divisor: _t.Any
     remainder: _t.Any
     def __init__(self, max: _b.int | _b.bool = 0, min: _b.int | _b.bool = 1, divisor: _b.int = 1, remainder: _b.int | _b.bool = 0, unique: _b.bool = False, **kwargs: _t.Any) -> None: ...
-    def refusal(self, length: _t.Any, lengths: _t.Any) -> _t.Any:
+    def refusal(self, length: _t.Any, lengths: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
         """Describes what is wrong with a length; None if the length fits.
 
         Args:
@@ -371,7 +377,7 @@ class SymbolTree:
             Position.
         """
     @classmethod
-    def create(cls, network: _t.Any) -> _t.Any:
+    def create(cls, network: _Cell | _c.Callable[..., _t.Any]) -> _t.Any:
         """Reads the forward computation of a network.
 
         User-defined Cells that it calls are read too, as are its methods, user-defined functions,
@@ -476,7 +482,8 @@ from .common import UntypedStorage as UntypedStorage
 from .train.serialization import async_ckpt_thread_status as async_ckpt_thread_status
 from .nn import auc as auc
 from .common.dtype import bfloat16 as bfloat16
-from .common.dtype import bool_ as bool
+from .common.dtype import bool_ as _bool_
+bool = _bool_
 from .common.dtype import bool_ as bool_
 from .train import build_searched_strategy as build_searched_strategy
 from .train.amp import build_train_network as build_train_network
@@ -485,8 +492,8 @@ from .common.dtype import cdouble as cdouble
 from .common.dtype import cfloat as cfloat
 from .train.serialization import ckpt_to_safetensors as ckpt_to_safetensors
 from .hal import communication_stream as communication_stream
-from .common.dtype import cdouble as complex128
-from .common.dtype import cfloat as complex64
+from .common.dtype import complex128 as complex128
+from .common.dtype import complex64 as complex64
 from .train import connect_network_with_dataset as connect_network_with_dataset
 from .ops.primitive import constexpr as constexpr
 from .hal import current_stream as current_stream
@@ -500,10 +507,11 @@ from .common.dtype import dtype_to_pytype as dtype_to_pytype
 from .hal import empty_cache as empty_cache
 from .common import enable_dynamic as enable_dynamic
 from .train.serialization import export as export
-from .common.dtype import float32 as float
+from .common.dtype import float32 as _float32
+float = _float32
 from .common.dtype import float16 as float16
 from .common.dtype import float32 as float32
-from .common.dtype import double as float64
+from .common.dtype import float64 as float64
 from .common.dtype import float8_e4m3fn as float8_e4m3fn
 from .common.dtype import float8_e5m2 as float8_e5m2
 from .common.dtype import float_ as float_
@@ -555,7 +563,7 @@ def get_sdc_detect_result() -> _t.Any:
 from .common.seed import get_seed as get_seed
 from .runtime import get_stream_limit as get_stream_limit
 from .ops import grad as grad
-from .common.dtype import float16 as half
+from .common.dtype import half as half
 from .common.dtype import hifloat8 as hifloat8
 from .common import initial_seed as initial_seed
 def install() -> _t.Any:
@@ -567,14 +575,15 @@ def install() -> _t.Any:
     Returns:
         The finder that was put first on `sys.meta_path`.
     """
-from .common.dtype import int32 as int
+from .common.dtype import int32 as _int32
+int = _int32
 from .common.dtype import int16 as int16
 from .common.dtype import int32 as int32
 from .common.dtype import int64 as int64
-from .common.dtype import byte as int8
+from .common.dtype import int8 as int8
 from .common.dtype import int_ as int_
-from .common.dtype import int32 as intc
-from .common.dtype import int64 as intp
+from .common.dtype import intc as intc
+from .common.dtype import intp as intp
 from .common.tensor import is_tensor as is_tensor
 from .ops import jacfwd as jacfwd
 from .ops import jacrev as jacrev
@@ -593,7 +602,7 @@ def load_ipython_extension(ipython: _t.Any) -> _t.Any:
 from .train.serialization import load_mindir as load_mindir
 from .train.serialization import load_param_into_net as load_param_into_net
 from .train import load_segmented_checkpoints as load_segmented_checkpoints
-from .common.dtype import int64 as long
+from .common.dtype import long as long
 from .common import manual_seed as manual_seed
 from .runtime import max_memory_allocated as max_memory_allocated
 from .runtime import max_memory_reserved as max_memory_reserved
@@ -613,7 +622,7 @@ def mindio_preload(ckpt_file_name: _b.str) -> _t.Any:
         bool, whether the file is being read: False if there is no such file, if it is larger than
             `set_mindio_server_info` allows, or if the system cannot read ahead.
     """
-from .common.api import jit_class as ms_class
+from .common.api import ms_class as ms_class
 from .common.api import ms_function as ms_function
 from .common.api import ms_memory_recycle as ms_memory_recycle
 from .common import mutable as mutable
@@ -626,7 +635,7 @@ from .common.dtype import qint4x2 as qint4x2
 from .parallel import rank_list_for_transform as rank_list_for_transform
 from .nn import rearrange_inputs as rearrange_inputs
 from .common import recompute as recompute
-def register_saved_tensors_hooks(pack_hook: _t.Any, unpack_hook: _t.Any) -> _t.Any:
+def register_saved_tensors_hooks(pack_hook: _c.Callable[..., _t.Any], unpack_hook: _c.Callable[..., _t.Any]) -> _t.Any:
     """Returns a decorator: the function runs within `saved_tensors_hooks(pack_hook, unpack_hook)`.
 
     The original applies it in graph mode only; here both modes behave alike.
@@ -662,7 +671,7 @@ class saved_tensors_hooks:
     unpack_hook: _t.Any
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, *error: _t.Any) -> _t.Any: ...
-    def __init__(self, pack_hook: _t.Any, unpack_hook: _t.Any) -> None: ...
+    def __init__(self, pack_hook: _c.Callable[..., _t.Any], unpack_hook: _c.Callable[..., _t.Any]) -> None: ...
 def sdc_detect_start() -> _t.Any:
     """Starts checking all matrix products: of `matmul`, `Dense`, convolution, attention and their
     gradients, in floats. Earlier results are discarded. A product takes up to twice as long.
@@ -698,7 +707,7 @@ def set_mindio_server_info(data_block_pool_capacity_in_gb: _b.int = 100) -> _t.A
         data_block_pool_capacity_in_gb (int, optional): the size in GB.
     """
 # Accepted for compatibility, has no effect here
-def set_offload_context(offload_config: _t.Any) -> _t.Any:
+def set_offload_context(offload_config: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
     """Configures the offloading of Parameters and activations from device memory.
 
     Accepted for compatibility, has no effect here: devices have no such memory.
@@ -716,8 +725,8 @@ from .common import set_rng_state as set_rng_state
 from .common.seed import set_seed as set_seed
 from .runtime import set_stream_limit as set_stream_limit
 from .parallel import shard as shard
-from .common.dtype import int16 as short
-from .common.dtype import float32 as single
+from .common.dtype import short as short
+from .common.dtype import single as single
 def stress_detect(detect_type: _t.Any = 'aic') -> _t.Any:
     """Tests the cores of an Ascend, or the links between several, under load.
 
@@ -758,9 +767,9 @@ from .common.dtype import uint as uint
 from .common.dtype import uint16 as uint16
 from .common.dtype import uint32 as uint32
 from .common.dtype import uint64 as uint64
-from .common.dtype import ubyte as uint8
-from .common.dtype import uint32 as uintc
-from .common.dtype import uint64 as uintp
+from .common.dtype import uint8 as uint8
+from .common.dtype import uintc as uintc
+from .common.dtype import uintp as uintp
 from .parallel import unified_safetensors as unified_safetensors
 def uninstall() -> _t.Any:
     """Removes the stand-in; later imports of `mindspore` work as usual.
@@ -770,7 +779,7 @@ def uninstall() -> _t.Any:
 def unload_ipython_extension(ipython: _t.Any) -> _t.Any:
     """Runs on `%unload_ext mindspore_compat`."""
 from .runtime import use_mem_pool as use_mem_pool
-from .common.dtype import uint16 as ushort
+from .common.dtype import ushort as ushort
 from .ops import value_and_grad as value_and_grad
 from .ops import vjp as vjp
 from .ops import vmap as vmap

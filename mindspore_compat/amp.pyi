@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -84,7 +85,7 @@ class StaticLossScaler(LossScaler):
         Returns:
             Union[Tensor, tuple[Tensor]], in the dtypes of the input.
         """
-def all_finite(inputs: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _Tensor:
+def all_finite(inputs: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
     """Returns whether all elements of all Tensors are finite.
 
     Args:

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -50,6 +51,8 @@ class Stream:
     priority: _t.Any
     device_name: _t.Any
     device_id: _t.Any
+    def __eq__(self, other: _t.Any) -> _t.Any: ...  # type: ignore
+    def __hash__(self) -> _t.Any: ...
     def __init__(self, priority: _b.int = 0, **kwargs: _t.Any) -> None: ...
     def query(self) -> _t.Any:
         """Returns whether the stream's work is complete."""

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -119,7 +120,7 @@ def reset_stream_limit(stream: _t.Any) -> _t.Any:
     Args:
         stream (Stream): the stream.
     """
-def set_cpu_affinity(enable_affinity: _b.bool, affinity_cpu_list: _b.list[_b.str] | _b.dict[_b.str, _t.Any] | None = None, module_to_cpu_dict: _b.dict[_b.str, _t.Any] | None = None, bind_file: _b.str | None = None) -> _t.Any:
+def set_cpu_affinity(enable_affinity: _b.bool, affinity_cpu_list: _c.Sequence[_b.str] | _b.dict[_b.str, _t.Any] | None = None, module_to_cpu_dict: _b.dict[_b.str, _t.Any] | None = None, bind_file: _b.str | None = None) -> _t.Any:
     """Binds threads to cores of the CPU.
 
     Two kinds of threads exist here: the main thread ("main"), which runs the operations and starts
@@ -150,7 +151,7 @@ def set_device_limit(device: _b.int, cube_num: _b.int = -1, vector_num: _b.int =
         cube_num (int, optional): the number of cores for matrices; -1 keeps the setting.
         vector_num (int, optional): the number of cores for vectors; -1 keeps the setting.
     """
-def set_kernel_launch_capture(enable_capture_graph: _b.bool, op_capture_skip: _b.list[_b.str] | None = None) -> _t.Any:
+def set_kernel_launch_capture(enable_capture_graph: _b.bool, op_capture_skip: _c.Sequence[_b.str] | None = None) -> _t.Any:
     """Sets whether the operations of a compiled graph are captured once and replayed.
 
     Here that is a training step on a GPU, in graph mode or under `jit`, which is captured as a CUDA

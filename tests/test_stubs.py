@@ -1,11 +1,17 @@
 """The type stubs match today's declarations, and type checkers agree with them."""
 
 import ast
+import doctest
+import importlib
+import inspect
+import io
 import json
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mindspore_compat as ms
@@ -26,8 +32,15 @@ SLIPS = {  # a line of a script: what a type checker says of it
     "ms.Tensor([1.0]).sum().cuda()": '"Tensor" has no attribute "cuda"',
     "ops.concat([ms.Tensor([1.0])]).cuda()": '"Tensor" has no attribute "cuda"',
     "nn.Dense(1, 1)(ms.Tensor([[1.0]])).cuda()": '"Tensor" has no attribute "cuda"',
-    "ms.dataset.NumpySlicesDataset([1]).batch(2).btch": '"Dataset" has no attribute "btch"',
+    "ms.dataset.NumpySlicesDataset([1]).batch(2).btch": '"NumpySlicesDataset" has no attribute',
     "ms.Tensor([1.0]).split(1)[0].cuda()": '"Tensor" has no attribute "cuda"',
+    "nn.Adam([], beta=0.9)": 'Unexpected keyword argument "beta" for "Adam"',
+    "ms.Model(nn.Dense(1, 1), loss=nn.MSELoss())": 'Unexpected keyword argument "loss" for "Model"',
+    "ms.load_checkpoint(3)": 'Argument 1 to "load_checkpoint" has incompatible type "int"',
+    "ms.load_checkpoint('a.ckpt', 'net')": 'Argument 2 to "load_checkpoint" has incompatible type',
+    "ms.load_param_into_net('net', {})": 'Argument 1 to "load_param_into_net" has incompatible',
+    "ms.dataset.NumpySlicesDataset([1]).map(3)": 'Argument 1 to "map" of "Dataset" has',
+    "ms.grad('f')": 'Argument 1 to "grad" has incompatible type "str"',
     "int(ops.relu(ms.Tensor([1.0])) + 1).shape": '"int" has no attribute "shape"',
 }
 COMPLETED = {  # the beginning of a line: a name that it is completed by
@@ -41,6 +54,24 @@ COMPLETED = {  # the beginning of a line: a name that it is completed by
     "ms.dataset.NumpySlicesDataset([1]).batch(2).": "create_dict_iterator",
     "ms.dataset.NumpySlicesDataset([1]).map(abs).batch(2).": "create_dict_iterator",
 }
+CORRECT = """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, mint, ops
+
+data = ds.NumpySlicesDataset([1])
+data = data.map(abs, callbacks=ds.WaitedDSCallback())
+data = data.batch(2)
+ds.TextFileDataset("a.txt", shuffle=ds.Shuffle.FILES)
+[mode.value for mode in ds.Shuffle]
+net = nn.Dense(1, 1, dtype=ms.float64)
+ops.stack(net.trainable_params()).astype(ms.int8)
+(ms.Tensor([1.0]) == ms.Tensor([1.0])).all().asnumpy()
+{net.weight: 1}
+mint.nn.Dropout(0.5)
+nn.Adam(net.trainable_params(), use_lazy=True)
+ms.Model(net, loss_scale_manager=None)
+"""
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n\n"
 
 
@@ -85,6 +116,7 @@ def folder(texts, tmp_path_factory):
         target.write_text(text, "utf-8")
     for example in (ROOT / "docs" / "examples").glob("*.py"):
         (folder / example.name).write_text(example.read_text("utf-8"), "utf-8")
+    (folder / "correct.py").write_text(CORRECT, "utf-8")
     (folder / "slips.py").write_text(HEAD + "\n".join(SLIPS) + "\n", "utf-8")
     return folder
 
@@ -132,6 +164,114 @@ def test_jedi_completes_names_and_shows_arguments(folder):
     assert "has_bias" in [parameter.name for parameter in dense.params]
     for line, name in COMPLETED.items():
         assert name in [each.name for each in script(line).complete()], line
+
+
+# Docstrings of which mypy says more than Python: of lists that are unpacked, and of lists of unlike
+# parts.
+UNCHECKED = """AdamNoUpdateParam ApplyAdamWithAmsgradV2 ApplyCenteredRMSProp FusedSparseAdam
+    FusedSparseLazyAdam RandomSelectSubpolicy""".split()
+EXAMPLE = """def example():  # {}
+    import mindspore as ms, numpy as np, mindspore
+    from mindspore import nn, ops, Tensor
+{}
+"""
+
+
+def examples_of_docstrings():
+    """The examples of all public classes, methods and functions as functions of one script."""
+    parser, seen, parts = doctest.DocTestParser(), set(), []
+    for module in stubs.MODULES:
+        home = importlib.import_module(f"mindspore_compat.{module}")
+        for name in stubs.names_of(home):
+            thing = getattr(home, name)
+            path = f"{module}.{name}"
+            if id(thing) in seen or name in UNCHECKED:
+                continue
+            seen.add(id(thing))
+            methods = vars(thing) if inspect.isclass(thing) else ()
+            things = [thing, *(getattr(thing, each) for each in methods if each[0] != "_")]
+            for described in things:
+                examples = parser.get_examples(inspect.getdoc(described) or "")
+                source = "".join(each.source for each in examples)
+                source = textwrap.indent(source.replace("mindspore_compat", "mindspore"), "    ")
+                parts += [EXAMPLE.format(path, source)] if source else []
+    return "\n".join(parts)
+
+
+def test_arguments_of_all_examples_are_of_the_types_of_the_stubs(folder, tmp_path):
+    pytest.importorskip("mypy")
+    script = tmp_path / "examples.py"
+    script.write_text(examples_of_docstrings(), "utf-8")
+    command = [sys.executable, "-m", "mypy", "--no-incremental", "--check-untyped-defs"]
+    ran = subprocess.run(
+        [*command, str(script)], cwd=folder, capture_output=True, text=True, timeout=600
+    )
+    lines, script_lines = ran.stdout.splitlines(), script.read_text("utf-8").splitlines()
+    assert len(script_lines) > 10000 and "checked 1 source file" in ran.stdout, ran.stdout[:500]
+    kinds = ("[arg-type]", "[call-arg]", "[call-overload]")
+    wrong = [line for line in lines if line.endswith(kinds) and 'to "floating"' not in line]
+    assert [(script_lines[int(line.split(":")[1]) - 1].strip(), line) for line in wrong] == []
+
+
+NETWORK = "nn.Dense(1, 1)"
+PROBES = """3 2.5 True None 'net' b'sixteen_bytes_ok' [] () {} ['w'] ('w',) {'w':ms.Tensor([1.0])}
+    nn.Dense(1,1) ms.Tensor([1.0]) len lambda*x:True io.BytesIO() np.ones(3) object() ops.relu
+    nn.Dense(1,1).trainable_params() ms.train.History() pathlib.Path('new')""".split()
+CALLS = {  # a function: arguments that it takes; "use": what shows a wrong one
+    "ms.load_checkpoint": {"ckpt_file_name": "'old.ckpt'", "net": NETWORK},
+    "ms.load_param_into_net": {"net": NETWORK, "parameter_dict": "{}"},
+    "ms.save_checkpoint": {"save_obj": NETWORK, "ckpt_file_name": "'new'", "append_dict": "{}",
+                           "async_save": "False", "enc_key": "None", "choice_func": "len"},
+    "ms.load_checkpoint_async": {"ckpt_file_name": "'old.ckpt'", "net": NETWORK,
+                                 "use": ".result()"},
+    "ms.ckpt_to_safetensors": {"file_path": "'old.ckpt'", "name_map": "{}"},
+    "ms.export": {"net": NETWORK, "*": "ms.Tensor([[1.0]])", "file_name": "'n'",
+                  "file_format": "'MINDIR'"},
+    "ms.grad": {"fn": "ops.relu", "use": "(ms.Tensor(1.0))"},
+    "ms.value_and_grad": {"fn": "ops.relu"},
+    "ms.jit": {"function": "ops.relu", "use": "(ms.Tensor([1.0]))"},
+    "ms.amp.auto_mixed_precision": {"network": NETWORK},
+    "nn.WithLossCell": {"backbone": NETWORK, "loss_fn": "nn.MSELoss()",
+                        "use": "(ms.Tensor([[1.0]]), ms.Tensor([[1.0]]))"},
+    "nn.TrainOneStepCell": {"network": NETWORK, "optimizer": "nn.SGD([])"},
+    "ms.dataset.NumpySlicesDataset([1]).map": {"operations": "abs"},
+    "ms.dataset.NumpySlicesDataset([1]).apply": {"apply_func": "lambda data: data"},
+}  # fmt: skip
+
+
+def accepted_calls(folder, monkeypatch):
+    """The calls with one argument replaced that raise nothing."""
+    monkeypatch.chdir(folder)
+    names = {"ms": ms, "nn": ms.nn, "ops": ms.ops, "io": io, "np": np, "pathlib": Path}
+    ms.save_checkpoint(ms.nn.Dense(1, 1), "old.ckpt")
+    for function, given in CALLS.items():
+        arguments = {name: text for name, text in given.items() if name != "use"}
+        for name in arguments:
+            for probe in PROBES:
+                values = {**arguments, name: probe}
+                text = ", ".join(v if k == "*" else f"{k}={v}" for k, v in values.items())
+                if "*" in values:  # the first argument comes before the others by position
+                    text = text.partition("=")[2]
+                call = f"{function}({text})"
+                try:
+                    eval(call + given.get("use", ""), names)
+                except Exception:
+                    continue
+                yield call
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_stubs_are_not_stricter_than_the_functions(folder, tmp_path, monkeypatch):
+    pytest.importorskip("mypy")
+    calls = [*accepted_calls(tmp_path, monkeypatch)]
+    assert len(calls) > 50
+    head = "import io, pathlib\nimport numpy as np\n" + HEAD
+    (tmp_path / "calls.py").write_text(head + "\n".join(calls) + "\n", "utf-8")
+    command = [sys.executable, "-m", "mypy", "--no-incremental", str(tmp_path / "calls.py")]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    errors = [line for line in ran.stdout.splitlines() if ": error" in line]
+    lines = (tmp_path / "calls.py").read_text("utf-8").splitlines()
+    assert [(lines[int(line.split(":")[1]) - 1], line.split(": ", 2)[2]) for line in errors] == []
 
 
 def returned_by_methods():

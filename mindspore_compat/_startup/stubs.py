@@ -28,7 +28,7 @@ from .._core.declare.public_api import LazyMethod, rules_at
 from .._core.rules.base import Rule
 from .._core.rules.vocabulary import rules_of
 from .._core.without_effect import SENTENCE, mark_of
-from . import results
+from . import documented_types, results
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT.name
@@ -83,6 +83,7 @@ RETURNS = {  # return types that no declaration states
     "Tensor.dtype": "Type",
     "Tensor.T": "Tensor",
     "Tensor.__len__": "int",
+    "Tensor.__hash__": "int",
     "Tensor.__int__": "int",
     "Tensor.__float__": "float",
     "Tensor.__bool__": "bool",
@@ -98,7 +99,7 @@ RETURNS = {  # return types that no declaration states
     "Dataset.get_repeat_count": "int",
     "Dataset.split": "tuple[Dataset, ...]",
     **{
-        f"Dataset.{name}": "Dataset"
+        f"Dataset.{name}": "Self"  # scripts assign the result to the variable of the source
         for name in """apply batch bucket_batch_by_length concat filter flat_map map padded_batch
             project rename repeat shuffle skip sync_wait take zip""".split()
     },
@@ -109,12 +110,12 @@ SETTINGS = {  # a function that takes any keywords: the table of those that it a
     "set_ps_context": PS,
 }
 _END_OF_TEXT = re.compile(r"^(?:Raises|Examples?|Source|See also|Note)\b.*$", re.M)
-_DOCUMENTED = re.compile(r"^ *(\w+) \((str|bool)(?:, optional)?\):", re.M)  # types of arguments
 ARITHMETIC = """add sub mul truediv floordiv mod pow matmul and or xor radd rsub rmul rtruediv
-    rfloordiv rmod rpow rmatmul rand ror rxor neg pos abs invert lt le gt ge getitem""".split()
+    rfloordiv rmod rpow rmatmul rand ror rxor neg pos abs invert eq ne lt le gt ge
+    getitem""".split()
 SPECIAL = """init call getitem setitem delitem len iter next contains enter exit bool int float
-    index getattr lt le gt ge add sub mul truediv floordiv mod pow matmul and or xor neg pos abs
-    invert radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor iadd""".split()
+    index getattr eq ne hash lt le gt ge add sub mul truediv floordiv mod pow matmul and or xor neg
+    pos abs invert radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor iadd""".split()
 LEFT_OUT = {
     "Parameter.__getattr__",  # returns values that are created on demand, and has no other name
     "Tensor.__iadd__",  # type checkers read `x += y` as `x = x + y`
@@ -124,8 +125,9 @@ TYPES = {
         each: f"_b.{each}"
         for each in ("int float bool str bytes complex tuple list dict set type object").split()
     },
-    **{each: f"_t.{each}" for each in ("Any", "Literal")},
-    **{each: f"_c.{each}" for each in ("Callable", "Iterable", "Iterator", "Sequence")},
+    **{each: f"_t.{each}" for each in ("Any", "Literal", "Self")},
+    **{each: f"_c.{each}" for each in "Callable Iterable Iterator Mapping Sequence".split()},
+    "BytesIO": "_io.BytesIO",
     "None": "None",
     "True": "True",
     "False": "False",
@@ -229,6 +231,7 @@ class Stub:
             "import builtins as _b",
             "import collections.abc as _c",
             "import enum as _e",
+            "import io as _io",
             "import typing as _t",
             "",
             "import numpy as _np",
@@ -241,7 +244,12 @@ class Stub:
         thing = getattr(self.module, public)
         home, name = self.homes.of(thing) or (self.name, public)
         if home != self.name:
-            return f"from {relative(self.name, home)} import {name} as {public}"
+            source = relative(self.name, home)
+            name = public if public in self.homes.names[home] else name
+            if name == public:
+                return f"from {source} import {name} as {public}"
+            # For a type checker, an import with another name is private.
+            return f"from {source} import {name} as _{name}\n{public} = _{name}"
         if name != public and name in self.known and (inspect.isclass(thing) or callable(thing)):
             return f"{public} = {name}"
         if inspect.isclass(thing):
@@ -254,7 +262,9 @@ class Stub:
     def type_of(self, value):
         """Returns the type of a value that is neither class nor function."""
         for base in type(value).__mro__:
-            if base.__name__ in TYPES and base is not object:
+            if base.__name__ in TYPES and base.__module__ in ("builtins", "numpy"):
+                if base is object:
+                    break
                 return self.hint(base.__name__)
             if self.homes.of(base) is not None:
                 return self.hint(base.__name__)
@@ -281,15 +291,17 @@ class Stub:
         self.imports.add(f"from {relative(self.name, home)} import {public} as _{public}")
         return f"_{public}"
 
-    def function(self, name, function, rules=(), owner=None, returns=None, first="self"):
+    def function(self, name, function, rules=(), owner=None, returns=None, first="self", cls=None):
         """Returns one `def`; with `owner` a method of that class, whose first parameter is
-        `first`."""
+        `first`. The docstring of `cls` describes a constructor."""
         rules = {**rules_from(function), **(rules[-1] if rules else {})}
         returns = returns or RETURNS.get(f"{owner}.{name}" if owner else name, "Any")
         parameters = list(signature_of(function).parameters.values())
         if name in SETTINGS:
             rules, parameters = rules_of_settings(SETTINGS[name]), settings_of(SETTINGS[name])
-        documented = dict(_DOCUMENTED.findall(inspect.getdoc(function) or ""))
+        described_by = function if cls is None else cls
+        documented = documented_types.of_arguments(described_by)
+        parameters, documented = with_keywords(parameters, documented, described_by)
         if first and owner:
             has_self = parameters[:1] and parameters[0].kind is not parameters[0].VAR_POSITIONAL
             parameters = parameters[1:] if has_self else parameters
@@ -314,9 +326,13 @@ class Stub:
                 parts.append("*")
             rule = rules.get(entry.name)
             annotation = dict(documented).get(entry.name, "Any")
-            if entry.default is None and annotation != "Any":
+            if star or not documented_types.fits(entry.default, annotation):
+                annotation = "Any"
+            if entry.default is None and not {"Any", "None"} & {*annotation.split(" | ")}:
                 annotation += " | None"
             hint = self.hint(rule.annotation() if isinstance(rule, Rule) else annotation)
+            # Type checkers take no list[Parameter] for a list[Tensor], but for a Sequence of them.
+            hint = hint.replace("_b.list[", "_c.Sequence[")
             default = "" if entry.default is entry.empty else f" = {default_of(entry.default)}"
             parts.append(f"{star}{entry.name}: {hint}{default}")
             if entry.kind is entry.POSITIONAL_ONLY and kinds[i + 1 : i + 2] != [
@@ -334,6 +350,9 @@ class Stub:
                 base, inherited = text, {*dir(parent)} - {*dir(object)}
                 break
             private.append(parent)
+        for other in map(self.base, cls.__bases__ if base else ()):
+            if other and other != base and not other.startswith("(_b."):
+                base = f"{base[:-1]}, {other[1:]}"
         for parent in reversed(private):
             members.update(vars(parent))
         lines = [] if issubclass(cls, enum.Enum) else self.attributes(private, members)
@@ -342,7 +361,8 @@ class Stub:
                 continue
             if not name.startswith("_") or name[2:-2] in SPECIAL and name.startswith("__"):
                 text = self.member(cls, public, name, members[name])
-                lines += map(ignoring, text) if name in inherited else text
+                differs = name in inherited or name in ("__eq__", "__ne__")
+                lines += map(ignoring, text) if differs else text
         if public in ("Cell", "Primitive") and "__getattr__" not in members:
             lines.append("def __getattr__(self, name: _b.str) -> _t.Any: ...")
         lines[:0] = docstring_of(cls)
@@ -352,6 +372,8 @@ class Stub:
 
     def base(self, cls):
         """Returns the base class in brackets if it is public; None if it is private."""
+        if cls.__module__ == "enum":
+            return f"(_e.{cls.__name__})"
         if cls is object:
             return ""
         if cls.__name__ == "ParameterTuple" or cls is tuple:
@@ -360,8 +382,6 @@ class Stub:
             return f"(_b.{cls.__name__}[{', '.join(['_t.Any'] * (1 + (cls is dict)))}])"
         if cls in (int, str, float) or cls.__module__ == "builtins":
             return f"(_b.{cls.__name__})"
-        if cls.__module__ == "enum":
-            return f"(_e.{cls.__name__})"
         if self.homes.of(cls) is None or cls.__name__ not in self.homes.classes:
             return None
         return f"({self.named(cls.__name__)})"
@@ -419,7 +439,7 @@ class Stub:
             return self.overloads(name, forms, public, raw)
         if name == "__init__":
             rules = rules_at(self.name, public)[:1]
-            return [self.function(name, raw, rules, owner=public, returns="None")]
+            return [self.function(name, raw, rules, owner=public, returns="None", cls=cls)]
         result_type, rules = None, ()
         if public == "Tensor":
             rules = rules_at("Tensor", name)
@@ -449,6 +469,20 @@ def settings_of(table):
     """Returns the settings of a table as keyword parameters."""
     kind = inspect.Parameter.KEYWORD_ONLY
     return [inspect.Parameter(name, kind, default=...) for name in rules_of_settings(table)]
+
+
+def with_keywords(parameters, documented, described_by):
+    """Returns parameters, with the keywords that a docstring lists in place of `**kwargs`, and the
+    documented types with those of the keywords."""
+    keywords = documented_types.of_keywords(described_by)
+    if keywords is None or parameters[-1].kind is not inspect.Parameter.VAR_KEYWORD:
+        return parameters, documented
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=...)
+        for name in keywords
+        if name not in {parameter.name for parameter in parameters}
+    ]
+    return [*parameters[:-1], *named], {**documented, **keywords}
 
 
 def rules_of_settings(table):

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -11,6 +12,7 @@ from ..common.parameter import Parameter as _Parameter
 from ..nn.cell import Cell as _Cell
 from ..nn.optim.optimizer import Optimizer as _Optimizer
 from ..nn.wrap.cell_wrapper import TrainOneStepCell as _TrainOneStepCell
+from ..nn.wrap.loss_scale import TrainOneStepWithLossScaleCell as _TrainOneStepWithLossScaleCell
 
 class AutoBoost:
     """Changes a network and its optimizer as requested by a level or a dict.
@@ -84,7 +86,7 @@ class BoostTrainOneStepCell(_TrainOneStepCell):
     enable_dim_reduce: _t.Any
     freeze_nets: _t.Any
     grad_accumulation: _t.Any
-    def __init__(self, network: _t.Any, optimizer: _t.Any, sens: _t.Any = None) -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], sens: _t.Any = None) -> None: ...
     def adasum_process(self, loss: _t.Any, grads: _t.Any) -> _t.Any:
         """Computes the optimizer's step and replaces it by the adaptive sum of the steps of all
         processes.
@@ -130,7 +132,7 @@ class BoostTrainOneStepCell(_TrainOneStepCell):
         Returns:
             Tensor, the loss.
         """
-class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell):
+class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell, _TrainOneStepWithLossScaleCell):
     """A training step with loss scaling and the features that the AutoBoost of this process
     requests.
 
@@ -149,7 +151,7 @@ class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell):
     Outputs:
         tuple of 3 Tensors: the loss, whether it overflowed, and the loss scale of this step.
     """
-    def __init__(self, network: _t.Any, optimizer: _t.Any, scale_sense: _t.Any) -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], scale_sense: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class FreezeOpt(_Cell):
     """A set of optimizers, one per group of parameters, with the class and settings of another
@@ -199,7 +201,7 @@ class GradientFreeze:
         total_steps (int): the number of steps.
     """
     def __init__(self, param_groups: _t.Any, freeze_type: _t.Any, freeze_p: _t.Any, total_steps: _t.Any) -> None: ...
-    def freeze_generate(self, network: _t.Any, optimizer: _t.Any) -> _t.Any:
+    def freeze_generate(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _t.Any) -> _t.Any:
         """Divides the parameters of a network into groups, and draws how many are frozen in each
         step.
 
@@ -263,7 +265,7 @@ class OptimizerProcess:
     learning_rate: _t.Any
     origin_params: _t.Any
     def __init__(self, opt: _Optimizer) -> None: ...
-    def add_grad_centralization(self, network: _t.Any) -> _t.Any:
+    def add_grad_centralization(self, network: _Cell | _c.Callable[..., _t.Any]) -> _t.Any:
         """Marks the groups of parameters whose gradients are centralized.
 
         Args:
@@ -281,7 +283,7 @@ class OptimizerProcess:
             list[dict], new groups.
         """
     @staticmethod
-    def build_params_dict(network: _t.Any) -> _t.Any:
+    def build_params_dict(network: _Cell | _c.Callable[..., _t.Any]) -> _t.Any:
         """Returns the Cell of each parameter, by the parameter's id.
 
         Args:
@@ -298,7 +300,7 @@ class OptimizerProcess:
         """
 class ParameterProcess:
     """Divides parameters into groups."""
-    def assign_parameter_group(self, parameters: _b.list[_Parameter], split_point: _b.list[_b.int] | None = None) -> _t.Any:
+    def assign_parameter_group(self, parameters: _c.Sequence[_Parameter], split_point: _c.Sequence[_b.int] | None = None) -> _t.Any:
         """Assigns parameters to groups whose gradients are communicated together (`comm_fusion`).
 
         Args:
@@ -321,7 +323,7 @@ class ParameterProcess:
         Returns:
             list[dict], the groups restricted to `parameters`; one group if the optimizer has none.
         """
-def freeze_cell(reducer_flag: _b.bool, network: _t.Any, optimizer: _t.Any, sens: _t.Any, grad: _t.Any, use_grad_accumulation: _b.bool, mean: _b.bool | None = None, degree: _t.Any = None, max_accumulation_step: _t.Any = 1) -> _t.Any:
+def freeze_cell(reducer_flag: _b.bool, network: _Cell | _c.Callable[..., _t.Any], optimizer: _t.Any, sens: _t.Any, grad: _t.Any, use_grad_accumulation: _b.bool, mean: _b.bool | None = None, degree: _t.Any = None, max_accumulation_step: _t.Any = 1) -> _t.Any:
     """Creates a training step for each optimizer of a FreezeOpt.
 
     Args:

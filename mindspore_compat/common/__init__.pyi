@@ -3,10 +3,12 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
 
+from ..nn.cell import Cell as _Cell
 
 from . import api as api
 from . import dtype as dtype
@@ -271,7 +273,7 @@ def manual_seed(seed: _t.Any) -> _t.Any:
     """Restarts the default generator from `seed` and returns it; raises TypeError unless it is an
     int.
     """
-from ..common.api import jit_class as ms_class
+from ..common.api import ms_class as ms_class
 from ..common.api import ms_function as ms_function
 from ..common.api import ms_memory_recycle as ms_memory_recycle
 def mutable(input_data: _t.Any, dynamic_len: _b.bool = False) -> _t.Any:
@@ -290,7 +292,7 @@ def no_inline(fn: _t.Any = None) -> _t.Any:
     """
 from ..common.dtype import pytype_to_dtype as pytype_to_dtype
 # output_recompute, early_stop: Accepted for compatibility, has no effect here
-def recompute(block: _t.Any, *args: _t.Any, use_reentrant: _b.bool = True, output_recompute: _b.bool = False, early_stop: _b.bool = True, context_fn: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
+def recompute(block: _Cell | _c.Callable[..., _t.Any], *args: _t.Any, use_reentrant: _b.bool = True, output_recompute: _b.bool = False, early_stop: _b.bool = True, context_fn: _c.Callable[..., _t.Any] | None = None, **kwargs: _t.Any) -> _t.Any:
     """Recomputes a block in the backward pass, which trades time for memory.
 
     Args:

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -13,7 +14,7 @@ class JitConfig:
     jit_config_dict: _t.Any
     def __init__(self, jit_level: _t.Literal['', 'O0', 'O1', 'O2', 'O3'] = '', exc_mode: _t.Literal['auto', 'sink', 'no_sink'] = 'auto', jit_syntax_level: _t.Literal['', 'STRICT', 'COMPATIBLE', 'LAX'] = '', debug_level: _t.Literal['RELEASE', 'DEBUG'] = 'RELEASE', infer_boost: _t.Literal['', 'on', 'off'] = 'off', **kwargs: _t.Any) -> None: ...
 # capture_mode, jit_level, dynamic, fullgraph, backend: Accepted for compatibility, has no effect here
-def jit(function: _t.Any = None, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 'ast', jit_level: _t.Literal['O0', 'O1'] = 'O0', dynamic: _t.Literal[0, 1] = 0, fullgraph: _b.bool = False, backend: _b.str = '', **options: _t.Any) -> _t.Any:
+def jit(function: _c.Callable[..., _t.Any] | None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 'ast', jit_level: _t.Literal['O0', 'O1'] = 'O0', dynamic: _t.Literal[0, 1] = 0, fullgraph: _b.bool = False, backend: _b.str = '', **options: _t.Any) -> _t.Any:
     """Marks a function to run as a graph (just-in-time compilation).
 
     Here the function runs eagerly. After a few calls it is recorded, and then replayed without its
@@ -44,7 +45,7 @@ def jit_class(cls: _b.type) -> _t.Any:
     """
 ms_class = jit_class
 # input_signature, hash_args, jit_config, compile_once: Accepted for compatibility, has no effect here
-def ms_function(fn: _t.Any = None, input_signature: _t.Any = None, hash_args: _t.Any = None, jit_config: _t.Any = None, compile_once: _b.bool = False) -> _t.Any:
+def ms_function(fn: _c.Callable[..., _t.Any] | None = None, input_signature: _t.Any = None, hash_args: _t.Any = None, jit_config: _t.Any = None, compile_once: _b.bool = False) -> _t.Any:
     """Returns the name that `jit` had before MindSpore 2.0.
 
     Args:

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -66,6 +67,8 @@ class TensorType(Type):
         """Returns the type of the elements."""
 class Type:
     """The base class of all types. A type is identified by its name; equal names are equal types."""
+    def __eq__(self, other: _t.Any) -> _t.Any: ...  # type: ignore
+    def __hash__(self) -> _t.Any: ...
 _null: Type
 bfloat16: Type
 bool_: Type

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -76,7 +77,7 @@ class Parameter(_Tensor):
     def has_init(self) -> _t.Any: ...  # type: ignore
     @property  # type: ignore
     def init(self) -> _t.Any: ...  # type: ignore
-    def init_data(self, layout: _t.Any = None, set_sliced: _b.bool = False) -> _t.Any:  # type: ignore
+    def init_data(self, layout: None | _c.Iterable[_t.Any] = None, set_sliced: _b.bool = False) -> _t.Any:  # type: ignore
         """Draws the values if they are deferred, and returns this Parameter.
 
         Args:

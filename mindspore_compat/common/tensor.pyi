@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -59,6 +60,10 @@ class Tensor:
         """
     def __bool__(self) -> _b.bool: ...
     def __contains__(self, value: _t.Any) -> _t.Any: ...
+    def __eq__(self, other: _t.Any) -> Tensor:  # type: ignore
+        """Compares for equality, element by element. If `other` is neither a Tensor nor a real
+        number of Python's, returns False.
+        """
     def __float__(self) -> _b.float: ...
     def __floordiv__(self, other: Tensor | _b.complex) -> Tensor:
         """Divides the input by `other`, element by element, and rounds each quotient down (floor
@@ -97,6 +102,8 @@ class Tensor:
             The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
             broadcast shape.
         """
+    def __hash__(self) -> _b.int:
+        """Return hash(self)."""
     def __index__(self) -> _b.int: ...
     def __init__(self, input_data: _t.Any = None, dtype: _t.Any = None, shape: _t.Any = None, init: _t.Any = None, const_arg: _t.Any = False, device: _t.Any = None) -> None: ...
     def __int__(self) -> _b.int: ...
@@ -160,6 +167,10 @@ class Tensor:
         Shapes:
             The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
             dtype to which both are promoted.
+        """
+    def __ne__(self, other: _t.Any) -> Tensor:  # type: ignore
+        """Compares for inequality, element by element. If `other` is neither a Tensor nor a real
+        number of Python's, returns True.
         """
     def __neg__(self) -> Tensor:
         """Negates each element.
@@ -497,7 +508,7 @@ class Tensor:
             `x` is (..., M, N). The result is (..., N, M), of the same dtype.
         """
     @_t.overload
-    def all(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keep_dims: _b.bool = False) -> Tensor:
+    def all(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keep_dims: _b.bool = False) -> Tensor:
         """True where every element is true, over the axes given.
 
         Forms:
@@ -507,7 +518,7 @@ class Tensor:
         True where every element is true, over the axes given.
         """
     @_t.overload
-    def all(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False) -> Tensor:
+    def all(self, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False) -> Tensor:
         """True where every element is true, over the axes given.
 
         Forms:
@@ -518,7 +529,7 @@ class Tensor:
         """
     def allclose(self, other: Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _b.bool:
         """Returns True if all elements are close: |input - other| <= atol + rtol |other|."""
-    def amax(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _t.Any = None) -> Tensor:
+    def amax(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _t.Any = None) -> Tensor:
         """The largest element over the axes given.
 
         Args:
@@ -527,7 +538,7 @@ class Tensor:
             initial (number): a value that takes part everywhere, which `where` needs.
             where (Union[bool, Tensor[bool]]): which elements take part.
         """
-    def amin(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _t.Any = None) -> Tensor:
+    def amin(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _t.Any = None) -> Tensor:
         """The smallest element over the axes given.
 
         Args:
@@ -556,7 +567,7 @@ class Tensor:
             complex64 and integers, float64 for complex128.
         """
     @_t.overload
-    def any(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keep_dims: _b.bool = False) -> Tensor:
+    def any(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keep_dims: _b.bool = False) -> Tensor:
         """True where some element is true, over the axes given.
 
         Forms:
@@ -566,7 +577,7 @@ class Tensor:
         True where some element is true, over the axes given.
         """
     @_t.overload
-    def any(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False) -> Tensor:
+    def any(self, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False) -> Tensor:
         """True where some element is true, over the axes given.
 
         Forms:
@@ -1013,7 +1024,7 @@ class Tensor:
         Shapes:
             `input` may have any shape. The result has the same shape and dtype.
         """
-    def col2im(self, output_size: Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], padding_value: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int]) -> Tensor:
+    def col2im(self, output_size: Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], padding_value: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> Tensor:
         """Sums columns into images, the transpose of `Im2Col`. Pixels in several windows get the sum.
 
         Args:
@@ -1046,7 +1057,7 @@ class Tensor:
             `x` may have any shape. The result has the same shape and dtype.
         """
     @staticmethod
-    def convert_bytes_to_tensor(bytes_data: _t.Any, shape: _t.Any, dtype: _t.Any) -> _t.Any:
+    def convert_bytes_to_tensor(bytes_data: _b.bytes, shape: _t.Any, dtype: _t.Any) -> _t.Any:
         """Creates a Tensor from the bytes that `Tensor.get_bytes` returned.
 
         Args:
@@ -1093,7 +1104,7 @@ class Tensor:
             integers give float32.
         """
     @_t.overload
-    def count_nonzero(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = (), keep_dims: _b.bool = False, dtype: _Type | None = None) -> Tensor:
+    def count_nonzero(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (), keep_dims: _b.bool = False, dtype: _Type | None = None) -> Tensor:
         """Counts the nonzero elements over the given axes, as int32 unless a dtype is given.
 
         Forms:
@@ -1103,7 +1114,7 @@ class Tensor:
         Counts the nonzero elements over the given axes, as int32 unless a dtype is given.
         """
     @_t.overload
-    def count_nonzero(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> Tensor:
+    def count_nonzero(self, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> Tensor:
         """Counts the nonzero elements over the given axes, as int32 unless a dtype is given.
 
         Forms:
@@ -1112,7 +1123,7 @@ class Tensor:
 
         Counts the nonzero elements over the given axes, as int32 unless a dtype is given.
         """
-    def cov(self, *, correction: _b.float | _b.bool | _b.tuple[_b.float, ...] | _b.list[_b.float] | _b.tuple[_b.tuple[_b.float, ...], ...] | Tensor = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+    def cov(self, *, correction: _b.float | _b.bool | _b.tuple[_b.float, ...] | _c.Sequence[_b.float] | _b.tuple[_b.tuple[_b.float, ...], ...] | Tensor = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
         """Computes the covariance matrix of variables, each of which is a row of observations.
 
         `fweights` is the number of occurrences of each observation, `aweights` its relative weight. The
@@ -1547,7 +1558,7 @@ class Tensor:
 
         Flattens the axes from `start_dim` to `end_dim` into one; all of them by default.
         """
-    def flip(self, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> Tensor:
+    def flip(self, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> Tensor:
         """Reverses the order of the elements along the given axes."""
     def fliplr(self) -> Tensor:
         """Reverses the second axis (flips left to right).
@@ -2273,7 +2284,7 @@ class Tensor:
         Shapes:
             `input` may have any shape. The result has the same shape and dtype.
         """
-    def logsumexp(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, keepdim: _b.bool = False) -> Tensor:
+    def logsumexp(self, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | Tensor, keepdim: _b.bool = False) -> Tensor:
         """Computes log(sum(exp(input))) over the given axes, without overflow.
 
         Args:
@@ -2431,7 +2442,7 @@ class Tensor:
         The largest element.
         """
     @_t.overload
-    def max(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor = True, return_indices: _b.bool = False) -> Tensor:
+    def max(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor = True, return_indices: _b.bool = False) -> Tensor:
         """The largest element.
 
         Forms:
@@ -2451,7 +2462,7 @@ class Tensor:
             dtype to which both are promoted.
         """
     @_t.overload
-    def mean(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
+    def mean(self, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
         """Computes the mean over the given axes, in the Tensor's dtype (integers are truncated) or the
 
         Forms:
@@ -2462,7 +2473,7 @@ class Tensor:
         given one.
         """
     @_t.overload
-    def mean(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keep_dims: _b.bool = False) -> Tensor:
+    def mean(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keep_dims: _b.bool = False) -> Tensor:
         """Computes the mean over the given axes, in the Tensor's dtype (integers are truncated) or the
 
         Forms:
@@ -2513,7 +2524,7 @@ class Tensor:
         The smallest element.
         """
     @_t.overload
-    def min(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor = True, return_indices: _b.bool = False) -> Tensor:
+    def min(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _b.bool | Tensor = True, return_indices: _b.bool = False) -> Tensor:
         """The smallest element.
 
         Forms:
@@ -2545,7 +2556,7 @@ class Tensor:
         """
     def move_to(self, to: _t.Literal['Ascend', 'GPU', 'CPU'], blocking: _b.bool = True) -> Tensor:
         """Copies the Tensor to a device; "Ascend" stands for the GPU here."""
-    def moveaxis(self, source: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool) -> Tensor:
+    def moveaxis(self, source: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.bool) -> Tensor:
         """Moves axes from the positions `source` to the positions `destination`; the others keep their
         order.
 
@@ -2557,7 +2568,7 @@ class Tensor:
         Shapes:
             `x` may have any shape. The result has its axes in the new order and the same dtype.
         """
-    def movedim(self, source: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool) -> Tensor:
+    def movedim(self, source: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.bool) -> Tensor:
         """Moves axes from the positions `source` to the positions `destination`; the others keep their
         order.
 
@@ -2642,7 +2653,7 @@ class Tensor:
         Shapes:
             `input` may have any shape. The result has the same shape and dtype.
         """
-    def nanmean(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
+    def nanmean(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
         """Computes the mean of the elements that are not NaN over the given axes, by default over all.
 
         Args:
@@ -2686,7 +2697,7 @@ class Tensor:
             `keepdims`.
         """
     @_t.overload
-    def nansum(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
+    def nansum(self, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
         """Sums the elements that are not NaN, in the Tensor's dtype unless one is given; bools in
 
         Forms:
@@ -2697,7 +2708,7 @@ class Tensor:
         int64.
         """
     @_t.overload
-    def nansum(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
+    def nansum(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
         """Sums the elements that are not NaN, in the Tensor's dtype unless one is given; bools in
 
         Forms:
@@ -2757,19 +2768,19 @@ class Tensor:
         """
     def nelement(self) -> _b.int:
         """Returns the number of elements."""
-    def new_empty(self, size: _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.int, *, dtype: _Type | None = None, device: _t.Literal['CPU', 'GPU', 'Ascend'] | None = None) -> Tensor:
+    def new_empty(self, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.int, *, dtype: _Type | None = None, device: _t.Literal['CPU', 'GPU', 'Ascend'] | None = None) -> Tensor:
         """Creates an uninitialized Tensor of the given size; its dtype defaults to that of this Tensor.
 
         `device` "CPU" means host memory, another name the current device target, and None the device of
         this Tensor.
         """
-    def new_full(self, size: _b.tuple[_b.int, ...] | _b.list[_b.int], fill_value: _b.float | _b.bool, *, dtype: _Type | None = None) -> Tensor:
+    def new_full(self, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], fill_value: _b.float | _b.bool, *, dtype: _Type | None = None) -> Tensor:
         """Creates a Tensor of the given size, filled with one number; its dtype defaults to that of
         this Tensor.
         """
-    def new_ones(self, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, dtype: _Type | None = None) -> Tensor:
+    def new_ones(self, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | Tensor, dtype: _Type | None = None) -> Tensor:
         """Creates a Tensor of ones of the given size; its dtype defaults to that of this Tensor."""
-    def new_zeros(self, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, dtype: _Type | None = None) -> Tensor:
+    def new_zeros(self, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | Tensor, dtype: _Type | None = None) -> Tensor:
         """Creates a Tensor of zeros of the given size; its dtype defaults to that of this Tensor."""
     def nextafter(self, other: Tensor) -> Tensor:
         """Computes the next floating-point number after each element in the direction of `other`.
@@ -2926,7 +2937,7 @@ class Tensor:
         int64 unless `dtype` is given.
         """
     @_t.overload
-    def prod(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keep_dims: _b.bool = False, dtype: _Type | None = None) -> Tensor:
+    def prod(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, keep_dims: _b.bool = False, dtype: _Type | None = None) -> Tensor:
         """Computes the product of all elements, or of those along an axis. The product of integers is
 
         Forms:
@@ -3000,7 +3011,7 @@ class Tensor:
             `input` may have any shape. The result has the same shape; floats keep their dtype and
             integers give float32.
         """
-    def register_hook(self, hook: _t.Any) -> _t.Any:
+    def register_hook(self, hook: _c.Callable[..., _t.Any]) -> _t.Any:
         """Registers a gradient hook: `hook(gradient)` is called when the gradient of this Tensor is
         known, and its result replaces the gradient.
 
@@ -3062,7 +3073,7 @@ class Tensor:
         With the keyword `axis`, as in releases before 2.5, it repeats elements, as
         `Tensor.repeat_interleave`.
         """
-    def repeat_interleave(self, repeats: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor, dim: _b.int | None = None, *, output_size: _b.int | None = None) -> Tensor:
+    def repeat_interleave(self, repeats: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | Tensor, dim: _b.int | None = None, *, output_size: _b.int | None = None) -> Tensor:
         """Repeats every element along an axis; without an axis, every element of the flattened Tensor.
 
         Args:
@@ -3087,7 +3098,7 @@ class Tensor:
         """Reshapes the Tensor to the shape of `other`."""
     def resize(self, *new_shape: _t.Any) -> Tensor:
         """Resizes the Tensor: takes the elements in row-major order, and crops them or appends zeros."""
-    def reverse(self, axis: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> Tensor:
+    def reverse(self, axis: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> Tensor:
         """Reverses the order of the elements along the given axes."""
     def reverse_sequence(self, seq_lengths: Tensor, seq_dim: _b.int = 0, batch_dim: _b.int = 0) -> Tensor:
         """Reverses the first seq_lengths[i] elements along `seq_dim` of each row i of `batch_dim`.
@@ -3101,7 +3112,7 @@ class Tensor:
             `x` has at least two axes, `seq_lengths` is (B,) for the length B of `batch_dim`. The result
             has the shape and dtype of `x`.
         """
-    def roll(self, shifts: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> Tensor:
+    def roll(self, shifts: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> Tensor:
         """Shifts the elements cyclically along axes. Without `dims` it shifts them in the flattened
         input.
 
@@ -3113,7 +3124,7 @@ class Tensor:
         Shapes:
             `input` may have any shape. The result has the same shape and dtype.
         """
-    def rot90(self, k: _b.int | _b.bool, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> Tensor:
+    def rot90(self, k: _b.int | _b.bool, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> Tensor:
         """Rotates the input `k` times by 90 degrees, from the first axis in `dims` toward the second."""
     def round(self, decimals: _b.int | Tensor = 0) -> Tensor:
         """Rounds each element to the nearest number with `decimals` decimal places; ties go to the even
@@ -3271,7 +3282,7 @@ class Tensor:
         Tensor becomes empty.
         """
     @_t.overload
-    def set_(self, source: Tensor, storage_offset: _b.int, size: _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> Tensor:
+    def set_(self, source: Tensor, storage_offset: _b.int, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> Tensor:
         """Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
 
         Forms:
@@ -3295,7 +3306,7 @@ class Tensor:
         Tensor becomes empty.
         """
     @_t.overload
-    def set_(self, source: _t.Any, storage_offset: _b.int, size: _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> Tensor:
+    def set_(self, source: _t.Any, storage_offset: _b.int, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> Tensor:
         """Makes the Tensor share the memory of `source`, a Tensor of its dtype or the storage of one,
 
         Forms:
@@ -3441,7 +3452,7 @@ class Tensor:
         Sorts the values along an axis, and returns them with their int32 indices.
         """
     @_t.overload
-    def split(self, split_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dim: _b.int = 0) -> _b.tuple[Tensor, ...]:
+    def split(self, split_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dim: _b.int = 0) -> _b.tuple[Tensor, ...]:
         """Splits the Tensor along an axis into parts of one length, or of the given lengths.
 
         Forms:
@@ -3451,7 +3462,7 @@ class Tensor:
         Splits the Tensor along an axis into parts of one length, or of the given lengths.
         """
     @_t.overload
-    def split(self, split_size_or_sections: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], axis: _b.int = 0) -> _b.tuple[Tensor, ...]:
+    def split(self, split_size_or_sections: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], axis: _b.int = 0) -> _b.tuple[Tensor, ...]:
         """Splits the Tensor along an axis into parts of one length, or of the given lengths.
 
         Forms:
@@ -3473,7 +3484,7 @@ class Tensor:
         Shapes:
             `input` may have any shape. The result has the same shape and dtype.
         """
-    def squeeze(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | Tensor | None = None) -> Tensor:
+    def squeeze(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | Tensor | None = None) -> Tensor:
         """Removes axes of length 1: all of them, or those in `axis`.
 
         Args:
@@ -3485,7 +3496,7 @@ class Tensor:
             `input` may have any shape. The result lacks those axes; the dtype is kept.
         """
     @_t.overload
-    def std(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> Tensor:
+    def std(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> Tensor:
         """The standard deviation over the axes given, divided by the count less `ddof`; NaN for no elements.
 
         Forms:
@@ -3495,7 +3506,7 @@ class Tensor:
         The standard deviation over the axes given, divided by the count less `ddof`; NaN for no elements.
         """
     @_t.overload
-    def std(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> Tensor:
+    def std(self, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> Tensor:
         """The standard deviation over the axes given, divided by the count less `ddof`; NaN for no elements.
 
         Forms:
@@ -3565,7 +3576,7 @@ class Tensor:
             dtype to which both are promoted.
         """
     @_t.overload
-    def sum(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
+    def sum(self, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
         """Sums the elements over the given axes. Integers and bools are summed in int64, unless a dtype
 
         Forms:
@@ -3576,7 +3587,7 @@ class Tensor:
         is given.
         """
     @_t.overload
-    def sum(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None | Tensor | None = None, dtype: _Type | None = None, keepdims: _b.bool = False, initial: _b.float | _b.bool | None = None) -> Tensor:
+    def sum(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, dtype: _Type | None = None, keepdims: _b.bool = False, initial: _b.float | _b.bool | None = None) -> Tensor:
         """Sums the elements over the given axes. Integers and bools are summed in int64, unless a dtype
 
         Forms:
@@ -3929,7 +3940,7 @@ class Tensor:
             int64.
         """
     @_t.overload
-    def var(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> Tensor:
+    def var(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> Tensor:
         """The variance over the axes given, divided by the count less `ddof`; NaN for no elements.
 
         Forms:
@@ -3939,7 +3950,7 @@ class Tensor:
         The variance over the axes given, divided by the count less `ddof`; NaN for no elements.
         """
     @_t.overload
-    def var(self, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> Tensor:
+    def var(self, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> Tensor:
         """The variance over the axes given, divided by the count less `ddof`; NaN for no elements.
 
         Forms:

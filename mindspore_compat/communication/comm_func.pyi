@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -69,7 +70,7 @@ def all_to_all_single_with_output_shape(output_shape: _t.Any, tensor: _t.Any, ou
         (Tensor, CommHandle), the handle None unless `async_op` is set. A result without elements
         is a Tensor of one number without meaning.
     """
-def all_to_all_v_c(output: _Tensor, input: _Tensor, send_count_matrix: _b.list[_b.int], group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def all_to_all_v_c(output: _Tensor, input: _Tensor, send_count_matrix: _c.Sequence[_b.int], group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Sends rows of axis 0 to each member and joins the rows from all members in `output`.
 
     Args:

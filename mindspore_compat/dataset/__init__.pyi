@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -89,7 +90,7 @@ class BatchDataset(UnionBaseDataset):
     Returns:
         Dataset.
     """
-    def __init__(self, input_dataset: _t.Any, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = False, num_parallel_workers: _b.int | None = None, per_batch_map: _c.Callable[..., _t.Any] | None = None, input_columns: _b.str | _b.list[_b.str] | None = None, output_columns: _b.str | _b.list[_b.str] | None = None, python_multiprocessing: _b.bool = False, max_rowsize: _b.int | _b.list[_b.int] | None = None) -> None: ...
+    def __init__(self, input_dataset: _t.Any, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = False, num_parallel_workers: _b.int | None = None, per_batch_map: _c.Callable[..., _t.Any] | None = None, input_columns: _b.str | _c.Sequence[_b.str] | None = None, output_columns: _b.str | _c.Sequence[_b.str] | None = None, python_multiprocessing: _b.bool = False, max_rowsize: _b.int | _c.Sequence[_b.int] | None = None) -> None: ...
     def get_repeat_count(self) -> _t.Any:  # type: ignore
         """Returns the count of the nearest `repeat` below."""
 class BatchInfo:
@@ -118,7 +119,7 @@ class BucketBatchByLengthDataset(UnionBaseDataset):
     Returns:
         Dataset.
     """
-    def __init__(self, input_dataset: _t.Any, column_names: _b.list[_b.str], bucket_boundaries: _b.list[_b.int], bucket_batch_sizes: _b.list[_b.int], element_length_function: _c.Callable[..., _t.Any] | None = None, pad_info: _b.dict[_t.Any, _t.Any] | None = None, pad_to_bucket_boundary: _b.bool = False, drop_remainder: _b.bool = False) -> None: ...
+    def __init__(self, input_dataset: _t.Any, column_names: _c.Sequence[_b.str], bucket_boundaries: _c.Sequence[_b.int], bucket_batch_sizes: _c.Sequence[_b.int], element_length_function: _c.Callable[..., _t.Any] | None = None, pad_info: _b.dict[_t.Any, _t.Any] | None = None, pad_to_bucket_boundary: _b.bool = False, drop_remainder: _b.bool = False) -> None: ...
 class BuiltinSampler:
     """Base class of all samplers.
 
@@ -140,7 +141,7 @@ class BuiltinSampler:
         """Returns whether the rows are divided among several processes."""
     def is_shuffled(self) -> _t.Any:
         """Returns whether the order is random."""
-    def open(self, size: _t.Any, labels: _t.Any = None) -> _t.Any:
+    def open(self, size: _t.Any, labels: _c.Callable[..., _t.Any] | None = None) -> _t.Any:
         """Returns the function that returns the indices of each epoch.
 
         Args:
@@ -149,7 +150,7 @@ class BuiltinSampler:
         """
     def parse(self) -> _t.Any:
         """Returns the sampler in the form for pipelines, which here is the sampler itself."""
-class CLUEDataset(SourceDataset):
+class CLUEDataset(SourceDataset, TextBaseDataset):
     """Reads the rows of CLUE files, with one JSON object per line.
 
     The columns are the object's entries for the task, by name; the entries of "target" become
@@ -171,7 +172,7 @@ class CLUEDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _b.list[_b.str], task: _t.Literal['AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC', 'CSL'] = 'AFQMC', usage: _t.Literal['train', 'test', 'eval'] = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], task: _t.Literal['AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC', 'CSL'] = 'AFQMC', usage: _t.Literal['train', 'test', 'eval'] = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -195,7 +196,7 @@ class CMUArcticDataset(MappableDataset):
     def __init__(self, dataset_dir: _b.str, name: _t.Literal['aew', 'ahw', 'aup', 'awb', 'axb', 'bdl', 'clb', 'eey', 'fem', 'gka', 'jmk', 'ksp', 'ljm', 'lnh', 'rms', 'rxr', 'slp', 'slt'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-class CSVDataset(SourceDataset):
+class CSVDataset(SourceDataset, UnionBaseDataset):
     """A dataset of the lines of CSV files; columns are text, int32 or float32, according to their
     default values.
 
@@ -217,7 +218,7 @@ class CSVDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _b.list[_b.str], field_delim: _b.str = ',', column_defaults: _b.list[_b.str | _b.int | _b.float] | None = None, column_names: _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], field_delim: _b.str = ',', column_defaults: _c.Sequence[_b.str | _b.int | _b.float] | None = None, column_names: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -263,7 +264,7 @@ class Caltech256Dataset(MappableDataset):
     decrypt: _t.Any
     def num_classes(self) -> _t.Any:  # type: ignore
         """Returns the number of folders."""
-class CelebADataset(MappableDataset):
+class CelebADataset(MappableDataset, VisionBaseDataset):
     """Reads the faces of CelebA.
 
     The columns are "image", the bytes of the file or its pixels, and "attr", uint32: 1 for each
@@ -287,7 +288,7 @@ class CelebADataset(MappableDataset):
         decrypt (Callable, optional): takes a path and returns the bytes of the file.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, usage: _t.Literal['all', 'train', 'valid', 'test'] | None = 'all', sampler: _t.Any = None, decode: _b.bool = False, extensions: _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, usage: _t.Literal['all', 'train', 'valid', 'test'] | None = 'all', sampler: _t.Any = None, decode: _b.bool = False, extensions: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class Cifar100Dataset(MappableDataset):
@@ -327,7 +328,7 @@ class Cifar10Dataset(MappableDataset):
     dataset_dir: _t.Any
     sampler: _t.Any
     def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
-class CityscapesDataset(MappableDataset):
+class CityscapesDataset(MappableDataset, VisionBaseDataset):
     """Reads the street scenes of Cityscapes.
 
     The columns are "image" and "task": the bytes of the two files or their pixels; for polygons,
@@ -456,7 +457,7 @@ class DBpediaDataset(SourceDataset):
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
-class DIV2KDataset(MappableDataset):
+class DIV2KDataset(MappableDataset, VisionBaseDataset):
     """Reads the images of DIV2K into the columns "hr_image" and "lr_image", the bytes of two files
     or their pixels.
 
@@ -514,13 +515,13 @@ class Dataset:
     def __init__(self, children: _t.Any = None, num_parallel_workers: _t.Any = None, cache: _t.Any = None) -> None: ...
     def __iter__(self) -> _t.Any: ...
     def __len__(self) -> _b.int: ...
-    def apply(self, apply_func: _t.Any) -> Dataset:
+    def apply(self, apply_func: _c.Callable[..., _t.Any]) -> _t.Self:
         """Applies a function to this dataset and returns the result.
 
         Args:
             apply_func (Callable): takes a dataset and returns a dataset.
         """
-    def batch(self, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = False, num_parallel_workers: _b.int | None = None, per_batch_map: _c.Callable[..., _t.Any] | None = None, input_columns: _b.str | _b.list[_b.str] | None = None, output_columns: _b.str | _b.list[_b.str] | None = None, python_multiprocessing: _b.bool = False, max_rowsize: _b.int | _b.list[_b.int] | None = None) -> Dataset:
+    def batch(self, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = False, num_parallel_workers: _b.int | None = None, per_batch_map: _c.Callable[..., _t.Any] | None = None, input_columns: _b.str | _c.Sequence[_b.str] | None = None, output_columns: _b.str | _c.Sequence[_b.str] | None = None, python_multiprocessing: _b.bool = False, max_rowsize: _b.int | _c.Sequence[_b.int] | None = None) -> _t.Self:
         """Combines `batch_size` consecutive rows into a batch with a new first axis.
 
         Args:
@@ -540,7 +541,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def bucket_batch_by_length(self, column_names: _b.list[_b.str], bucket_boundaries: _b.list[_b.int], bucket_batch_sizes: _b.list[_b.int], element_length_function: _c.Callable[..., _t.Any] | None = None, pad_info: _b.dict[_t.Any, _t.Any] | None = None, pad_to_bucket_boundary: _b.bool = False, drop_remainder: _b.bool = False) -> Dataset:
+    def bucket_batch_by_length(self, column_names: _c.Sequence[_b.str], bucket_boundaries: _c.Sequence[_b.int], bucket_batch_sizes: _c.Sequence[_b.int], element_length_function: _c.Callable[..., _t.Any] | None = None, pad_info: _b.dict[_t.Any, _t.Any] | None = None, pad_to_bucket_boundary: _b.bool = False, drop_remainder: _b.bool = False) -> _t.Self:
         """Batches rows of similar length: collects rows in buckets by length; a full bucket is a batch.
 
         Args:
@@ -558,7 +559,7 @@ class Dataset:
             Dataset.
         """
     cache: _t.Any
-    def concat(self, datasets: _t.Any = ()) -> Dataset:
+    def concat(self, datasets: _t.Any = ()) -> _t.Self:
         """Concatenates datasets: yields the rows of other datasets after the rows of this one; same as
         `+`.
 
@@ -579,7 +580,7 @@ class Dataset:
         Returns:
             Iterator over dicts from column names to values. Text stays a NumPy array.
         """
-    def create_tuple_iterator(self, columns: _t.Any = None, num_epochs: _t.Any = -1, output_numpy: _b.bool = False, do_copy: _b.bool = False) -> _c.Iterator[_b.list[_t.Any]]:
+    def create_tuple_iterator(self, columns: _b.str | _c.Iterable[_t.Any] | None = None, num_epochs: _t.Any = -1, output_numpy: _b.bool = False, do_copy: _b.bool = False) -> _c.Iterator[_b.list[_t.Any]]:
         """Creates an iterator over rows as lists.
 
         Args:
@@ -591,7 +592,7 @@ class Dataset:
         Returns:
             Iterator over lists of column values. Text stays a NumPy array.
         """
-    def filter(self, predicate: _c.Callable[..., _t.Any], input_columns: _b.str | _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None) -> Dataset:
+    def filter(self, predicate: _c.Callable[..., _t.Any], input_columns: _b.str | _c.Sequence[_b.str] | None = None, num_parallel_workers: _b.int | None = None) -> _t.Self:
         """Filters rows: keeps those for which a function returns a true value.
 
         Args:
@@ -602,7 +603,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def flat_map(self, func: _t.Any) -> Dataset:
+    def flat_map(self, func: _c.Callable[..., _t.Any]) -> _t.Self:
         """Maps each row to a dataset and returns the rows of all these datasets.
 
         Args:
@@ -638,7 +639,7 @@ class Dataset:
         """Returns whether any node shuffles the rows."""
     def is_sync(self) -> _t.Any:
         """Returns whether the pipeline waits for `sync_update`."""
-    def map(self, operations: _t.Any = None, input_columns: _b.str | _b.list[_b.str] | None = None, output_columns: _b.str | _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None, python_multiprocessing: _b.bool = False, cache: _t.Any = None, callbacks: DSCallback | _b.list[DSCallback] | None = None, max_rowsize: _b.int | _b.list[_b.int] | None = None, offload: _b.bool | None = None) -> Dataset:
+    def map(self, operations: _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | None = None, input_columns: _b.str | _c.Sequence[_b.str] | None = None, output_columns: _b.str | _c.Sequence[_b.str] | None = None, num_parallel_workers: _b.int | None = None, python_multiprocessing: _b.bool = False, cache: _t.Any = None, callbacks: DSCallback | _c.Sequence[DSCallback] | None = None, max_rowsize: _b.int | _c.Sequence[_b.int] | None = None, offload: _b.bool | None = None) -> _t.Self:
         """Applies operations, one after another, to columns of each row.
 
         Args:
@@ -672,7 +673,7 @@ class Dataset:
         """
     def output_types(self) -> _t.Any:
         """Returns the NumPy dtype of each column; text dtypes without a length."""
-    def padded_batch(self, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = False, num_parallel_workers: _b.int | None = None, pad_info: _b.dict[_t.Any, _t.Any] | None = None) -> Dataset:
+    def padded_batch(self, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = False, num_parallel_workers: _b.int | None = None, pad_info: _b.dict[_t.Any, _t.Any] | None = None) -> _t.Self:
         """Combines `batch_size` consecutive rows into a batch after padding them to a common shape.
 
         Args:
@@ -688,7 +689,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def project(self, columns: _b.str | _b.list[_b.str]) -> Dataset:
+    def project(self, columns: _b.str | _c.Sequence[_b.str]) -> _t.Self:
         """Projects rows to some columns, in the given order.
 
         Args:
@@ -697,7 +698,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def rename(self, input_columns: _b.str | _b.list[_b.str], output_columns: _b.str | _b.list[_b.str]) -> Dataset:
+    def rename(self, input_columns: _b.str | _c.Sequence[_b.str], output_columns: _b.str | _c.Sequence[_b.str]) -> _t.Self:
         """Renames columns.
 
         Args:
@@ -707,7 +708,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def repeat(self, count: _b.int | None = None) -> Dataset:
+    def repeat(self, count: _b.int | None = None) -> _t.Self:
         """Repeats the rows several times in one epoch.
 
         Args:
@@ -739,7 +740,7 @@ class Dataset:
         Args:
             init_step: the number of rows; it may extend into later epochs.
         """
-    def shuffle(self, buffer_size: _b.int) -> Dataset:
+    def shuffle(self, buffer_size: _b.int) -> _t.Self:
         """Shuffles the rows with a buffer: each returned row is drawn at random from the buffer.
 
         Args:
@@ -749,7 +750,7 @@ class Dataset:
         Returns:
             Dataset. With a seed, the orders are the original's, a different one in each epoch.
         """
-    def skip(self, count: _b.int) -> Dataset:
+    def skip(self, count: _b.int) -> _t.Self:
         """Skips the first rows of each epoch.
 
         Args:
@@ -780,7 +781,7 @@ class Dataset:
             num_batch (int, optional): the number of batches; by default that of `sync_wait`.
             data (Any, optional): passed to the callback.
         """
-    def sync_wait(self, condition_name: _b.str, num_batch: _b.int = 1, callback: _c.Callable[..., _t.Any] | None = None) -> Dataset:
+    def sync_wait(self, condition_name: _b.str, num_batch: _b.int = 1, callback: _c.Callable[..., _t.Any] | None = None) -> _t.Self:
         """Lets rows pass only as `sync_update` releases them.
 
         The first `num_batch` batches of an epoch pass at once. Each `sync_update` of this name then
@@ -796,7 +797,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def take(self, count: _b.int = -1) -> Dataset:
+    def take(self, count: _b.int = -1) -> _t.Self:
         """Takes the first rows of each epoch.
 
         Args:
@@ -805,7 +806,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def zip(self, datasets: _t.Any) -> Dataset:
+    def zip(self, datasets: _t.Any) -> _t.Self:
         """Zips this dataset with others: appends their columns to the right.
 
         Args:
@@ -927,7 +928,7 @@ class EnWik9Dataset(SourceDataset):
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
-class FakeImageDataset(MappableDataset):
+class FakeImageDataset(MappableDataset, VisionBaseDataset):
     """A dataset of meaningless images, the same in each run: "image", uint8, and "label", uint32.
 
     Args:
@@ -944,7 +945,7 @@ class FakeImageDataset(MappableDataset):
         shard_id (int, optional): the index of this process.
         cache (DatasetCache, optional): caches the rows.
     """
-    def __init__(self, num_images: _b.int = 1000, image_size: _b.tuple[_b.int, _b.int, _b.int] | _b.list[_b.int] = (224, 224, 3), num_classes: _b.int = 10, base_seed: _b.int = 0, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, num_images: _b.int = 1000, image_size: _b.tuple[_b.int, _b.int, _b.int] | _c.Sequence[_b.int] = (224, 224, 3), num_classes: _b.int = 10, base_seed: _b.int = 0, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def num_classes(self) -> _t.Any:  # type: ignore
         """Returns the number of labels."""
 class FashionMnistDataset(MappableDataset):
@@ -978,8 +979,8 @@ class FilterDataset(UnionBaseDataset):
     Returns:
         Dataset.
     """
-    def __init__(self, input_dataset: _t.Any, predicate: _c.Callable[..., _t.Any], input_columns: _b.str | _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None) -> None: ...
-class FlickrDataset(MappableDataset):
+    def __init__(self, input_dataset: _t.Any, predicate: _c.Callable[..., _t.Any], input_columns: _b.str | _c.Sequence[_b.str] | None = None, num_parallel_workers: _b.int | None = None) -> None: ...
+class FlickrDataset(MappableDataset, VisionBaseDataset):
     """Reads the images of Flickr8k or Flickr30k with captions.
 
     The columns are "image", the bytes of the file or its pixels, and "annotation", the sentences.
@@ -1059,7 +1060,7 @@ class GTZANDataset(MappableDataset):
     def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-class GeneratorDataset(MappableDataset):
+class GeneratorDataset(MappableDataset, UnionBaseDataset):
     """A dataset of rows from a Python object: an indexable object, an iterable or a generator
     function.
 
@@ -1084,7 +1085,7 @@ class GeneratorDataset(MappableDataset):
         collate_fn (Callable, optional): takes a list of arrays per column and returns the batch.
     """
     def __getitem__(self, index: _t.Any) -> _t.Any: ...
-    def __init__(self, source: _t.Any, column_names: _b.str | _b.list[_b.str] | None = None, column_types: _b.list[_Type] | None = None, schema: _b.str | Schema | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, python_multiprocessing: _b.bool | None = True, max_rowsize: _b.int | None = None, batch_sampler: _t.Any = None, collate_fn: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, source: _t.Any, column_names: _b.str | _c.Sequence[_b.str] | None = None, column_types: _c.Sequence[_Type] | None = None, schema: _b.str | Schema | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, python_multiprocessing: _b.bool | None = True, max_rowsize: _b.int | None = None, batch_sampler: _t.Any = None, collate_fn: _c.Callable[..., _t.Any] | None = None) -> None: ...
     def __len__(self) -> _t.Any: ...  # type: ignore
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
@@ -1208,7 +1209,7 @@ class GraphData:
         Returns:
             numpy.ndarray, one row per walk.
         """
-class IMDBDataset(MappableDataset):
+class IMDBDataset(MappableDataset, TextBaseDataset):
     """Reads the reviews of IMDb into the columns "text" and "label" (int32, 1 for positive and 0
     for negative reviews).
 
@@ -1287,7 +1288,7 @@ class IWSLT2017Dataset(SourceDataset):
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
-class ImageFolderDataset(MappableDataset):
+class ImageFolderDataset(MappableDataset, VisionBaseDataset):
     """A dataset of image files in subfolders: each folder is one class.
 
     The columns are "image", the bytes of the file or its pixels, and "label", int32.
@@ -1308,7 +1309,7 @@ class ImageFolderDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
         decrypt (Callable, optional): takes a path and returns the bytes of the file.
     """
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, extensions: _b.list[_b.str] | None = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, extensions: _c.Sequence[_b.str] | None = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     def get_class_indexing(self) -> _t.Any:  # type: ignore
         """Returns a dict from the names of the folders to the labels."""
     def num_classes(self) -> _t.Any:  # type: ignore
@@ -1384,7 +1385,7 @@ class KMnistDataset(MappableDataset):
     dataset_dir: _t.Any
     sampler: _t.Any
     def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
-class LFWDataset(MappableDataset):
+class LFWDataset(MappableDataset, VisionBaseDataset):
     """Reads the faces of LFW: images of persons, or pairs of images of the same person or two
     persons.
 
@@ -1452,7 +1453,7 @@ class LSUNDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, classes: _t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower'] | _b.list[_t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower']] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, classes: _t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower'] | _c.Sequence[_t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower']] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     def num_classes(self) -> _t.Any:  # type: ignore
@@ -1555,7 +1556,7 @@ class MapDataset(UnionBaseDataset):
     Returns:
         Dataset.
     """
-    def __init__(self, input_dataset: _t.Any, operations: _t.Any = None, input_columns: _b.str | _b.list[_b.str] | None = None, output_columns: _b.str | _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None, python_multiprocessing: _b.bool = False, cache: _t.Any = None, callbacks: DSCallback | _b.list[DSCallback] | None = None, max_rowsize: _b.int | _b.list[_b.int] | None = None, offload: _b.bool | None = None) -> None: ...
+    def __init__(self, input_dataset: _t.Any, operations: _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | None = None, input_columns: _b.str | _c.Sequence[_b.str] | None = None, output_columns: _b.str | _c.Sequence[_b.str] | None = None, num_parallel_workers: _b.int | None = None, python_multiprocessing: _b.bool = False, cache: _t.Any = None, callbacks: DSCallback | _c.Sequence[DSCallback] | None = None, max_rowsize: _b.int | _c.Sequence[_b.int] | None = None, offload: _b.bool | None = None) -> None: ...
 class MappableDataset(SourceDataset):
     """Base class of sources whose rows can be read by index, in the order of a sampler.
 
@@ -1575,7 +1576,7 @@ class MappableDataset(SourceDataset):
         Args:
             new_sampler (Sampler): the new sampler; a part of a split remains that part.
         """
-class MindDataset(MappableDataset):
+class MindDataset(MappableDataset, UnionBaseDataset):
     """A dataset of the rows of MindRecord files.
 
     Args:
@@ -1596,7 +1597,7 @@ class MindDataset(MappableDataset):
         num_samples (int, optional): the maximum number of rows of an epoch.
         cache (DatasetCache, optional): caches the rows.
     """
-    def __init__(self, dataset_files: _b.str | _b.list[_b.str], columns_list: _b.list[_b.str] | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, sampler: _t.Any = None, padded_sample: _b.dict[_t.Any, _t.Any] | None = None, num_padded: _b.int | None = None, num_samples: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], columns_list: _c.Sequence[_b.str] | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, sampler: _t.Any = None, padded_sample: _b.dict[_t.Any, _t.Any] | None = None, num_padded: _b.int | None = None, num_samples: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class MnistDataset(MappableDataset):
     """Reads the digits of MNIST, or data in the same format, as (28, 28, 1) uint8 images and uint32
     labels.
@@ -1660,7 +1661,7 @@ class NumpySlicesDataset(GeneratorDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, data: _b.list[_t.Any] | _b.tuple[_t.Any, ...] | _b.dict[_t.Any, _t.Any] | _np.ndarray[_t.Any, _t.Any], column_names: _b.str | _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, data: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...] | _b.dict[_t.Any, _t.Any] | _np.ndarray[_t.Any, _t.Any], column_names: _b.str | _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
 class OmniglotDataset(MappableDataset):
     """Reads the characters of Omniglot into the columns "image", the bytes of the file or its
     pixels, and "label", int32.
@@ -1730,7 +1731,7 @@ class PaddedDataset(GeneratorDataset):
     Args:
         padded_samples (list[dict]): the rows, as dicts from column names to arrays.
     """
-    def __init__(self, padded_samples: _b.list[_t.Any]) -> None: ...
+    def __init__(self, padded_samples: _c.Sequence[_t.Any]) -> None: ...
 class PennTreebankDataset(SourceDataset):
     """Reads the lines of the Penn Treebank, in one column, "text".
 
@@ -1756,7 +1757,7 @@ class PennTreebankDataset(SourceDataset):
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
-class PhotoTourDataset(MappableDataset):
+class PhotoTourDataset(MappableDataset, VisionBaseDataset):
     """Reads the patches of Photo Tourism as (64, 64, 1) uint8 images; needs OpenCV.
 
     The column is "image" for training; for tests the columns are "image1", "image2" and "matches",
@@ -1780,7 +1781,7 @@ class PhotoTourDataset(MappableDataset):
     def __init__(self, dataset_dir: _b.str, name: _t.Literal['notredame', 'yosemite', 'liberty', 'notredame_harris', 'yosemite_harris', 'liberty_harris'], usage: _t.Literal['train', 'test'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-class Places365Dataset(MappableDataset):
+class Places365Dataset(MappableDataset, VisionBaseDataset):
     """Reads the photographs of Places365 into the columns "image", the bytes of the file or its
     pixels, and "label", uint32.
 
@@ -1812,7 +1813,7 @@ class ProjectDataset(UnionBaseDataset):
     Returns:
         Dataset.
     """
-    def __init__(self, input_dataset: _t.Any, columns: _b.str | _b.list[_b.str]) -> None: ...
+    def __init__(self, input_dataset: _t.Any, columns: _b.str | _c.Sequence[_b.str]) -> None: ...
 class QMnistDataset(MappableDataset):
     """Reads the digits of QMNIST as (28, 28, 1) uint8 images, and labels or full annotations, as
     uint32.
@@ -1836,7 +1837,7 @@ class QMnistDataset(MappableDataset):
     dataset_dir: _t.Any
     sampler: _t.Any
     def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'test10k', 'test50k', 'nist', 'all'] | None = None, compat: _b.bool = True, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
-class RandomDataset(SourceDataset):
+class RandomDataset(SourceDataset, VisionBaseDataset):
     """A dataset of random rows; all bytes of a value are equal.
 
     With a seed, the rows are the original's; each epoch repeats them.
@@ -1855,7 +1856,7 @@ class RandomDataset(SourceDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, total_rows: _b.int | None = None, schema: _b.str | Schema | None = None, columns_list: _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None, shuffle: _b.bool | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, total_rows: _b.int | None = None, schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None, shuffle: _b.bool | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
 class RandomSampler(BuiltinSampler):
@@ -1883,7 +1884,7 @@ class RenameDataset(UnionBaseDataset):
     Returns:
         Dataset.
     """
-    def __init__(self, input_dataset: _t.Any, input_columns: _b.str | _b.list[_b.str], output_columns: _b.str | _b.list[_b.str]) -> None: ...
+    def __init__(self, input_dataset: _t.Any, input_columns: _b.str | _c.Sequence[_b.str], output_columns: _b.str | _c.Sequence[_b.str]) -> None: ...
 class RenderedSST2Dataset(MappableDataset):
     """Reads the sentences of SST2, rendered as images, into the columns "image", the bytes of the
     file or its pixels, and "label".
@@ -1942,7 +1943,7 @@ class SBDataset(GeneratorDataset):
         shard_id (int, optional): the index of this process.
     """
     def __init__(self, dataset_dir: _b.str, task: _t.Any = 'Boundaries', usage: _t.Literal['train', 'val', 'train_noval', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
-class SBUDataset(MappableDataset):
+class SBUDataset(MappableDataset, VisionBaseDataset):
     """Reads the photographs of SBU into the columns "image", the bytes of the file or its pixels,
     and "caption", text.
 
@@ -2097,7 +2098,7 @@ class Schema:
             "type", "rank" and "shape", or an object of these by name; and "numRows".
     """
     def __init__(self, schema_file: _b.str | None = None) -> None: ...
-    def add_column(self, name: _b.str, de_type: _b.str | _Type, shape: _b.list[_b.int] | None = None) -> _t.Any:
+    def add_column(self, name: _b.str, de_type: _b.str | _Type, shape: _c.Sequence[_b.int] | None = None) -> _t.Any:
         """Adds a column to the schema.
 
         Args:
@@ -2112,7 +2113,7 @@ class Schema:
         Args:
             json_obj (dict): with "columns" and, optionally, "numRows" and "datasetType".
         """
-    def parse_columns(self, columns: _t.Any) -> _t.Any:
+    def parse_columns(self, columns: _c.Mapping[_t.Any, _t.Any] | _c.Iterable[_t.Any]) -> _t.Any:
         """Adds columns in the format of a schema file.
 
         Args:
@@ -2150,7 +2151,7 @@ class SequentialSampler(BuiltinSampler):
     def __init__(self, start_index: _b.int | _b.bool | None = None, num_samples: _b.int | _b.bool | None = None) -> None: ...
     def parse_for_minddataset(self) -> _t.Any:
         """Returns the sampler in the form for MindDataset; see `parse`."""
-class Shuffle(_b.str):
+class Shuffle(_b.str, _e.Enum):
     """The shuffle modes: shuffle all rows, only files, or rows within files."""
     ADAPTIVE = ...
     FALSE = ...
@@ -2273,7 +2274,7 @@ class SyncWaitDataset(UnionBaseDataset):
     def __init__(self, input_dataset: _t.Any, condition_name: _b.str, num_batch: _b.int = 1, callback: _c.Callable[..., _t.Any] | None = None) -> None: ...
     def release(self, num_batch: _t.Any, data: _t.Any) -> _t.Any:
         """Calls the callback with `data`, then lets more batches pass."""
-class TFRecordDataset(SourceDataset):
+class TFRecordDataset(SourceDataset, UnionBaseDataset):
     """A dataset of the Examples in TFRecord files.
 
     Args:
@@ -2295,7 +2296,7 @@ class TFRecordDataset(SourceDataset):
         cache (DatasetCache, optional): caches the rows.
         compression_type (str, optional): "", "GZIP" or "ZLIB".
     """
-    def __init__(self, dataset_files: _b.str | _b.list[_b.str], schema: _b.str | Schema | None = None, columns_list: _b.list[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | _t.Any = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, shard_equal_rows: _b.bool = False, cache: _t.Any = None, compression_type: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | _t.Any = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, shard_equal_rows: _b.bool = False, cache: _t.Any = None, compression_type: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether there is more than one shard."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2310,7 +2311,7 @@ class TakeDataset(UnionBaseDataset):
         Dataset.
     """
     def __init__(self, input_dataset: _t.Any, count: _b.int = -1) -> None: ...
-class TedliumDataset(MappableDataset):
+class TedliumDataset(MappableDataset, AudioBaseDataset):
     """Reads the sentences of TED-LIUM into the columns "waveform", "sample_rate" (int32),
     "transcript", "talk_id", "speaker_id" and "identifier".
 
@@ -2338,7 +2339,7 @@ class TedliumDataset(MappableDataset):
     decrypt: _t.Any
 class TextBaseDataset(Dataset):
     """Base class of text sources."""
-class TextFileDataset(SourceDataset):
+class TextFileDataset(SourceDataset, TextBaseDataset):
     """A dataset of the lines of text files, in one column, "text"; empty lines are skipped.
 
     Args:
@@ -2354,7 +2355,7 @@ class TextFileDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _b.list[_b.str], num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2365,7 +2366,7 @@ class TupleIterator(Iterator):
     Args:
         columns (Union[str, list[str]], optional): the columns to return, in order; by default all.
     """
-    def __init__(self, dataset: _t.Any, columns: _t.Any = None, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> None: ...
+    def __init__(self, dataset: _t.Any, columns: _b.str | _c.Iterable[_t.Any] | None = None, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> None: ...
 class UDPOSDataset(SourceDataset):
     """Reads the sentences of UDPOS into the columns "word", "universal" and "stanford", each a list
     of text.
@@ -2393,7 +2394,7 @@ class UDPOSDataset(SourceDataset):
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
-class USPSDataset(SourceDataset):
+class USPSDataset(SourceDataset, VisionBaseDataset):
     """Reads the digits of USPS as (16, 16, 1) uint8 images and uint32 labels.
 
     Args:
@@ -2475,7 +2476,7 @@ class WIDERFaceDataset(MappableDataset):
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
-class WaitedDSCallback(_Callback):
+class WaitedDSCallback(_Callback, DSCallback):
     """A callback of `map` that waits for a training step or epoch before the next row.
 
     Pass it both to `map` and to the training run. From the second epoch on, `sync_epoch_begin` is
@@ -2630,7 +2631,7 @@ def compare(pipeline1: _t.Any, pipeline2: _t.Any) -> _t.Any:
         pipeline1 (Dataset): a pipeline.
         pipeline2 (Dataset): another one.
     """
-def deserialize(input_dict: _t.Any = None, json_filepath: _b.str | None = None) -> _t.Any:
+def deserialize(input_dict: _c.Mapping[_t.Any, _t.Any] | None = None, json_filepath: _b.str | None = None) -> _t.Any:
     """Deserializes a pipeline from the description by `serialize`.
 
     Args:

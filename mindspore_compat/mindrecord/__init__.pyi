@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -87,7 +88,7 @@ class FileReader:
             Accepted for compatibility, has no effect here.
     """
     # operator: Accepted for compatibility, has no effect here
-    def __init__(self, file_name: _t.Any, num_consumer: _t.Any = 4, columns: _t.Any = None, operator: _t.Any = None) -> None: ...
+    def __init__(self, file_name: _b.str | _c.Iterable[_t.Any], num_consumer: _t.Any = 4, columns: _t.Any = None, operator: _t.Any = None) -> None: ...
     def close(self) -> _t.Any:
         """Closes the files."""
     def get_next(self) -> _t.Any:
@@ -113,7 +114,7 @@ class FileWriter:
         Args:
             index_fields (list[str]): the fields.
         """
-    def add_schema(self, content: _t.Any, desc: _b.str | None = None) -> _t.Any:
+    def add_schema(self, content: _c.Mapping[_t.Any, _t.Any], desc: _b.str | None = None) -> _t.Any:
         """Sets the fields of the rows.
 
         Args:
@@ -174,7 +175,7 @@ class MindPage:
             all files.
         num_consumer (int, optional): checked, but without effect.
     """
-    def __init__(self, file_name: _t.Any, num_consumer: _t.Any = 4) -> None: ...
+    def __init__(self, file_name: _b.str | _c.Iterable[_t.Any], num_consumer: _t.Any = 4) -> None: ...
     @property
     def candidate_fields(self) -> _t.Any: ...
     @property
@@ -227,27 +228,27 @@ class TFRecordToMR:
             length) and the `dtype` of a `tf.io.FixedLenFeature`. TensorFlow is not needed.
         bytes_fields (list[str], optional): the text features that are bytes.
     """
-    def __init__(self, source: _t.Any, destination: _t.Any, feature_dict: _t.Any, bytes_fields: _t.Any = None) -> None: ...
+    def __init__(self, source: _t.Any, destination: _t.Any, feature_dict: _c.Mapping[_t.Any, _t.Any], bytes_fields: _t.Any = None) -> None: ...
     def run(self) -> _t.Any:
         """Writes the file."""
     def transform(self) -> _t.Any:
         """Writes the file."""
-def set_dec_mode(dec_mode: _t.Any = 'AES-GCM') -> _t.Any:
+def set_dec_mode(dec_mode: _b.str | _c.Callable[..., _t.Any] | None = 'AES-GCM') -> _t.Any:
     """Sets the decryption mode of files.
 
     Args:
-        dec_mode (Union[str, function], optional): "AES-GCM"; a function that takes a file to read
+        dec_mode (Union[str, function, None], optional): "AES-GCM"; a function that takes a file to read
             from, its length in bytes, a file to write to, and the key; or None, which inverts the
             mode "AES-GCM". After the output of an encrypting function, the file has four zero bytes
             and 7 bytes with the mode.
     """
-def set_enc_key(enc_key: _b.str) -> _t.Any:
+def set_enc_key(enc_key: _b.str | None) -> _t.Any:
     """Sets the key for encryption and decryption of files.
 
     Args:
-        enc_key (str): the key, of 16, 24 or 32 bytes; None disables encryption.
+        enc_key (Union[str, None]): the key, of 16, 24 or 32 bytes; None disables encryption.
     """
-def set_enc_mode(enc_mode: _t.Any = 'AES-GCM') -> _t.Any:
+def set_enc_mode(enc_mode: _b.str | _c.Callable[..., _t.Any] = 'AES-GCM') -> _t.Any:
     """Sets the encryption mode of files.
 
     Args:

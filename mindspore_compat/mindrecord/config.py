@@ -14,7 +14,7 @@ def set_enc_key(enc_key):
     """Sets the key for encryption and decryption of files.
 
     Args:
-        enc_key (str): the key, of 16, 24 or 32 bytes; None disables encryption.
+        enc_key (Union[str, None]): the key, of 16, 24 or 32 bytes; None disables encryption.
 
     Raises:
         ValueError: if it is something else.
@@ -62,7 +62,7 @@ def set_dec_mode(dec_mode="AES-GCM"):
     """Sets the decryption mode of files.
 
     Args:
-        dec_mode (Union[str, function], optional): "AES-GCM"; a function that takes a file to read
+        dec_mode (Union[str, function, None], optional): "AES-GCM"; a function that takes a file to read
             from, its length in bytes, a file to write to, and the key; or None, which inverts the
             mode "AES-GCM". After the output of an encrypting function, the file has four zero bytes
             and 7 bytes with the mode.

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -151,7 +152,7 @@ def addr_(input: _Tensor, vec1: _Tensor, vec2: _Tensor, beta: _b.float | _b.bool
         `vec1` is (M,), `vec2` is (N,); `input` is broadcast to (M, N), which is the shape of the
         result.
     """
-def all(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False) -> _Tensor:
+def all(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdim: _b.bool = False) -> _Tensor:
     """Tests whether all elements over the given axes, by default over all, are true (not 0).
 
     Args:
@@ -166,7 +167,7 @@ def all(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | 
         along them with `keepdim`.
     """
 from ..ops import allclose as allclose
-def amax(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = (), keepdim: _b.bool = False) -> _Tensor:
+def amax(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = (), keepdim: _b.bool = False) -> _Tensor:
     """Computes the maximum over the given axes, by default over all. The gradient is divided among
     equal maxima.
 
@@ -181,7 +182,7 @@ def amax(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] |
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keepdim`; the dtype is kept.
     """
-def amin(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = (), keepdim: _b.bool = False) -> _Tensor:
+def amin(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = (), keepdim: _b.bool = False) -> _Tensor:
     """Computes the minimum over the given axes, by default over all. The gradient is divided among
     equal minima.
 
@@ -196,7 +197,7 @@ def amin(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] |
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keepdim`; the dtype is kept.
     """
-def any(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False) -> _Tensor:
+def any(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdim: _b.bool = False) -> _Tensor:
     """Tests whether any element over the given axes, by default over all, is true (not 0).
 
     Args:
@@ -528,7 +529,7 @@ def bmm(input: _Tensor, mat2: _Tensor) -> _Tensor:
         `input` is (B, M, K), `mat2` is (B, K, N), of one dtype. The result is (B, M, N), of the
         same dtype.
     """
-def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
 
     Args:
@@ -539,7 +540,7 @@ def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _b.list[_b.int])
         `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
         kept.
     """
-def cat(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dim: _b.int | _Tensor = 0) -> _Tensor:
+def cat(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], dim: _b.int | _Tensor = 0) -> _Tensor:
     """Concatenates Tensors along an existing axis.
 
     Args:
@@ -631,7 +632,7 @@ def clone(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype.
     """
 from ..ops import column_stack as column_stack
-def concat(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dim: _b.int | _Tensor = 0) -> _Tensor:
+def concat(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], dim: _b.int | _Tensor = 0) -> _Tensor:
     """Concatenates Tensors along an existing axis.
 
     Args:
@@ -643,7 +644,7 @@ def concat(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dim: _b.int | _Te
         The Tensors have equal lengths along all axes except `dim`, whose lengths add up. The
         result has the dtype to which they are promoted.
     """
-def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
+def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
     """Computes a 2-D convolution of images with kernels.
 
     `padding` is the number of zeros on each side, or "valid" for no padding, or "same" for an
@@ -700,7 +701,7 @@ def cosh(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def count_nonzero(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None) -> _Tensor:
+def count_nonzero(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None) -> _Tensor:
     """Counts the nonzero elements over the given axes, by default over all.
 
     Args:
@@ -981,8 +982,9 @@ def fix(input: _Tensor) -> _Tensor:
     """
 def flatten(input: _t.Any, start_dim: _t.Any = 0, end_dim: _t.Any = -1) -> _t.Any:
     """Flattens the axes from `start_dim` to `end_dim` into one; all of them by default."""
-from ..mint.nn.functional import flatten as flatten_ext
-def flip(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+from ..mint.nn.functional import flatten as _flatten
+flatten_ext = _flatten
+def flip(input: _Tensor, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Reverses the order of the elements along the given axes.
 
     Args:
@@ -1037,7 +1039,7 @@ def frac(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype; bools give int64 zeros.
     """
-def full(size: _b.tuple[_b.int, ...] | _b.list[_b.int], fill_value: _b.float | _b.bool | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
+def full(size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], fill_value: _b.float | _b.bool | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor filled with one number; the dtype defaults to that of a Tensor of this
     number.
     """
@@ -1411,7 +1413,7 @@ def logical_xor(input: _Tensor | _b.bool | _Tensor | _b.complex, other: _Tensor 
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
         broadcast shape.
     """
-def logsumexp(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, keepdim: _b.bool = False) -> _Tensor:
+def logsumexp(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, keepdim: _b.bool = False) -> _Tensor:
     """Computes log(sum(exp(input))) over the given axes, without overflow.
 
     Args:
@@ -1506,7 +1508,7 @@ def maximum(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the mean over the given axes, by default over all.
 
     Args:
@@ -1607,7 +1609,7 @@ def nan_to_num(input: _Tensor, nan: _b.float | _b.bool | None = None, posinf: _b
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def nansum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def nansum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Sums the elements that are not NaN over the given axes, by default over all.
 
     Args:
@@ -1668,7 +1670,7 @@ def negative(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype.
     """
 from ..ops import nonzero as nonzero
-def norm(input: _Tensor, p: _b.float | _b.str = 'fro', dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def norm(input: _Tensor, p: _b.float | _b.str = 'fro', dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the p-norm of all elements or along axes; "fro" and "nuc" are the Frobenius and the
     nuclear norm of matrices.
 
@@ -1719,7 +1721,7 @@ def npu_gelu(input: _Tensor, approximate: _t.Any = 'none') -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def ones(size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
+def ones(size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of ones of a shape; float32 by default."""
 def ones_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of ones with the shape of the input.
@@ -1746,7 +1748,7 @@ def outer(input: _Tensor, vec2: _Tensor) -> _Tensor:
         `input` is (M,), `vec2` is (N,). The result is (M, N), of the dtype to which both are
         promoted.
     """
-def permute(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int] | None) -> _t.Any:
+def permute(input: _Tensor, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None) -> _t.Any:
     """Permutes the axes: axis i of the result is axis dims[i] of the input.
 
     Args:
@@ -1875,7 +1877,7 @@ def repeat_interleave(input: _Tensor, repeats: _t.Any, dim: _b.int | None = None
         output_size (int): the expected length of the result along the axis.
     """
 from ..ops import reshape as reshape
-def roll(input: _Tensor, shifts: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _Tensor:
+def roll(input: _Tensor, shifts: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
     """Shifts the elements cyclically along axes. Without `dims` it shifts them in the flattened
     input.
 
@@ -1888,7 +1890,7 @@ def roll(input: _Tensor, shifts: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def rot90(input: _Tensor, k: _b.int | _b.bool = 1, dims: _b.tuple[_b.int, ...] | _b.list[_b.int] = (0, 1)) -> _Tensor:
+def rot90(input: _Tensor, k: _b.int | _b.bool = 1, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (0, 1)) -> _Tensor:
     """Rotates the input `k` times by 90 degrees, from the first axis in `dims` toward the second."""
 def round(input: _Tensor, *, decimals: _b.int | _Tensor = 0) -> _Tensor:
     """Rounds each element to the nearest number with `decimals` decimal places; ties go to the even
@@ -1938,7 +1940,7 @@ def scatter_add(input: _Tensor, dim: _b.int, index: _Tensor, src: _Tensor) -> _T
         `src` along any axis. The result has the shape and dtype of `input`.
     """
 from ..ops import searchsorted as searchsorted
-from ..ops import select_view as select
+from ..ops import select as select
 def sigmoid(input: _Tensor) -> _Tensor:
     """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
 
@@ -2053,7 +2055,7 @@ def square(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def squeeze(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
+def squeeze(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
     """Removes axes of length 1: all of them, or those in `dim`.
 
     Args:
@@ -2064,7 +2066,7 @@ def squeeze(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int
     Shapes:
         `input` may have any shape. The result lacks those axes; the dtype is kept.
     """
-def stack(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dim: _b.int = 0) -> _Tensor:
+def stack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], dim: _b.int = 0) -> _Tensor:
     """Stacks Tensors of one shape along a new axis.
 
     Args:
@@ -2076,7 +2078,7 @@ def stack(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dim: _b.int = 0) -
         Each Tensor is of shape s. The result has a new axis at `dim`, whose length is the number
         of Tensors, and the dtype to which they are promoted.
     """
-def std(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _Tensor:
+def std(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _Tensor:
     """Computes the standard deviation over the given axes: the square root of the sum of squared
     distances from the mean divided by the number of elements minus `correction`.
 
@@ -2092,7 +2094,7 @@ def std(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | 
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keepdim`; the dtype is kept.
     """
-def std_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def std_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, ...]:
     """Computes the standard deviation, with the number of elements minus `correction` as divisor,
     and the mean over the given axes, by default over all.
 
@@ -2120,7 +2122,7 @@ def sub(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, alpha: _b.f
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def sum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def sum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Sums the elements over the given axes, by default over all.
 
     Args:
@@ -2326,7 +2328,7 @@ def unsqueeze(input: _Tensor, dim: _b.int | _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has one more axis, at `dim`, and the same dtype.
     """
-def var(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _Tensor:
+def var(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _Tensor:
     """Computes the variance over the given axes: the sum of squared distances from the mean,
     divided by the number of elements minus `correction`.
 
@@ -2342,7 +2344,7 @@ def var(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | 
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keepdim`; the dtype is kept.
     """
-def var_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def var_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, ...]:
     """Computes the variance, with the number of elements minus `correction` as divisor, and the
     mean over the given axes, by default over all.
 
@@ -2393,7 +2395,7 @@ def xlogy(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) ->
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         floating dtype to which both are promoted, float32 for integers.
     """
-def zeros(size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
+def zeros(size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of zeros of a shape; float32 by default."""
 def zeros_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of zeros with the shape of the input.

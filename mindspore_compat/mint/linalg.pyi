@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -64,7 +65,7 @@ def qr(A: _Tensor, mode: _b.str = 'reduced') -> _t.Any:
         mode (str): "reduced" for the smaller factors, "complete" for a square q, "r" for the
             smaller r and an empty q. Default: "reduced".
     """
-def vector_norm(x: _Tensor, ord: _b.float = 2, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def vector_norm(x: _Tensor, ord: _b.float = 2, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the vector norm of order `ord` over the given axes, by default over all.
 
     Order inf is the largest magnitude, -inf the smallest, and 0 the number of nonzero elements.

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -116,15 +117,15 @@ class FusedAdamW(_Optimizer):
     continuous_exp_avg: _t.Any
     continuous_exp_avg_sq: _t.Any
     continuous_max_exp_avg_sq: _t.Any
-    def __init__(self, params: _t.Any, lr: _b.float = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _t.Any, lr: _b.float = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:  # type: ignore
         """Adds a group of parameters, with its own states and blocks.
 
         Args:
             param_group (dict): the key `params`, a Parameter or a list of them, and settings.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def contiguous_params(self, start_id: _t.Any, end_id: _t.Any, param_group: _t.Any) -> _t.Any:
+    def contiguous_params(self, start_id: _t.Any, end_id: _t.Any, param_group: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
         """Moves the parameters and each kind of state of a group into one block of memory.
 
         Args:

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -156,7 +157,7 @@ class AdaFactor(_Optimizer):
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any | None = None, eps: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1e-30, 0.001), clip_threshold: _b.float = 1.0, decay_rate: _b.float = 0.8, beta1: _b.float | None = 0.9, weight_decay: _b.float = 0.0, scale_parameter: _b.bool = True, relative_step: _b.bool = True, warmup_init: _t.Any = False, compression: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any | None = None, eps: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (1e-30, 0.001), clip_threshold: _b.float = 1.0, decay_rate: _b.float = 0.8, beta1: _b.float | None = 0.9, weight_decay: _b.float = 0.0, scale_parameter: _b.bool = True, relative_step: _b.bool = True, warmup_init: _t.Any = False, compression: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
         """Returns the optimizer's own count of steps."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
@@ -464,7 +465,7 @@ class Adam(_Optimizer):
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, use_locking: _b.bool = False, use_nesterov: _b.bool = False, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0, use_amsgrad: _b.bool = False, **kwargs: _t.Any) -> None: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-08, use_locking: _b.bool = False, use_nesterov: _b.bool = False, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0, use_amsgrad: _b.bool = False, *, use_lazy: _b.bool = ..., use_offload: _b.bool = ...) -> None: ...
     def after_step(self) -> _t.Any:
         """Returns the powers of the betas."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
@@ -724,7 +725,7 @@ class AdaptiveMaxPool2d(_Cell):
         `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
         last two axes and the same dtype.
     """
-    def __init__(self, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _b.list[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> None: ...
+    def __init__(self, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _c.Sequence[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AdaptiveMaxPool3d(_Cell):
@@ -743,7 +744,7 @@ class AdaptiveMaxPool3d(_Cell):
         `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
         the last three axes and the same dtype.
     """
-    def __init__(self, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _b.list[_b.int | _t.Literal[True]] | _Tensor, return_indices: _t.Any = False) -> None: ...
+    def __init__(self, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _c.Sequence[_b.int | _t.Literal[True]] | _Tensor, return_indices: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AvgPool1d(_Cell):
@@ -790,7 +791,7 @@ class AvgPool1dExt(_Cell):
     Shapes:
         `input` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
     """
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AvgPool2d(_Cell):
@@ -843,7 +844,7 @@ class AvgPool2dExt(_Cell):
         `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
         same dtype.
     """
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AvgPool3d(_Cell):
@@ -886,7 +887,7 @@ class AvgPool3dExt(_Cell):
         `input` is (N, C, D, H, W) or (C, D, H, W). The result is (N, C, D', H', W') or (C, D', H',
         W'), of the same dtype.
     """
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import BCELoss as BCELoss
@@ -1103,7 +1104,7 @@ class CellList(_Cell):
     def append(self, cell: _t.Any) -> _t.Any:
         """Appends a Cell."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend(self, cells: _b.list[_t.Any]) -> _t.Any:
+    def extend(self, cells: _c.Sequence[_t.Any]) -> _t.Any:
         """Appends the Cells of a list, and returns this CellList."""
     def insert(self, index: _t.Any, cell: _t.Any) -> _t.Any:
         """Inserts a Cell before position `index`."""
@@ -1147,7 +1148,7 @@ class ClipByNorm(_Cell):
         - **clip_norm** (Tensor): the bound, which broadcasts to `x`.
     """
     axis: _t.Any
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> None: ...
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ConfusionMatrix(Metric):
     """Confusion matrix: counts how often each class (row) is predicted as each class (column).
@@ -1458,7 +1459,7 @@ class Conv2dThor(Conv2d):
     def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = 1, pad_mode: _t.Any = 'same', padding: _t.Any = 0, dilation: _t.Any = 1, group: _t.Literal[1] = 1, has_bias: _t.Any = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _b.str) -> _t.Any:
+    def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
 
         Args:
@@ -1721,7 +1722,7 @@ class DenseThor(Dense):
     def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _b.bool = True, activation: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _b.str) -> _t.Any:
+    def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
 
         Args:
@@ -1994,7 +1995,7 @@ class EmbeddingLookupThor(EmbeddingLookup):
     def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, param_init: _t.Any = 'normal', target: _t.Any = 'CPU', slice_mode: _t.Any = 'batch_slice', manual_shapes: _b.tuple[_t.Any, ...] | None = None, max_norm: _t.Any = None, sparse: _t.Any = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _b.str) -> _t.Any:
+    def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
 
         Args:
@@ -2032,7 +2033,7 @@ class EmbeddingThor(Embedding):
     def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, use_one_hot: _t.Any = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
-    def convert_layer(cls, layer: _t.Any, prefix: _b.str) -> _t.Any:
+    def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
 
         Args:
@@ -2355,7 +2356,7 @@ class GraphCell(_Cell):
             supported.
     """
     graph: _t.Any
-    def __init__(self, graph: _t.Any, params_init: _t.Any = None, obf_random_seed: _t.Any = None) -> None: ...
+    def __init__(self, graph: _t.Any, params_init: _c.Mapping[_t.Any, _t.Any] | None = None, obf_random_seed: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GraphKernel(_Cell):
     """A Cell. MindSpore has treated it like any other Cell since release 1.3.
@@ -2365,7 +2366,7 @@ class GraphKernel(_Cell):
             Default: ``True``.
         flags (dict): flags of the graph. Default: ``None``.
     """
-    def __init__(self, auto_prefix: _b.bool = True, flags: _t.Any = None) -> None: ...
+    def __init__(self, auto_prefix: _b.bool = True, flags: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
 class GroupNorm(_Cell):
     """Group normalization: normalizes groups of channels, then scales and shifts each channel.
 
@@ -2563,7 +2564,7 @@ class Jvp(_Cell):
             one Tensor per input.
     """
     fn: _t.Any
-    def __init__(self, fn: _t.Any) -> None: ...
+    def __init__(self, fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import KLDivLoss as KLDivLoss
 from ..nn.loss.loss import L1Loss as L1Loss
@@ -2846,7 +2847,7 @@ class LayerNorm(_Cell):
     epsilon: _t.Any
     gamma: _Parameter
     beta: _Parameter
-    def __init__(self, normalized_shape: _b.tuple[_b.int, ...] | _b.list[_b.int], begin_norm_axis: _b.int = -1, begin_params_axis: _b.int = -1, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', epsilon: _b.float = 1e-07, dtype: _Type = ...) -> None: ...
+    def __init__(self, normalized_shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], begin_norm_axis: _b.int = -1, begin_params_axis: _b.int = -1, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', epsilon: _b.float = 1e-07, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _t.Any:  # type: ignore
@@ -2873,7 +2874,7 @@ class LayerNormExt(_Cell):
     elementwise_affine: _t.Any
     weight: _t.Any
     bias: _t.Any
-    def __init__(self, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], eps: _b.float = 1e-05, elementwise_affine: _b.bool = True, bias: _b.bool = True, dtype: _Type | None = None) -> None: ...
+    def __init__(self, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], eps: _b.float = 1e-05, elementwise_affine: _b.bool = True, bias: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _t.Any:  # type: ignore
@@ -3101,7 +3102,7 @@ class MSSSIM(_Cell):
     power_factors: _t.Any
     multi_convs_list: _t.Any
     avg_pool: _t.Any
-    def __init__(self, max_val: _b.float = 1.0, power_factors: _b.tuple[_b.float, ...] | _b.list[_b.float] = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size: _b.int = 11, filter_sigma: _b.float = 1.5, k1: _b.float = 0.01, k2: _b.float = 0.03) -> None: ...
+    def __init__(self, max_val: _b.float = 1.0, power_factors: _b.tuple[_b.float, ...] | _c.Sequence[_b.float] = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size: _b.int = 11, filter_sigma: _b.float = 1.5, k1: _b.float = 0.01, k2: _b.float = 0.03) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import MarginRankingLoss as MarginRankingLoss
@@ -3498,7 +3499,7 @@ class OcclusionSensitivity(Metric):
     margin: _t.Any
     n_batch: _t.Any
     b_box: _t.Any
-    def __init__(self, pad_val: _b.float = 0.0, margin: _b.int | _b.list[_b.int] = 2, n_batch: _b.int = 128, b_box: _b.list[_b.int] | None = None) -> None: ...
+    def __init__(self, pad_val: _b.float = 0.0, margin: _b.int | _c.Sequence[_b.int] = 2, n_batch: _b.int = 128, b_box: _c.Sequence[_b.int] | None = None) -> None: ...
     def clear(self) -> _t.Any:  # type: ignore
         """Resets the metric."""
     def eval(self) -> _t.Any:  # type: ignore
@@ -3973,7 +3974,7 @@ class ReduceLogSumExp(_Cell):
     """
     axis: _t.Any
     keep_dims: _t.Any
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], keep_dims: _b.bool = False) -> None: ...
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], keep_dims: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ReflectionPad1d(_Cell):
@@ -4069,7 +4070,7 @@ class Roll(_Cell):
     """
     shift: _t.Any
     axis: _t.Any
-    def __init__(self, shift: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int]) -> None: ...
+    def __init__(self, shift: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class RootMeanSquareDistance(Metric):
     """Root mean square surface distance from the predicted surface to the labelled one.
@@ -4441,7 +4442,7 @@ class SyncBatchNorm(_Cell):
     moving_variance: _Parameter
     gamma: _Parameter
     beta: _Parameter
-    def __init__(self, num_features: _b.int, eps: _t.Any = 1e-05, momentum: _t.Any = 0.9, affine: _t.Any = True, gamma_init: _t.Any = 'ones', beta_init: _t.Any = 'zeros', moving_mean_init: _t.Any = 'zeros', moving_var_init: _t.Any = 'ones', use_batch_statistics: _t.Any = None, process_groups: _b.list[_b.list[_b.int]] | None = None, dtype: _t.Any = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _t.Any = 1e-05, momentum: _t.Any = 0.9, affine: _t.Any = True, gamma_init: _t.Any = 'ones', beta_init: _t.Any = 'zeros', moving_mean_init: _t.Any = 'zeros', moving_var_init: _t.Any = 'ones', use_batch_statistics: _t.Any = None, process_groups: _c.Sequence[_c.Sequence[_b.int]] | None = None, dtype: _t.Any = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...
     @bn_infer.setter
@@ -4574,7 +4575,7 @@ class Transformer(_Cell):
     d_model: _t.Any
     nhead: _t.Any
     batch_first: _t.Any
-    def __init__(self, d_model: _b.int = 512, nhead: _b.int | _t.Literal[True] = 8, num_encoder_layers: _b.int = 6, num_decoder_layers: _b.int = 6, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', custom_encoder: _t.Any = None, custom_decoder: _t.Any = None, layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int = 512, nhead: _b.int | _t.Literal[True] = 8, num_encoder_layers: _b.int = 6, num_decoder_layers: _b.int = 6, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell | _c.Callable[..., _t.Any] = 'relu', custom_encoder: _Cell | _c.Callable[..., _t.Any] | None = None, custom_decoder: _Cell | _c.Callable[..., _t.Any] | None = None, layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerDecoder(_Cell):
     """Transformer decoder: a stack of copies of one layer.
@@ -4590,7 +4591,7 @@ class TransformerDecoder(_Cell):
     layers: _t.Any
     num_layers: _t.Any
     norm: _t.Any
-    def __init__(self, decoder_layer: _t.Any, num_layers: _t.Any, norm: _t.Any = None) -> None: ...
+    def __init__(self, decoder_layer: _Cell | _c.Callable[..., _t.Any], num_layers: _t.Any, norm: _Cell | _c.Callable[..., _t.Any] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerDecoderLayer(_Cell):
     """Transformer decoder layer: self-attention, attention to the memory, and two dense layers.
@@ -4620,7 +4621,7 @@ class TransformerDecoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell | _c.Callable[..., _t.Any] = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerEncoder(_Cell):
     """Transformer encoder: a stack of copies of one layer.
@@ -4636,7 +4637,7 @@ class TransformerEncoder(_Cell):
     layers: _t.Any
     num_layers: _t.Any
     norm: _t.Any
-    def __init__(self, encoder_layer: _t.Any, num_layers: _t.Any, norm: _t.Any = None) -> None: ...
+    def __init__(self, encoder_layer: _Cell | _c.Callable[..., _t.Any], num_layers: _t.Any, norm: _Cell | _c.Callable[..., _t.Any] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerEncoderLayer(_Cell):
     """Transformer encoder layer: self-attention and two dense layers.
@@ -4664,7 +4665,7 @@ class TransformerEncoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _t.Any = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell | _c.Callable[..., _t.Any] = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Tril(_Cell):
     """Returns the lower triangle of the last two axes, and zero elsewhere; see `ops.tril`."""
@@ -4688,7 +4689,7 @@ class Unflatten(_Cell):
     """
     axis: _t.Any
     unflattened_size: _t.Any
-    def __init__(self, axis: _b.int, unflattened_size: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> None: ...
+    def __init__(self, axis: _b.int, unflattened_size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Unfold(_Cell):
@@ -4741,7 +4742,7 @@ class Vjp(_Cell):
         The results, and the gradient of the input; for several inputs a tuple of gradients.
     """
     fn: _t.Any
-    def __init__(self, fn: _t.Any) -> None: ...
+    def __init__(self, fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.learning_rate_schedule import WarmUpLR as WarmUpLR
 from ..nn.wrap.cell_wrapper import WithEvalCell as WithEvalCell
@@ -4784,7 +4785,7 @@ from ..nn.dynamic_lr import natural_exp_decay_lr as natural_exp_decay_lr
 from ..common.parameter import no_init_parameters as no_init_parameters
 from ..nn.dynamic_lr import piecewise_constant_lr as piecewise_constant_lr
 from ..nn.dynamic_lr import polynomial_decay_lr as polynomial_decay_lr
-def rearrange_inputs(func: _t.Any) -> _t.Any:
+def rearrange_inputs(func: _c.Callable[..., _t.Any]) -> _t.Any:
     """Decorates `update` so that it receives its inputs in the order of the metric's `indexes`.
 
     Args:

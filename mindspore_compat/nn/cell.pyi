@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -25,7 +26,7 @@ class Cell:
     T_destination: _t.Any
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
     def __getattr__(self, name: _t.Any) -> _t.Any: ...
-    def __init__(self, auto_prefix: _t.Any = True, flags: _t.Any = None) -> None: ...
+    def __init__(self, auto_prefix: _t.Any = True, flags: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
     def add_flags(self, **flags: _t.Any) -> _t.Any:
         """Sets attributes, which `get_flags` returns.
 
@@ -125,7 +126,7 @@ class Cell:
         Returns:
             dict from each parameter to its replacement, which is the parameter itself.
         """
-    def insert_child_to_cell(self, child_name: _b.str, child_cell: _t.Any) -> _t.Any:
+    def insert_child_to_cell(self, child_name: _b.str, child_cell: Cell | _c.Callable[..., _t.Any]) -> _t.Any:
         """Adds a sub-cell under a name; its parameters keep their names.
 
         Args:
@@ -143,7 +144,7 @@ class Cell:
     is_top_cell: _t.Any
     @property
     def jit_config_dict(self) -> _t.Any: ...
-    def load_state_dict(self, state_dict: _t.Any, strict: _b.bool = True) -> _t.Any:
+    def load_state_dict(self, state_dict: _c.Mapping[_t.Any, _t.Any], strict: _b.bool = True) -> _t.Any:
         """Copies values by name into the parameters and buffers.
 
         Args:
@@ -209,7 +210,7 @@ class Cell:
     def pipeline_stage(self) -> _t.Any: ...
     @pipeline_stage.setter
     def pipeline_stage(self, value: _t.Any) -> None: ...
-    def recompute(self, *, use_reentrant: _b.bool = True, output_recompute: _b.bool = False, early_stop: _b.bool = True, context_fn: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
+    def recompute(self, *, use_reentrant: _b.bool = True, output_recompute: _b.bool = False, early_stop: _b.bool = True, context_fn: _c.Callable[..., _t.Any] | None = None, **kwargs: _t.Any) -> _t.Any:
         """Recomputes the activations of this Cell in the backward pass instead of storing them.
 
         Args:
@@ -223,7 +224,7 @@ class Cell:
                 recompute_slice_activation (bools), accepted: communication is repeated with the
                 operations that need it.
         """
-    def register_backward_hook(self, hook_fn: _t.Any) -> _t.Any:
+    def register_backward_hook(self, hook_fn: _c.Callable[..., _t.Any]) -> _t.Any:
         """Calls `hook_fn(cell, grad_input, grad_output)` after the backward pass of the Cell.
 
         Args:
@@ -232,7 +233,7 @@ class Cell:
         Returns:
             HookHandle, whose `remove()` removes the hook.
         """
-    def register_backward_pre_hook(self, hook_fn: _t.Any) -> _t.Any:
+    def register_backward_pre_hook(self, hook_fn: _c.Callable[..., _t.Any]) -> _t.Any:
         """Calls `hook_fn(cell, grad_output)` with the gradients of the outputs before the backward
         pass.
 
@@ -252,7 +253,7 @@ class Cell:
                 `state_dict` omit it.
             persistent (bool): whether `state_dict` includes it.
         """
-    def register_forward_hook(self, hook_fn: _t.Any, *, prepend: _b.bool = False, with_kwargs: _b.bool = False, always_call: _b.bool = False) -> _t.Any:
+    def register_forward_hook(self, hook_fn: _c.Callable[..., _t.Any], *, prepend: _b.bool = False, with_kwargs: _b.bool = False, always_call: _b.bool = False) -> _t.Any:
         """Calls `hook_fn(cell, args, output)` after every `construct`.
 
         Args:
@@ -266,7 +267,7 @@ class Cell:
         Returns:
             HookHandle, whose `remove()` removes the hook.
         """
-    def register_forward_pre_hook(self, hook_fn: _t.Any, *, prepend: _b.bool = False, with_kwargs: _b.bool = False) -> _t.Any:
+    def register_forward_pre_hook(self, hook_fn: _c.Callable[..., _t.Any], *, prepend: _b.bool = False, with_kwargs: _b.bool = False) -> _t.Any:
         """Calls `hook_fn(cell, args)` before every `construct`.
 
         Args:
@@ -286,14 +287,14 @@ class Cell:
         Its arguments are the Cell, the state, the prefix, the metadata, `strict`, and the lists of
         missing keys, unexpected keys and errors, which it may change.
         """
-    def register_parameter_forward_hook(self, hook: _t.Any) -> _t.Any:
+    def register_parameter_forward_hook(self, hook: _c.Callable[..., _t.Any] | _c.Iterable[_t.Any]) -> _t.Any:
         """Lets `construct` compute with `hook(parameter)` in place of a Parameter.
 
         Args:
             hook (Union[Callable, list[dict]]): a function for all Parameters of the network; or
                 dicts with the keys "params", a list of Parameters, and "hook", their function.
         """
-    def register_saved_tensors_hooks(self, pack_hook: _t.Any, unpack_hook: _t.Any) -> _t.Any:
+    def register_saved_tensors_hooks(self, pack_hook: _c.Callable[..., _t.Any], unpack_hook: _c.Callable[..., _t.Any]) -> _t.Any:
         """Packs what `construct` saves for its gradient, as `mindspore.saved_tensors_hooks` does.
 
         Args:
@@ -381,7 +382,7 @@ class Cell:
         Returns:
             Cell, itself.
         """
-    def shard(self, in_strategy: _t.Any, out_strategy: _t.Any = None, parameter_plan: _t.Any = None) -> _t.Any:
+    def shard(self, in_strategy: _t.Any, out_strategy: None | _c.Iterable[_t.Any] = None, parameter_plan: None | _c.Mapping[_t.Any, _t.Any] = None) -> _t.Any:
         """Divides the Cell over processes, where the parallel mode is "semi_auto_parallel" or
         "auto_parallel"; in other modes it runs as it is.
 
@@ -396,7 +397,7 @@ class Cell:
             Cell, itself. A call raises a RuntimeError if a strategy does not divide an axis or the
             number of processes.
         """
-    def state_dict(self, *args: _t.Any, destination: _t.Any = None, prefix: _b.str = '', keep_vars: _b.bool = False) -> _t.Any:
+    def state_dict(self, *args: _t.Any, destination: _c.Mapping[_t.Any, _t.Any] | None = None, prefix: _b.str = '', keep_vars: _b.bool = False) -> _t.Any:
         """Returns the parameters and persistent buffers by name.
 
         Args:

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -67,7 +68,7 @@ def natural_exp_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_st
     Returns:
         list[float] of `total_step` values.
     """
-def piecewise_constant_lr(milestone: _b.tuple[_b.int, ...] | _b.list[_b.int], learning_rates: _b.tuple[_b.float, ...] | _b.list[_b.float]) -> _t.Any:
+def piecewise_constant_lr(milestone: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], learning_rates: _b.tuple[_b.float, ...] | _c.Sequence[_b.float]) -> _t.Any:
     """Returns learning rates that are constant between milestones.
 
     Args:

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -322,8 +323,8 @@ def flipud(m: _t.Any) -> _t.Any:
     """Reverses a Tensor along the first axis; raises a ValueError if it has none."""
 from ..common.dtype import float16 as float16
 from ..common.dtype import float32 as float32
-from ..common.dtype import double as float64
-from ..common.dtype import float32 as float_
+from ..common.dtype import float64 as float64
+from ..common.dtype import float_ as float_
 def float_power(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.pow` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
 def floor(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
@@ -424,8 +425,8 @@ def inner(a: _t.Any, b: _t.Any) -> _t.Any:
 from ..common.dtype import int16 as int16
 from ..common.dtype import int32 as int32
 from ..common.dtype import int64 as int64
-from ..common.dtype import byte as int8
-from ..common.dtype import int32 as int_
+from ..common.dtype import int8 as int8
+from ..common.dtype import int_ as int_
 def interp(x: _t.Any, xp: _t.Any, fp: _t.Any, left: _t.Any = None, right: _t.Any = None) -> _t.Any:
     """Interpolates linearly between the points (xp, fp); float32, or float64 for a float64 `x`.
 
@@ -528,7 +529,7 @@ def moveaxis(a: _t.Any, source: _t.Any, destination: _t.Any) -> _t.Any:
     """Moves axes of a Tensor from `source` to `destination`, which are ints, or sequences of equal
     length.
     """
-def multi_dot(arrays: _b.list[_t.Any] | _b.tuple[_t.Any, ...] | _Tensor) -> _t.Any:
+def multi_dot(arrays: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...] | _Tensor) -> _t.Any:
     """Multiplies several matrices in the order with the fewest multiplications.
 
     Args:
@@ -575,7 +576,7 @@ def ones_like(a: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
     """Returns ones; shape and dtype default to those of an array-like value."""
 def outer(a: _t.Any, b: _t.Any) -> _t.Any:
     """Computes the outer product of two Tensors of one dtype; raises a TypeError for other values."""
-def pad(arr: _t.Any, pad_width: _t.Any, mode: _t.Any = 'constant', stat_length: _t.Any = None, constant_values: _t.Any = 0, end_values: _t.Any = 0, reflect_type: _b.str = 'even', **kwargs: _t.Any) -> _t.Any:
+def pad(arr: _t.Any, pad_width: _t.Any, mode: _b.str | _c.Callable[..., _t.Any] = 'constant', stat_length: _t.Any = None, constant_values: _t.Any = 0, end_values: _t.Any = 0, reflect_type: _b.str = 'even', **kwargs: _t.Any) -> _t.Any:
     """Pads a Tensor along each axis.
 
     Args:
@@ -752,7 +753,7 @@ def square(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.square` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 def squeeze(a: _t.Any, axis: _t.Any = None) -> _t.Any:
     """Removes axes of length 1 from a Tensor: all of them, or the given ones."""
-def stack(arrays: _Tensor | _b.tuple[_t.Any, ...] | _b.list[_t.Any], axis: _b.int | _b.bool = 0) -> _t.Any:
+def stack(arrays: _Tensor | _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], axis: _b.int | _b.bool = 0) -> _t.Any:
     """Stacks Tensors of one shape along a new axis; a single Tensor is split along its first axis."""
 def std(x: _t.Any, axis: _t.Any = None, ddof: _b.int = 0, keepdims: _b.bool = False) -> _t.Any:
     """The standard deviation over the axes given, of squares divided by the count less
@@ -834,11 +835,11 @@ def triu_indices_from(arr: _t.Any, k: _t.Any = 0) -> _t.Any:
 true_divide = divide
 def trunc(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.trunc` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-from ..common.dtype import uint32 as uint
+from ..common.dtype import uint as uint
 from ..common.dtype import uint16 as uint16
 from ..common.dtype import uint32 as uint32
 from ..common.dtype import uint64 as uint64
-from ..common.dtype import ubyte as uint8
+from ..common.dtype import uint8 as uint8
 def unique(x: _t.Any, return_inverse: _t.Any = False) -> _t.Any:
     """Returns the unique values of a Tensor in order of first appearance and, if requested, the
     inverse indices, int64 for int64 values and int32 for others.

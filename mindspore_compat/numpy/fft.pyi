@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -28,7 +29,7 @@ def fft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor = 
         `a` may have any shape with at least one axis. The result has length `n` along `axis`,
         and is complex.
     """
-def fft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def fft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) over two axes.
 
     Args:
@@ -46,7 +47,7 @@ def fft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, a
         `a` has at least two axes. The result has the lengths `s` along `axes`, and is complex.
     """
 from ..ops import fftfreq as fftfreq
-def fftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def fftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) over several axes, by default over all.
 
     Args:
@@ -90,7 +91,7 @@ def hfft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor =
         `a` has at least one axis, of length m along `axis`. The result is real and has length
         `n` there, by default 2 (m - 1).
     """
-def hfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def hfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) over two axes of a Hermitian signal, which is
     given as its half; the result is real.
 
@@ -109,7 +110,7 @@ def hfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, 
         `a` has at least two axes, of length m along the last of `axes`. The result is real and
         has the lengths `s`, by default 2 (m - 1) along the last axis.
     """
-def hfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def hfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) over several axes of a Hermitian signal, which
     is given as its half; the result is real.
 
@@ -146,7 +147,7 @@ def ifft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor =
         `a` may have any shape with at least one axis. The result has length `n` along `axis`,
         and is complex.
     """
-def ifft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def ifft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse discrete Fourier transform (FFT) over two axes.
 
     Args:
@@ -163,7 +164,7 @@ def ifft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, 
     Shapes:
         `a` has at least two axes. The result has the lengths `s` along `axes`, and is complex.
     """
-def ifftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def ifftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse discrete Fourier transform (FFT) over several axes, by default over all.
 
     Args:
@@ -203,7 +204,7 @@ def ihfft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor 
         `a` is real and has at least one axis. The result is complex and has length n // 2 + 1
         along `axis`.
     """
-def ihfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def ihfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse of `hfft2`: half of a Hermitian signal from its real spectrum.
 
     Args:
@@ -221,7 +222,7 @@ def ihfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None,
         `a` is real and has at least two axes. The result is complex. Along the last axis of
         `axes`, its length is n // 2 + 1, where n is that of the input or of `s`.
     """
-def ihfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def ihfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse of `hfftn`: half of a Hermitian signal from its real spectrum.
 
     Args:
@@ -257,7 +258,7 @@ def irfft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor 
         `a` has at least one axis, of length m along `axis`. The result is real and has length
         `n` there, by default 2 (m - 1).
     """
-def irfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def irfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse of `rfft2`: a real signal from its half spectrum.
 
     Args:
@@ -275,7 +276,7 @@ def irfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None,
         `a` has at least two axes, of length m along the last of `axes`. The result is real and
         has the lengths `s`, by default 2 (m - 1) along the last axis.
     """
-def irfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def irfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse of `rfftn`: a real signal from its half spectrum.
 
     Args:
@@ -312,7 +313,7 @@ def rfft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor =
         `a` is real and has at least one axis. The result is complex and has length n // 2 + 1
         along `axis`.
     """
-def rfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def rfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) of a real signal over two axes; along the last
     one, the half spectrum without the mirrored frequencies.
 
@@ -332,7 +333,7 @@ def rfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, 
         `axes`, its length is n // 2 + 1, where n is that of the input or of `s`.
     """
 from ..ops import rfftfreq as rfftfreq
-def rfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def rfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) of a real signal over several axes; along the
     last one, the half spectrum without the mirrored frequencies.
 

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -10,6 +11,7 @@ import numpy as _np
 from ..common.dtype import Type as _Type
 from ..common.tensor import Tensor as _Tensor
 from ..nn import AdamWeightDecay as _AdamWeightDecay
+from ..nn.cell import Cell as _Cell
 from ..nn.probability.distribution import Gamma as _Gamma
 from ..ops.primitive import Primitive as _Primitive
 from ..ops.primitive import PrimitiveWithInfer as _PrimitiveWithInfer
@@ -56,7 +58,7 @@ class AccumulateNV2(_Primitive):
     Shapes:
         All Tensors in `x` have one shape and one dtype, which are also those of the result.
     """
-    def __call__(self, x: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _Tensor:
+    def __call__(self, x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         """`AccumulateNV2` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class Acosh(_Primitive):
@@ -189,7 +191,7 @@ class AdaptiveMaxPool2D(_Primitive):
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`AdaptiveMaxPool2D` of its inputs, which the class describes."""
-    def __init__(self, output_size: _b.tuple[_b.int | None, ...] | _b.list[_b.int | None]) -> None: ...
+    def __init__(self, output_size: _b.tuple[_b.int | None, ...] | _c.Sequence[_b.int | None]) -> None: ...
 class AdaptiveMaxPool3D(_Primitive):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes, and its int32 position
     in D * H * W. `output_size` is an integer Tensor of three elements.
@@ -229,7 +231,7 @@ class AddN(_Primitive):
     Shapes:
         All Tensors in `x` have one shape and one dtype, which are also those of the result.
     """
-    def __call__(self, x: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _Tensor:
+    def __call__(self, x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         """`AddN` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class Addcdiv(_Primitive):
@@ -939,7 +941,7 @@ class Asinh(_Primitive):
     def __init__(self) -> None: ...
 class Assert(_Primitive):
     summarize: _t.Any
-    def __call__(self, condition: _b.bool | _Tensor, input_data: _b.tuple[_t.Any, ...] | _b.list[_t.Any]) -> _Tensor: ...
+    def __call__(self, condition: _b.bool | _Tensor, input_data: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any]) -> _Tensor: ...
     def __init__(self, summarize: _b.int = 3) -> None: ...
 class Assign(_Primitive):
     """Assigns `value` to `variable`, in place, and returns it."""
@@ -1046,7 +1048,7 @@ class AvgPool3D(_Primitive):
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`AvgPool3D` of its inputs, which the class describes."""
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] = 1, strides: _b.int | _b.tuple[_b.int, ...] = 1, pad_mode: _t.Literal['valid', 'same', 'pad', 'VALID', 'SAME', 'PAD', 'Valid', 'Same', 'Pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int = 0, data_format: _t.Literal['NCDHW'] = 'NCDHW') -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] = 1, strides: _b.int | _b.tuple[_b.int, ...] = 1, pad_mode: _t.Literal['valid', 'same', 'pad', 'VALID', 'SAME', 'PAD', 'Valid', 'Same', 'Pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int = 0, data_format: _t.Literal['NCDHW'] = 'NCDHW') -> None: ...
 class BCEWithLogitsLoss(_Primitive):
     """Computes the binary cross entropy of logits and targets, without overflow.
 
@@ -1132,8 +1134,8 @@ class BatchISendIRecv(_Primitive):
     receive_shapes: _t.Any
     receive_dtypes: _t.Any
     group: _t.Any
-    def __call__(self, input_x: _b.tuple[_Tensor | None, ...] | _b.list[_Tensor | None]) -> _t.Any: ...
-    def __init__(self, op_types: _b.tuple[_t.Any, ...] | _b.list[_t.Any], remote_ranks: _b.tuple[_b.int, ...] | _b.list[_b.int], receive_shapes: _b.tuple[_t.Any, ...] | _b.list[_t.Any] | None = None, receive_dtypes: _b.tuple[_Type, ...] | _b.list[_Type] | None = None, group: _t.Any = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: _b.tuple[_Tensor | None, ...] | _c.Sequence[_Tensor | None]) -> _t.Any: ...
+    def __init__(self, op_types: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], remote_ranks: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], receive_shapes: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any] | None = None, receive_dtypes: _b.tuple[_Type, ...] | _c.Sequence[_Type] | None = None, group: _t.Any = 'hccl_world_group') -> None: ...
 class BatchMatMul(_Primitive):
     """Multiplies batches of matrices, each transposed first if requested.
 
@@ -1187,7 +1189,7 @@ class BatchToSpace(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`BatchToSpace` of its inputs, which the class describes."""
-    def __init__(self, block_size: _b.int, crops: _b.tuple[_b.tuple[_b.int, _b.int] | _b.list[_b.int], ...] | _b.list[_b.tuple[_b.int, _b.int] | _b.list[_b.int]]) -> None: ...
+    def __init__(self, block_size: _b.int, crops: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]]) -> None: ...
 class BatchToSpaceND(_Primitive):
     """Reassembles the blocks made by `space_to_batch_nd`, and crops both ends by `crops`.
 
@@ -1204,7 +1206,7 @@ class BatchToSpaceND(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`BatchToSpaceND` of its inputs, which the class describes."""
-    def __init__(self, block_shape: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], crops: _b.tuple[_b.tuple[_b.int, _b.int] | _b.list[_b.int], ...] | _b.list[_b.tuple[_b.int, _b.int] | _b.list[_b.int]]) -> None: ...
+    def __init__(self, block_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], crops: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]]) -> None: ...
 class BatchToSpaceNDV2(_Primitive):
     """Reassembles blocks as `ops.batch_to_space_nd`, with the block shape as a Tensor."""
     def __call__(self, input_x: _Tensor, block_shape: _Tensor, crops: _t.Any) -> _t.Any: ...
@@ -1567,7 +1569,7 @@ class BroadcastTo(_Primitive):
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`BroadcastTo` of its inputs, which the class describes."""
-    def __init__(self, shape: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> None: ...
+    def __init__(self, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> None: ...
 class Bucketize(_Primitive):
     """Finds the bucket of each element; an element that equals a boundary belongs to the bucket
     above it.
@@ -1582,7 +1584,7 @@ class Bucketize(_Primitive):
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Bucketize` of its inputs, which the class describes."""
-    def __init__(self, boundaries: _b.list[_b.float]) -> None: ...
+    def __init__(self, boundaries: _c.Sequence[_b.float]) -> None: ...
 class BufferAppend(_Primitive):
     """Appends an entry to a buffer, and overwrites the oldest if the buffer is full.
 
@@ -1598,8 +1600,8 @@ class BufferAppend(_Primitive):
     buffer_dtype: _t.Any
     capacity: _t.Any
     buffer_shape: _t.Any
-    def __call__(self, data: _b.tuple[_Tensor, ...] | _b.list[_Tensor], exp: _b.tuple[_Tensor, ...] | _b.list[_Tensor], count: _Tensor, head: _Tensor) -> _t.Any: ...
-    def __init__(self, capacity: _b.int, buffer_shape: _b.tuple[_b.tuple[_b.int, ...] | _b.list[_b.int], ...] | _b.list[_b.tuple[_b.int, ...] | _b.list[_b.int]], buffer_dtype: _b.tuple[_Type, ...] | _b.list[_Type]) -> None: ...
+    def __call__(self, data: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], exp: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], count: _Tensor, head: _Tensor) -> _t.Any: ...
+    def __init__(self, capacity: _b.int, buffer_shape: _b.tuple[_b.tuple[_b.int, ...] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, ...] | _c.Sequence[_b.int]], buffer_dtype: _b.tuple[_Type, ...] | _c.Sequence[_Type]) -> None: ...
 class BufferGetItem(_Primitive):
     """Returns the entry at an index. Index 0 is the oldest entry, -1 the newest.
 
@@ -1609,8 +1611,8 @@ class BufferGetItem(_Primitive):
     buffer_dtype: _t.Any
     capacity: _t.Any
     buffer_shape: _t.Any
-    def __call__(self, data: _b.tuple[_Tensor, ...] | _b.list[_Tensor], count: _Tensor, head: _Tensor, index: _b.int | _Tensor) -> _t.Any: ...
-    def __init__(self, capacity: _b.int, buffer_shape: _b.tuple[_b.tuple[_b.int, ...] | _b.list[_b.int], ...] | _b.list[_b.tuple[_b.int, ...] | _b.list[_b.int]], buffer_dtype: _b.tuple[_Type, ...] | _b.list[_Type]) -> None: ...
+    def __call__(self, data: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], count: _Tensor, head: _Tensor, index: _b.int | _Tensor) -> _t.Any: ...
+    def __init__(self, capacity: _b.int, buffer_shape: _b.tuple[_b.tuple[_b.int, ...] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, ...] | _c.Sequence[_b.int]], buffer_dtype: _b.tuple[_Type, ...] | _c.Sequence[_Type]) -> None: ...
 class BufferSample(_Primitive):
     """Draws entries at random, all with equal probability.
 
@@ -1628,8 +1630,8 @@ class BufferSample(_Primitive):
     buffer_dtype: _t.Any
     capacity: _t.Any
     buffer_shape: _t.Any
-    def __call__(self, data: _b.tuple[_Tensor, ...] | _b.list[_Tensor], count: _Tensor, head: _Tensor) -> _t.Any: ...
-    def __init__(self, capacity: _b.int, batch_size: _b.int, buffer_shape: _b.tuple[_b.tuple[_b.int, ...] | _b.list[_b.int], ...] | _b.list[_b.tuple[_b.int, ...] | _b.list[_b.int]], buffer_dtype: _b.tuple[_Type, ...] | _b.list[_Type], seed: _b.int = 0, unique: _b.bool = False) -> None: ...
+    def __call__(self, data: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], count: _Tensor, head: _Tensor) -> _t.Any: ...
+    def __init__(self, capacity: _b.int, batch_size: _b.int, buffer_shape: _b.tuple[_b.tuple[_b.int, ...] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, ...] | _c.Sequence[_b.int]], buffer_dtype: _b.tuple[_Type, ...] | _c.Sequence[_Type], seed: _b.int = 0, unique: _b.bool = False) -> None: ...
 class CTCGreedyDecoder(_Primitive):
     """Decodes CTC greedily: selects the likeliest class at each step and removes blanks, the last
     class.
@@ -1731,7 +1733,7 @@ class Cauchy(_Primitive):
     median: _t.Any
     sigma: _t.Any
     def __call__(self) -> _Tensor: ...
-    def __init__(self, size: _b.list[_b.int], median: _b.float = 0.0, sigma: _b.float = 1.0) -> None: ...
+    def __init__(self, size: _c.Sequence[_b.int], median: _b.float = 0.0, sigma: _b.float = 1.0) -> None: ...
 class Cdist(_Primitive):
     """Computes the pairwise p-norm distances between the rows of two matrices, or of two batches of
     them.
@@ -1888,7 +1890,7 @@ class Col2Im(_Primitive):
     """
     def __call__(self, x: _Tensor, output_size: _Tensor) -> _Tensor:
         """`Col2Im` of its inputs, which the class describes."""
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> None: ...
 class CollectiveGather(_Primitive):
     """Gathers the members' Tensors along axis 0; one member gets the result.
 
@@ -2018,7 +2020,7 @@ class Concat(_Primitive):
         The Tensors have equal lengths along all axes except `axis`, whose lengths add up. The
         result has the dtype to which they are promoted.
     """
-    def __call__(self, tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _Tensor:
+    def __call__(self, tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         """`Concat` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int | _Tensor = 0) -> None: ...
 class ConfusionMatrix(_Primitive):
@@ -2056,7 +2058,7 @@ class ConjugateTranspose(_Primitive):
     Shapes:
         `perm` contains each axis of `x` once. The dtype is kept.
     """
-    def __call__(self, x: _Tensor, perm: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+    def __call__(self, x: _Tensor, perm: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
         """`ConjugateTranspose` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class ControlDepend(_Primitive):
@@ -2133,7 +2135,7 @@ class Conv2DBackpropInput(_Primitive):
     """
     def __call__(self, dout: _Tensor, weight: _Tensor, input_size: _t.Any) -> _Tensor:
         """`Conv2DBackpropInput` of its inputs, which the class describes."""
-    def __init__(self, out_channel: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] = 0, pad_list: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, mode: _t.Literal[1] = 1, stride: _b.int | _b.tuple[_b.int, ...] = 1, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
+    def __init__(self, out_channel: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] = 0, pad_list: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, mode: _t.Literal[1] = 1, stride: _b.int | _b.tuple[_b.int, ...] = 1, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
 class Conv2DTranspose(_Primitive):
     """Computes a 2-D transposed convolution, the gradient of `Conv2D` with respect to its input.
     The kernels spread each element of `dout` over images of shape `input_size`.
@@ -2170,7 +2172,7 @@ class Conv2DTranspose(_Primitive):
     """
     def __call__(self, dout: _Tensor, weight: _Tensor, input_size: _t.Any) -> _Tensor:
         """`Conv2DTranspose` of its inputs, which the class describes."""
-    def __init__(self, out_channel: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] = 0, pad_list: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, mode: _t.Literal[1] = 1, stride: _b.int | _b.tuple[_b.int, ...] = 1, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
+    def __init__(self, out_channel: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...], pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', pad: _b.int | _b.tuple[_b.int, ...] = 0, pad_list: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, mode: _t.Literal[1] = 1, stride: _b.int | _b.tuple[_b.int, ...] = 1, dilation: _b.int | _b.tuple[_b.int, ...] = 1, group: _b.int = 1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
 class Conv3D(_Primitive):
     """Computes a 3-D convolution of volumes with kernels whose size is set at construction.
 
@@ -2287,7 +2289,7 @@ class CountNonZero(_Primitive):
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`CountNonZero` of its inputs, which the class describes."""
-    def __init__(self, dims: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None) -> None: ...
+    def __init__(self, dims: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None) -> None: ...
 class CpuRegOp:
     """Describes a custom operator of the CPU: `ops.CpuRegOp(op_name)`, then `.input(...)`, `.output(...)`, `.attr(...)`, `.dtype_format(...)` and `.get_op_info()`."""
     op_name: _t.Any
@@ -2488,7 +2490,7 @@ class Custom(_PrimitiveWithInfer):
     bprop: _t.Any
     reg_info: _t.Any
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...
-    def __init__(self, func: _t.Any, out_shape: _t.Any = None, out_dtype: _t.Any = None, func_type: _t.Any = 'pyfunc', bprop: _t.Any = None, reg_info: _t.Any = None) -> None: ...
+    def __init__(self, func: _c.Callable[..., _t.Any] | _b.str, out_shape: _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | None = None, out_dtype: _t.Any = None, func_type: _t.Any = 'pyfunc', bprop: _c.Callable[..., _t.Any] | None = None, reg_info: _b.str | _c.Mapping[_t.Any, _t.Any] | _c.Iterable[_t.Any] | None = None) -> None: ...
     def get_bprop(self) -> _t.Any:
         """Returns the function that computes the gradients, or None."""
 class CustomRegOp:
@@ -3166,7 +3168,7 @@ class DropoutGenMask(_Primitive):
     Shapes:
         `shape` is a tuple with n elements in total. The result is (ceil(n / 128) * 16,), of uint8.
     """
-    def __call__(self, shape: _b.tuple[_b.int, ...] | _b.list[_b.int], keep_prob: _Tensor | _b.complex) -> _Tensor:
+    def __call__(self, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], keep_prob: _Tensor | _b.complex) -> _Tensor:
         """`DropoutGenMask` of its inputs, which the class describes."""
     def __init__(self, Seed0: _b.int = 0, Seed1: _b.int = 0) -> None: ...
 class DumpGradient(_Primitive):
@@ -3412,7 +3414,7 @@ class EuclideanNorm(_Primitive):
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keep_dims`; the dtype is kept.
     """
-    def __call__(self, x: _Tensor, axes: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None) -> _Tensor:
+    def __call__(self, x: _Tensor, axes: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None) -> _Tensor:
         """`EuclideanNorm` of its inputs, which the class describes."""
     def __init__(self, keep_dims: _b.bool = False) -> None: ...
 class Exp(_Primitive):
@@ -3519,7 +3521,7 @@ class ExtractImagePatches(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`ExtractImagePatches` of its inputs, which the class describes."""
-    def __init__(self, ksizes: _b.tuple[_b.int, ...] | _b.list[_b.int], strides: _b.tuple[_b.int, ...] | _b.list[_b.int], rates: _b.tuple[_b.int, ...] | _b.list[_b.int], padding: _t.Literal['VALID', 'SAME', 'valid', 'same'] = 'VALID') -> None: ...
+    def __init__(self, ksizes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], strides: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], rates: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], padding: _t.Literal['VALID', 'SAME', 'valid', 'same'] = 'VALID') -> None: ...
 class ExtractVolumePatches(_Primitive):
     """Extracts the sliding windows of volumes and writes them as channels.
 
@@ -3537,7 +3539,7 @@ class ExtractVolumePatches(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`ExtractVolumePatches` of its inputs, which the class describes."""
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], strides: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], padding: _t.Literal['SAME', 'VALID', 'same', 'valid']) -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], strides: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], padding: _t.Literal['SAME', 'VALID', 'same', 'valid']) -> None: ...
 class Eye(_Primitive):
     """Creates an n x m matrix with ones on the diagonal and zeros elsewhere: `ops.Eye()(n, m,
     dtype)`.
@@ -3565,7 +3567,7 @@ class FFTWithSize(_Primitive):
     onesided: _t.Any
     signal_sizes: _t.Any
     def __call__(self, x: _Tensor) -> _t.Any: ...
-    def __init__(self, signal_ndim: _b.int | _Tensor, inverse: _b.bool, real: _b.bool, norm: _t.Literal['backward', 'forward', 'ortho'] = 'backward', onesided: _b.bool = True, signal_sizes: _b.tuple[_b.int, ...] | _b.list[_b.int] = ()) -> None: ...
+    def __init__(self, signal_ndim: _b.int | _Tensor, inverse: _b.bool, real: _b.bool, norm: _t.Literal['backward', 'forward', 'ortho'] = 'backward', onesided: _b.bool = True, signal_sizes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = ()) -> None: ...
 class FastGeLU(_Primitive):
     """Applies the fast GELU activation, x * sigmoid(1.702 x).
 
@@ -3656,7 +3658,7 @@ class FlashAttentionScore(_Primitive):
     inner_precise: _t.Any
     input_layout: _t.Any
     sparse_mode: _t.Any
-    def __call__(self, query: _Tensor, key: _Tensor, value: _Tensor, real_shift: _Tensor | None = None, drop_mask: _Tensor | None = None, padding_mask: _Tensor | None = None, attn_mask: _Tensor | None = None, prefix: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_qlen: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_kvlen: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _t.Any: ...
+    def __call__(self, query: _Tensor, key: _Tensor, value: _Tensor, real_shift: _Tensor | None = None, drop_mask: _Tensor | None = None, padding_mask: _Tensor | None = None, attn_mask: _Tensor | None = None, prefix: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_qlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_kvlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _t.Any: ...
     def __init__(self, head_num: _b.int, keep_prob: _b.float = 1.0, scale_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND', 'TH'] = 'BSH', sparse_mode: _b.int = 0) -> None: ...
 class Flatten(_Primitive):
     """Flattens all axes except the first into one: `ops.Flatten()(x)`."""
@@ -3774,7 +3776,7 @@ class FractionalAvgPool(_Primitive):
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`FractionalAvgPool` of its inputs, which the class describes."""
-    def __init__(self, pooling_ratio: _b.list[_b.float], pseudo_random: _b.bool = False, overlapping: _b.bool = False, deterministic: _b.bool = False, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
+    def __init__(self, pooling_ratio: _c.Sequence[_b.float], pseudo_random: _b.bool = False, overlapping: _b.bool = False, deterministic: _b.bool = False, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class FractionalMaxPool(_Primitive):
     """Applies fractional max pooling: the maximum of each of the windows that tile images.
 
@@ -3799,7 +3801,7 @@ class FractionalMaxPool(_Primitive):
     """
     def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`FractionalMaxPool` of its inputs, which the class describes."""
-    def __init__(self, pooling_ratio: _b.list[_b.float], pseudo_random: _b.bool = False, overlapping: _b.bool = False, deterministic: _b.bool = False, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
+    def __init__(self, pooling_ratio: _c.Sequence[_b.float], pseudo_random: _b.bool = False, overlapping: _b.bool = False, deterministic: _b.bool = False, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class FractionalMaxPool3DWithFixedKsize(_Primitive):
     """Applies 3-D fractional max pooling: the maximum of each window of volumes, and its int64
     position in D * H * W.
@@ -4163,7 +4165,7 @@ class GetNext(_Primitive):
     shapes: _t.Any
     output_num: _t.Any
     def __call__(self) -> _t.Any: ...
-    def __init__(self, types: _b.tuple[_t.Any, ...] | _b.list[_t.Any], shapes: _b.tuple[_t.Any, ...] | _b.list[_t.Any], output_num: _b.int, shared_name: _t.Any) -> None: ...
+    def __init__(self, types: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], shapes: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], output_num: _b.int, shared_name: _t.Any) -> None: ...
 class GradOperation:
     """Makes the gradient function of a network: `GradOperation(get_all=True)(net)(x, y)`.
 
@@ -4451,7 +4453,7 @@ class Identity(_Primitive):
     def __init__(self) -> None: ...
 class IdentityN(_Primitive):
     """Returns a tuple of Tensors with the same values, copied to new memory."""
-    def __call__(self, x: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any: ...
+    def __call__(self, x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
     def __init__(self) -> None: ...
 class Igamma(_Primitive):
     """Computes the lower regularised incomplete gamma function of order `a` at `x`.
@@ -4501,7 +4503,7 @@ class Im2Col(_Primitive):
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Im2Col` of its inputs, which the class describes."""
-    def __init__(self, ksizes: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], strides: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, dilations: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, pads: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0) -> None: ...
+    def __init__(self, ksizes: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], strides: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, dilations: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, pads: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0) -> None: ...
 class Imag(_Primitive):
     """Returns the imaginary part of each element, which is 0 for a real number.
 
@@ -4564,7 +4566,7 @@ class IndexFill(_Primitive):
 class IndexPut(_Primitive):
     """The Primitive form of `Tensor.index_put`: `ops.IndexPut(accumulate)(x1, x2, indices)`."""
     accumulate: _t.Any
-    def __call__(self, x1: _Tensor, x2: _Tensor, indices: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any: ...
+    def __call__(self, x1: _Tensor, x2: _Tensor, indices: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
     def __init__(self, accumulate: _b.int = 0) -> None: ...
 class InplaceAdd(_Primitive):
     """The class form of `ops.inplace_add`: `ops.InplaceAdd(indices)(x, v)`."""
@@ -4618,7 +4620,7 @@ class Invert(_Primitive):
     def __init__(self) -> None: ...
 class InvertPermutation(_Primitive):
     """Returns the inverse of a permutation, a tuple of ints: `ops.InvertPermutation()((2, 0, 1))`."""
-    def __call__(self, input_x: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _t.Any: ...
+    def __call__(self, input_x: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _t.Any: ...
     def __init__(self) -> None: ...
 class IsClose(_Primitive):
     """Tests whether elements are close: |input - other| <= atol + rtol |other|.
@@ -4723,7 +4725,7 @@ class L2Normalize(_Primitive):
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`L2Normalize` of its inputs, which the class describes."""
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, epsilon: _b.float = 0.0001) -> None: ...
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, epsilon: _b.float = 0.0001) -> None: ...
 class LARSUpdate(_Primitive):
     """Scales the gradient by LARS's trust ratio; returns the scaled gradient.
 
@@ -5175,7 +5177,7 @@ class LpNorm(_Primitive):
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`LpNorm` of its inputs, which the class describes."""
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], p: _b.int = 2, keep_dims: _b.bool = False, epsilon: _b.float = 1e-12) -> None: ...
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], p: _b.int = 2, keep_dims: _b.bool = False, epsilon: _b.float = 1e-12) -> None: ...
 class Lstsq(_Primitive):
     """Solves the least-squares problem: finds the y of least norm that minimizes |input y - A|.
     `x` must have full rank.
@@ -5645,7 +5647,7 @@ class Median:
 class Meshgrid(_Primitive):
     """The class form of `ops.meshgrid`: `ops.Meshgrid(indexing)(vectors)`."""
     indexing: _t.Any
-    def __call__(self, inputs: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any: ...
+    def __call__(self, inputs: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
     def __init__(self, indexing: _t.Literal['xy', 'ij'] = 'xy') -> None: ...
 class Minimum(_Primitive):
     """Computes the elementwise minimum of two Tensors; NaN where either element is NaN.
@@ -5718,7 +5720,7 @@ class Morph(_Primitive):
     infer_shape: _t.Any
     infer_dtype: _t.Any
     def __call__(self, *args: _t.Any) -> _t.Any: ...
-    def __init__(self, fn: _t.Any, infer_shape: _t.Any, infer_dtype: _t.Any, bprop_fn: _t.Any = None) -> None: ...
+    def __init__(self, fn: _c.Callable[..., _t.Any], infer_shape: _c.Callable[..., _t.Any], infer_dtype: _c.Callable[..., _t.Any], bprop_fn: _c.Callable[..., _t.Any] | None = None) -> None: ...
 class MoveTo(_Primitive):
     """Copies a Tensor to the memory of a device: `ops.MoveTo()(input, to, blocking)`.
 
@@ -5730,7 +5732,7 @@ class MoveTo(_Primitive):
         - **blocking** (bool): without effect; the copy is always complete on return.
           Default: True.
     """
-    def __call__(self, input: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int], to: _t.Literal['Ascend', 'GPU', 'CPU'] = 'CPU', blocking: _b.bool = True) -> _t.Any: ...
+    def __call__(self, input: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], to: _t.Literal['Ascend', 'GPU', 'CPU'] = 'CPU', blocking: _b.bool = True) -> _t.Any: ...
     def __init__(self) -> None: ...
 class Mul(_Primitive):
     """Multiplies two Tensors, or a Tensor and a number, element by element.
@@ -5998,8 +6000,8 @@ class NeighborExchange(_Primitive):
     send_shapes: _t.Any
     recv_type: _t.Any
     group: _t.Any
-    def __call__(self, input_x: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any: ...
-    def __init__(self, send_rank_ids: _b.list[_b.int] | _b.tuple[_b.int, ...], recv_rank_ids: _b.list[_b.int] | _b.tuple[_b.int, ...], recv_shapes: _b.list[_t.Any] | _b.tuple[_t.Any, ...], send_shapes: _b.list[_t.Any] | _b.tuple[_t.Any, ...], recv_type: _Type, group: _b.str = 'hccl_world_group') -> None: ...
+    def __call__(self, input_x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
+    def __init__(self, send_rank_ids: _c.Sequence[_b.int] | _b.tuple[_b.int, ...], recv_rank_ids: _c.Sequence[_b.int] | _b.tuple[_b.int, ...], recv_shapes: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], send_shapes: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], recv_type: _Type, group: _b.str = 'hccl_world_group') -> None: ...
 class NeighborExchangeV2(_Primitive):
     """Adds the borders of neighbouring parts of an image around this member's part (halo exchange).
 
@@ -6030,7 +6032,7 @@ class NeighborExchangeV2(_Primitive):
     data_format: _t.Any
     group: _t.Any
     def __call__(self, tensor: _Tensor) -> _t.Any: ...
-    def __init__(self, send_rank_ids: _b.list[_b.int], send_lens: _b.list[_b.int], recv_rank_ids: _b.list[_b.int], recv_lens: _b.list[_b.int], data_format: _b.str, group: _b.str = 'hccl_world_group') -> None: ...
+    def __init__(self, send_rank_ids: _c.Sequence[_b.int], send_lens: _c.Sequence[_b.int], recv_rank_ids: _c.Sequence[_b.int], recv_lens: _c.Sequence[_b.int], data_format: _b.str, group: _b.str = 'hccl_world_group') -> None: ...
 class NextAfter(_Primitive):
     """Computes the next floating-point number after each element in the direction of `other`.
 
@@ -6307,7 +6309,7 @@ class Pack(_Primitive):
     Shapes:
         The result has a new axis at `axis`, whose length is the number of Tensors, and their dtype.
     """
-    def __call__(self, input_x: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _Tensor:
+    def __call__(self, input_x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         """`Pack` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int = 0) -> None: ...
 class Pad(_Primitive):
@@ -6335,7 +6337,7 @@ class PadV3(_Primitive):
     """The class form of `ops.pad`: `ops.PadV3(mode, paddings_contiguous)(x, paddings, value)`."""
     mode: _t.Any
     paddings_contiguous: _t.Any
-    def __call__(self, x: _Tensor, paddings: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int], constant_value: _t.Any = None) -> _t.Any: ...
+    def __call__(self, x: _Tensor, paddings: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], constant_value: _t.Any = None) -> _t.Any: ...
     def __init__(self, mode: _t.Literal['constant', 'reflect', 'edge', 'circular'] = 'constant', paddings_contiguous: _b.bool = True) -> None: ...
 class Padding(_Primitive):
     """Pads the last axis, of length 1, with zeros at the end.
@@ -6444,7 +6446,7 @@ class PagedAttentionMask(_Primitive):
     def __init__(self, head_num: _b.int, scale_value: _b.float, kv_head_num: _b.int, kv_cache_quant_mode: _t.Literal['DEFAULT', 'PERTOKEN'] = 'DEFAULT') -> None: ...
 class ParallelConcat(_Primitive):
     """Concatenates Tensors along the first axis, along which each has length 1."""
-    def __call__(self, values: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any: ...
+    def __call__(self, values: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
     def __init__(self) -> None: ...
 class ParameterizedTruncatedNormal(_Primitive):
     """Draws normal numbers truncated to [min, max], with separate parameters for each row of the
@@ -6576,7 +6578,7 @@ class PyFunc(_Primitive):
     fn: _t.Any
     out_types: _t.Any
     def __call__(self, *input_x: _t.Any) -> _t.Any: ...
-    def __init__(self, fn: _c.Callable[..., _t.Any], in_types: _b.list[_t.Any] | _b.tuple[_t.Any, ...], in_shapes: _b.list[_t.Any] | _b.tuple[_t.Any, ...], out_types: _b.list[_t.Any] | _b.tuple[_t.Any, ...], out_shapes: _b.list[_t.Any] | _b.tuple[_t.Any, ...], stateful: _t.Any = True) -> None: ...
+    def __init__(self, fn: _c.Callable[..., _t.Any], in_types: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], in_shapes: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], out_types: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], out_shapes: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], stateful: _t.Any = True) -> None: ...
 class Qr(_Primitive):
     """Computes the QR decomposition of each matrix: an orthogonal matrix q and an upper triangle r
     with x = q r.
@@ -6818,7 +6820,7 @@ class Receive(_Primitive):
     group: _t.Any
     group_back: _t.Any
     def __call__(self, *ignored: _t.Any) -> _t.Any: ...
-    def __init__(self, sr_tag: _b.int, src_rank: _b.int, shape: _b.list[_b.int] | _b.tuple[_b.int, ...], dtype: _Type, group: _b.str = 'hccl_world_group', group_back: _b.str = 'hccl_world_group') -> None: ...
+    def __init__(self, sr_tag: _b.int, src_rank: _b.int, shape: _c.Sequence[_b.int] | _b.tuple[_b.int, ...], dtype: _Type, group: _b.str = 'hccl_world_group', group_back: _b.str = 'hccl_world_group') -> None: ...
 class Reciprocal(_Primitive):
     """Computes the reciprocal 1 / x of each element x.
 
@@ -6865,7 +6867,7 @@ class ReduceAll(_Primitive):
         `input` may have any shape. The result is bool and lacks the reduced axes, or has length 1
         along them with `keep_dims`.
     """
-    def __call__(self, input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None) -> _Tensor:
+    def __call__(self, input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None) -> _Tensor:
         """`ReduceAll` of its inputs, which the class describes."""
     def __init__(self, keep_dims: _b.bool = False) -> None: ...
 class ReduceAny(_Primitive):
@@ -6882,7 +6884,7 @@ class ReduceAny(_Primitive):
         `x` may have any shape. The result is bool and lacks the reduced axes, or has length 1
         along them with `keep_dims`.
     """
-    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = ()) -> _Tensor:
+    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceAny` of its inputs, which the class describes."""
     def __init__(self, keep_dims: _b.bool = False) -> None: ...
 class ReduceMax(_Primitive):
@@ -6900,7 +6902,7 @@ class ReduceMax(_Primitive):
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keep_dims`; the dtype is kept.
     """
-    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = ()) -> _Tensor:
+    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceMax` of its inputs, which the class describes."""
     def __init__(self, keep_dims: _b.bool = False) -> None: ...
 class ReduceMean(_Primitive):
@@ -6918,7 +6920,7 @@ class ReduceMean(_Primitive):
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keep_dims`; the dtype is kept.
     """
-    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = ()) -> _Tensor:
+    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceMean` of its inputs, which the class describes."""
     def __init__(self, keep_dims: _b.bool = False) -> None: ...
 class ReduceMin(_Primitive):
@@ -6936,7 +6938,7 @@ class ReduceMin(_Primitive):
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keep_dims`; the dtype is kept.
     """
-    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = ()) -> _Tensor:
+    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceMin` of its inputs, which the class describes."""
     def __init__(self, keep_dims: _b.bool = False) -> None: ...
 class ReduceOp:
@@ -6960,7 +6962,7 @@ class ReduceProd(_Primitive):
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keep_dims`; the dtype is kept.
     """
-    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = ()) -> _Tensor:
+    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceProd` of its inputs, which the class describes."""
     def __init__(self, keep_dims: _b.bool = False) -> None: ...
 class ReduceScatter(_Primitive):
@@ -7015,7 +7017,7 @@ class ReduceStd(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`ReduceStd` of its inputs, which the class describes."""
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = ..., unbiased: _b.bool = True, keep_dims: _b.bool = False) -> None: ...
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ..., unbiased: _b.bool = True, keep_dims: _b.bool = False) -> None: ...
 class ReduceSum(_Primitive):
     """Sums the elements over the given axes, by default over all.
 
@@ -7032,7 +7034,7 @@ class ReduceSum(_Primitive):
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keep_dims`; the dtype is kept.
     """
-    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = ()) -> _Tensor:
+    def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceSum` of its inputs, which the class describes."""
     def __init__(self, keep_dims: _b.bool = False, skip_mode: _b.bool = False) -> None: ...
 class Renorm(_Primitive):
@@ -7064,7 +7066,7 @@ class Reshape(_Primitive):
         The number of elements of `input` is that of `shape`. The result has that shape and the same
         dtype.
     """
-    def __call__(self, input: _Tensor, shape: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
+    def __call__(self, input: _Tensor, shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
         """`Reshape` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class ReshapeAndCache(_Primitive):
@@ -7133,7 +7135,7 @@ class ResizeBilinear(_Primitive):
     half_pixel_centers: _t.Any
     def __call__(self, x: _Tensor) -> _t.Any:
         """Resizes images (N, C, H, W); keeps their dtype."""
-    def __init__(self, size: _b.tuple[_b.int, _b.int] | _b.list[_b.int], align_corners: _b.bool = False, half_pixel_centers: _b.bool = False) -> None: ...
+    def __init__(self, size: _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], align_corners: _b.bool = False, half_pixel_centers: _b.bool = False) -> None: ...
 class ResizeBilinearV2(_Primitive):
     """Resizes images with bilinear interpolation. `size` is a sequence of two numbers or an int
     Tensor.
@@ -7181,7 +7183,7 @@ class ResizeNearestNeighbor(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`ResizeNearestNeighbor` of its inputs, which the class describes."""
-    def __init__(self, size: _b.tuple[_b.int, _b.int] | _b.list[_b.int], align_corners: _b.bool = False, half_pixel_centers: _b.bool = False) -> None: ...
+    def __init__(self, size: _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], align_corners: _b.bool = False, half_pixel_centers: _b.bool = False) -> None: ...
 class ResizeNearestNeighborV2(_Primitive):
     """Resizes images with nearest-neighbour interpolation. `size` is an int Tensor of two numbers.
 
@@ -7231,7 +7233,7 @@ class ReverseV2(_Primitive):
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`ReverseV2` of its inputs, which the class describes."""
-    def __init__(self, axis: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> None: ...
+    def __init__(self, axis: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> None: ...
 class RightShift(_Primitive):
     """Shifts the bits of each integer right by `input_y` places; the sign is kept.
 
@@ -7292,7 +7294,7 @@ class Roll(_Primitive):
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Roll` of its inputs, which the class describes."""
-    def __init__(self, shifts: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> None: ...
+    def __init__(self, shifts: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> None: ...
 class Round(_Primitive):
     """Rounds each element to the nearest number with `decimals` decimal places; ties go to the even
     digit.
@@ -7396,7 +7398,7 @@ class SampleDistortedBoundingBoxV2(_Primitive):
     aspect_ratio_range: _t.Any
     area_range: _t.Any
     def __call__(self, image_size: _Tensor, bounding_boxes: _Tensor, min_object_covered: _Tensor) -> _t.Any: ...
-    def __init__(self, seed: _b.int = 0, seed2: _b.int = 0, aspect_ratio_range: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.75, 1.33), area_range: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.05, 1.0), max_attempts: _b.int = 100, use_image_if_no_bounding_boxes: _b.bool = False) -> None: ...
+    def __init__(self, seed: _b.int = 0, seed2: _b.int = 0, aspect_ratio_range: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.75, 1.33), area_range: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.05, 1.0), max_attempts: _b.int = 100, use_image_if_no_bounding_boxes: _b.bool = False) -> None: ...
 class ScalarCast(_Primitive):
     """The class form of `ops.scalar_cast`."""
     def __call__(self, input_x: _t.Any, input_y: _t.Any) -> _t.Any: ...
@@ -7866,7 +7868,7 @@ class Slice(_Primitive):
         `begin` and `size` have one number for each axis of `input`. The result is of that size
         and of the same dtype.
     """
-    def __call__(self, input: _Tensor, begin: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, size: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
+    def __call__(self, input: _Tensor, begin: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
         """`Slice` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class SmoothL1Loss(_Primitive):
@@ -8010,7 +8012,7 @@ class SpaceToBatch(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`SpaceToBatch` of its inputs, which the class describes."""
-    def __init__(self, block_size: _b.int, paddings: _b.tuple[_b.tuple[_b.int, _b.int] | _b.list[_b.int], ...] | _b.list[_b.tuple[_b.int, _b.int] | _b.list[_b.int]]) -> None: ...
+    def __init__(self, block_size: _b.int, paddings: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]]) -> None: ...
 class SpaceToBatchND(_Primitive):
     """Pads the last axes with zeros and cuts them into blocks, whose positions become part of the
     batch.
@@ -8029,7 +8031,7 @@ class SpaceToBatchND(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`SpaceToBatchND` of its inputs, which the class describes."""
-    def __init__(self, block_shape: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], paddings: _b.tuple[_b.tuple[_b.int, _b.int] | _b.list[_b.int], ...] | _b.list[_b.tuple[_b.int, _b.int] | _b.list[_b.int]]) -> None: ...
+    def __init__(self, block_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], paddings: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]]) -> None: ...
 class SpaceToDepth(_Primitive):
     """Rearranges b x b blocks of pixels into groups of channels, with b = `block_size`. Position p
     of the block goes to channel number p * C + c.
@@ -8272,7 +8274,7 @@ class SparseTensorDenseMatmul(_Primitive):
     def __init__(self, adjoint_st: _b.bool = False, adjoint_dt: _b.bool = False) -> None: ...
 class SparseToDense(_Primitive):
     """Converts indices and values to a dense Tensor: `ops.SparseToDense()(indices, values, shape)`."""
-    def __call__(self, indices: _Tensor, values: _Tensor, sparse_shape: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _t.Any: ...
+    def __call__(self, indices: _Tensor, values: _Tensor, sparse_shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _t.Any: ...
     def __init__(self) -> None: ...
 class Split(_Primitive):
     """Splits the input into `output_num` equal parts along an axis.
@@ -8303,7 +8305,7 @@ class SplitV(_Primitive):
     size_splits: _t.Any
     split_dim: _t.Any
     def __call__(self, input_x: _Tensor) -> _t.Any: ...
-    def __init__(self, size_splits: _b.tuple[_b.int, ...] | _b.list[_b.int], split_dim: _b.int, num_split: _b.int) -> None: ...
+    def __init__(self, size_splits: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], split_dim: _b.int, num_split: _b.int) -> None: ...
 class Sqrt(_Primitive):
     """Computes the square root of each element; it is NaN for a negative number.
 
@@ -8369,7 +8371,7 @@ class Squeeze(_Primitive):
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Squeeze` of its inputs, which the class describes."""
-    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = ()) -> None: ...
+    def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = ()) -> None: ...
 class Stack(_Primitive):
     """Stacks Tensors of one shape and dtype along a new axis.
 
@@ -8381,7 +8383,7 @@ class Stack(_Primitive):
     Shapes:
         The result has a new axis at `axis`, whose length is the number of Tensors, and their dtype.
     """
-    def __call__(self, input_x: _b.tuple[_Tensor, ...] | _b.list[_Tensor] | _Tensor) -> _Tensor:
+    def __call__(self, input_x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor] | _Tensor) -> _Tensor:
         """`Stack` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int = 0) -> None: ...
 class StandardLaplace(_Gamma):
@@ -8427,7 +8429,7 @@ class StridedSlice(_Primitive):
         `begin`, `end` and `strides` have the same length, at most the number of axes of `input_x`.
         The dtype is kept.
     """
-    def __call__(self, input_x: _Tensor, begin: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, end: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, strides: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
+    def __call__(self, input_x: _Tensor, begin: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, end: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, strides: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
         """`StridedSlice` of its inputs, which the class describes."""
     def __init__(self, begin_mask: _b.int | _Tensor = 0, end_mask: _b.int | _Tensor = 0, ellipsis_mask: _b.int | _Tensor = 0, new_axis_mask: _b.int | _Tensor = 0, shrink_axis_mask: _b.int | _Tensor = 0) -> None: ...
 class Sub(_Primitive):
@@ -8758,7 +8760,7 @@ class Transpose(_Primitive):
     Shapes:
         `dims` contains each axis of `input` once. The dtype is kept.
     """
-    def __call__(self, input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+    def __call__(self, input: _Tensor, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
         """`Transpose` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class TransposeExtView(_Primitive):
@@ -8785,7 +8787,7 @@ class TransposeView(_Primitive):
     Shapes:
         `input_perm` contains each axis of `input` once. The dtype is kept.
     """
-    def __call__(self, input: _Tensor, input_perm: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+    def __call__(self, input: _Tensor, input_perm: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
         """`TransposeView` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class TridiagonalMatMul(_Primitive):
@@ -9166,7 +9168,7 @@ class UpsampleNearest3D(_Primitive):
     Shapes:
         `x` is (N, C, D, H, W). The result is (N, C, *output_size), of the same dtype.
     """
-    def __call__(self, x: _Tensor, output_size: _b.tuple[_b.int, _b.int, _b.int] | _b.list[_b.int] | None = None, scales: _b.tuple[_b.float, _b.float, _b.float] | _b.list[_b.float] | None = None) -> _Tensor:
+    def __call__(self, x: _Tensor, output_size: _b.tuple[_b.int, _b.int, _b.int] | _c.Sequence[_b.int] | None = None, scales: _b.tuple[_b.float, _b.float, _b.float] | _c.Sequence[_b.float] | None = None) -> _Tensor:
         """`UpsampleNearest3D` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class UpsampleTrilinear3D(_Primitive):
@@ -9184,7 +9186,7 @@ class UpsampleTrilinear3D(_Primitive):
     Shapes:
         `x` is (N, C, D, H, W). The result is (N, C, *output_size), of the same dtype.
     """
-    def __call__(self, x: _Tensor, output_size: _b.tuple[_b.int, _b.int, _b.int] | _b.list[_b.int] | None = None, scales: _b.tuple[_b.float, _b.float, _b.float] | _b.list[_b.float] | None = None) -> _Tensor:
+    def __call__(self, x: _Tensor, output_size: _b.tuple[_b.int, _b.int, _b.int] | _c.Sequence[_b.int] | None = None, scales: _b.tuple[_b.float, _b.float, _b.float] | _c.Sequence[_b.float] | None = None) -> _Tensor:
         """`UpsampleTrilinear3D` of its inputs, which the class describes."""
     def __init__(self, align_corners: _b.bool = False) -> None: ...
 class WhileLoop(_Primitive):
@@ -9279,7 +9281,7 @@ def absolute(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype; complex64 gives float32
         and complex128 gives float64.
     """
-def accumulate_n(x: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _Tensor:
+def accumulate_n(x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
     """Adds all the Tensors of a tuple or list, element by element.
 
     Args:
@@ -9381,7 +9383,7 @@ def adaptive_max_pool1d(input: _Tensor, output_size: _b.int) -> _t.Any:
         `input` is (N, C, L) with L a multiple of `output_size`. The result is (N, C, output_size),
         of the same dtype.
     """
-def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _b.list[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> _t.Any:
+def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _c.Sequence[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> _t.Any:
     """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
     also its int64 position in H * W. The parts are those of `adaptive_avg_pool2d`.
 
@@ -9396,7 +9398,7 @@ def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _
         `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
         last two axes and the same dtype.
     """
-def adaptive_max_pool3d(input: _Tensor, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _b.list[_b.int | _t.Literal[True]] | _Tensor, return_indices: _t.Any = False) -> _t.Any:
+def adaptive_max_pool3d(input: _Tensor, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _c.Sequence[_b.int | _t.Literal[True]] | _Tensor, return_indices: _t.Any = False) -> _t.Any:
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
     also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.
 
@@ -9540,7 +9542,7 @@ def addmv(input: _Tensor, mat: _Tensor, vec: _Tensor, *, beta: _b.float | _b.boo
         `mat` is (M, K), `vec` is (K,); `input` is broadcast to (M,), which is the shape of the
         result.
     """
-def addn(x: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _Tensor:
+def addn(x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
     """Adds all the Tensors of a tuple or list, element by element.
 
     Args:
@@ -9586,7 +9588,7 @@ def affine_grid(theta: _Tensor, size: _b.tuple[_b.int, ...] | _Tensor, align_cor
         `theta` is (N, 2, 3) for a `size` of (N, C, H, W), or (N, 3, 4) for (N, C, D, H, W). The
         result is (N, H, W, 2) or (N, D, H, W, 3), of the same dtype.
     """
-def all(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
+def all(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
     """Tests whether all elements over the given axes, by default over all, are true (not 0).
 
     Args:
@@ -9600,7 +9602,7 @@ def all(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] |
         `input` may have any shape. The result is bool and lacks the reduced axes, or has length 1
         along them with `keep_dims`.
     """
-def all_gather(tensor_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], tensor: _Tensor, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def all_gather(tensor_list: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], tensor: _Tensor, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Gathers the Tensors of all members on every member.
 
     Args:
@@ -9626,7 +9628,7 @@ def all_gather_into_tensor(output_tensor: _t.Any, input_tensor: _Tensor, group: 
         CommHandle; None unless `async_op` is set. After `set_comm_ops_inplace(False)`, a pair of a
         new Tensor and this handle.
     """
-def all_gather_into_tensor_uneven(output: _Tensor, input: _Tensor, output_split_sizes: _b.list[_b.int] | None = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def all_gather_into_tensor_uneven(output: _Tensor, input: _Tensor, output_split_sizes: _c.Sequence[_b.int] | None = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Gathers the members' Tensors of different lengths along axis 0; all members get the result.
 
     Args:
@@ -9679,7 +9681,7 @@ def all_reduce(tensor: _Tensor, op: _b.str = 'sum', group: _b.str | None = None,
         CommHandle; None unless `async_op` is set. After `set_comm_ops_inplace(False)`, a pair of a
         new Tensor and this handle.
     """
-def all_to_all(output_tensor_list: _t.Any, input_tensor_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def all_to_all(output_tensor_list: _t.Any, input_tensor_list: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Sends one Tensor to each member and receives one from each.
 
     Args:
@@ -9693,7 +9695,7 @@ def all_to_all(output_tensor_list: _t.Any, input_tensor_list: _b.list[_Tensor] |
         CommHandle; None unless `async_op` is set. After `set_comm_ops_inplace(False)`, a pair of a
         tuple of new Tensors and this handle.
     """
-def all_to_all_single(output: _t.Any, input: _Tensor, output_split_sizes: _b.list[_b.int] | _b.tuple[_b.int, ...] | None = None, input_split_sizes: _b.list[_b.int] | _b.tuple[_b.int, ...] | None = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def all_to_all_single(output: _t.Any, input: _Tensor, output_split_sizes: _c.Sequence[_b.int] | _b.tuple[_b.int, ...] | None = None, input_split_sizes: _c.Sequence[_b.int] | _b.tuple[_b.int, ...] | None = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
 
     Args:
@@ -9709,7 +9711,7 @@ def all_to_all_single(output: _t.Any, input: _Tensor, output_split_sizes: _b.lis
         CommHandle; None unless `async_op` is set. After `set_comm_ops_inplace(False)`, a pair of a
         new Tensor and this handle.
     """
-def all_to_all_v_c(output: _Tensor, input: _Tensor, send_count_matrix: _b.list[_b.int], group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def all_to_all_v_c(output: _Tensor, input: _Tensor, send_count_matrix: _c.Sequence[_b.int], group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
 
     Args:
@@ -9725,7 +9727,7 @@ def all_to_all_v_c(output: _Tensor, input: _Tensor, send_count_matrix: _b.list[_
     """
 def allclose(input: _Tensor, other: _Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _t.Any:
     """Returns True if all elements are close: |input - other| <= atol + rtol |other|."""
-def amax(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | _Tensor | None = None, where: _t.Any = None) -> _Tensor:
+def amax(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | _Tensor | None = None, where: _t.Any = None) -> _Tensor:
     """Finds the largest element over the axes given, by default over all.
     Equal ones share the gradient.
 
@@ -9744,7 +9746,7 @@ def amax(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] 
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
         `keepdims`; the dtype stays.
     """
-def amin(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | _Tensor | None = None, where: _t.Any = None) -> _Tensor:
+def amin(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | _Tensor | None = None, where: _t.Any = None) -> _Tensor:
     """Finds the smallest element over the axes given, by default over all.
     Equal ones share the gradient.
 
@@ -9787,7 +9789,7 @@ def angle(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape and a floating dtype: float32 for
         complex64 and integers, float64 for complex128.
     """
-def any(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
+def any(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
     """Tests whether any element over the given axes, by default over all, is true (not 0).
 
     Args:
@@ -10180,7 +10182,7 @@ def barrier(group: _b.str | None = None, async_op: _b.bool = False, device_ids: 
     """
 def bartlett_window(window_length: _b.int | _Tensor, periodic: _b.bool = True, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the Bartlett (triangular) window, 1 - |2 n / (N - 1) - 1|; float32 by default."""
-def batch_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _Tensor:
+def batch_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
     """Computes dot products over one axis of each input, separately for each element of the first
     axis, the batch.
 
@@ -10214,7 +10216,7 @@ def batch_norm(input_x: _Tensor, running_mean: _Tensor, running_var: _Tensor, we
     Returns:
         Tensor of the shape and dtype of `input_x`.
     """
-def batch_to_space_nd(input_x: _Tensor, block_shape: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], crops: _b.tuple[_b.tuple[_b.int, _b.int] | _b.list[_b.int], ...] | _b.list[_b.tuple[_b.int, _b.int] | _b.list[_b.int]]) -> _Tensor:
+def batch_to_space_nd(input_x: _Tensor, block_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], crops: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]]) -> _Tensor:
     """Reassembles the blocks made by `space_to_batch_nd`, and crops both ends by `crops`.
 
     Args:
@@ -10585,7 +10587,7 @@ def broadcast_object_list(object_list: _t.Any, src: _b.int = 0, group: _b.str | 
         group: the group's name.
         device: not used.
     """
-def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
+def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
     """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
 
     Args:
@@ -10597,7 +10599,7 @@ def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _b.list[_b.int] 
         `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
         kept.
     """
-def bucketize(input: _Tensor, boundaries: _b.list[_b.float] | _b.tuple[_b.float, ...] | _Tensor, *, right: _b.bool = False) -> _t.Any:
+def bucketize(input: _Tensor, boundaries: _c.Sequence[_b.float] | _b.tuple[_b.float, ...] | _Tensor, *, right: _b.bool = False) -> _t.Any:
     """Finds the bucket of each element, int32: the number of boundaries below it; with `right`, the
     number of boundaries not above it.
     """
@@ -10616,7 +10618,7 @@ def cast(input: _Tensor | _b.complex, dtype: _Type) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and is of `dtype`.
     """
-def cat(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], axis: _b.int | _Tensor = 0) -> _Tensor:
+def cat(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], axis: _b.int | _Tensor = 0) -> _Tensor:
     """Concatenates Tensors along an existing axis.
 
     Args:
@@ -10785,7 +10787,7 @@ def clip(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex =
         The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
         broadcast shape and the dtype to which all are promoted.
     """
-def clip_by_global_norm(x: _t.Any, clip_norm: _t.Any = 1.0, use_norm: _t.Any = None) -> _t.Any:
+def clip_by_global_norm(x: _t.Any, clip_norm: _t.Any = 1.0, use_norm: None = None) -> _t.Any:
     """Clips Tensors by their global norm: scales each by clip_norm / max(norm, clip_norm), where
     the norm is that of all Tensors together.
 
@@ -10814,7 +10816,7 @@ def clone(input: _Tensor) -> _Tensor:
     """
 def coalesce(x_indices: _Tensor, x_values: _Tensor, x_shape: _Tensor) -> _t.Any:
     """Sorts indices and sums the values at equal indices; the function form of `ops.Coalesce`."""
-def col2im(input_x: _Tensor, output_size: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], padding_value: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def col2im(input_x: _Tensor, output_size: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], padding_value: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Sums columns into images, the transpose of `Im2Col`. Pixels in several windows get the sum.
 
     Args:
@@ -10835,7 +10837,7 @@ def col2im(input_x: _Tensor, output_size: _Tensor, kernel_size: _b.int | _b.tupl
         `input_x` is (N, C, k_h * k_w, windows), `output_size` is (2,) of int32. The result is (N,
         C, *output_size), of the dtype of `input_x`.
     """
-def column_stack(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any:
+def column_stack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any:
     """Stacks Tensors along the second axis; vectors become columns."""
 def combinations(input: _Tensor, r: _b.int = 2, with_replacement: _t.Any = False) -> _Tensor:
     """Lists all combinations of `r` elements of a vector, one per row."""
@@ -10850,7 +10852,7 @@ def complex(real: _Tensor, imag: _Tensor) -> _Tensor:
         The shapes of `real` and `imag` are broadcast and their dtypes are equal. float32 gives
         complex64, float64 gives complex128.
     """
-def concat(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor], axis: _b.int | _Tensor = 0) -> _Tensor:
+def concat(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], axis: _b.int | _Tensor = 0) -> _Tensor:
     """Concatenates Tensors along an existing axis.
 
     Args:
@@ -10895,7 +10897,7 @@ def control_depend(src: _t.Any, dst: _t.Any, depend_mode: _t.Any = 0) -> _t.Any:
     Returns:
         bool, True.
     """
-def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
+def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
     """Computes a 1-D convolution of a sequence (N, C, L) with kernels (C_out, C / groups, k).
 
     `pad_mode` "same" gives ceil(L / stride) outputs, "valid" uses no padding, "pad" puts `padding`
@@ -10921,7 +10923,7 @@ def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride:
         `input` is (N, C, L), `weight` is (C_out, C / groups, k), `bias` is (C_out,), of one dtype.
         The result is (N, C_out, L'), of the same dtype.
     """
-def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, groups: _b.int = 1) -> _Tensor:
+def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, groups: _b.int = 1) -> _Tensor:
     """Computes a 2-D convolution of images (N, C, H, W) with kernels (C_out, C / groups, k_h, k_w).
 
     `pad_mode` "same" gives ceil(size / stride) outputs, "valid" uses no padding, "pad" puts
@@ -10948,7 +10950,7 @@ def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride:
         `input` is (N, C, H, W), `weight` is (C_out, C / groups, k_h, k_w), `bias` is (C_out,), of
         one dtype. The result is (N, C_out, H', W'), of the same dtype.
     """
-def conv3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, groups: _b.int = 1) -> _Tensor:
+def conv3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] = 1, pad_mode: _t.Literal['same', 'valid', 'pad'] = 'valid', padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, groups: _b.int = 1) -> _Tensor:
     """Computes a 3-D convolution of volumes (N, C, D, H, W) with kernels (C_out, C / groups, k_d,
     k_h, k_w).
 
@@ -11000,7 +11002,7 @@ def conv3d_transpose(inputs: _Tensor, weight: _Tensor, pad_mode: _t.Literal['sam
         `inputs` is (N, C_in, D, H, W), `weight` is (C_in, C_out / group, k_d, k_h, k_w). The result
         is (N, C_out, D', H', W'), of the same dtype.
     """
-def conv_transpose2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, output_padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, groups: _b.int = 1, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> _Tensor:
+def conv_transpose2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, output_padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, groups: _b.int = 1, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> _Tensor:
     """Computes a 2-D transposed convolution, which spreads each element of images by the kernels.
 
     The result covers all positions that the kernels reach, less `padding` at both ends, plus
@@ -11078,7 +11080,7 @@ def coo_ceil(x: _t.Any) -> _t.Any:
     Shapes:
         `x` and the result are COOTensors of one shape, with values at the same positions.
     """
-def coo_concat(sp_input: _b.tuple[_t.Any, ...] | _b.list[_t.Any], concat_dim: _b.int = 0) -> _t.Any:
+def coo_concat(sp_input: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], concat_dim: _b.int = 0) -> _t.Any:
     """Concatenates COOTensors with two axes along an axis; gradients reach their values.
 
     Args:
@@ -11279,7 +11281,7 @@ def cosine_embedding_loss(input1: _Tensor, input2: _Tensor, target: _Tensor, mar
         `input1` and `input2` are (N, D, ...), `target` is (N, ...). The result is (), or the shape
         of `target` for `reduction` "none".
     """
-def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = 1, eps: _b.float | _Tensor = 1e-08) -> _Tensor:
+def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = 1, eps: _b.float | _Tensor = 1e-08) -> _Tensor:
     """Computes the cosine similarity of `x1` and `x2` along `dim`: their inner product divided by
     the product of their norms, sum(x1 x2) / max(norm(x1) norm(x2), eps).
 
@@ -11297,7 +11299,7 @@ def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _b.int | _b.tuple[_b.int, .
     Shapes:
         The shapes of `x1` and `x2` are broadcast. The result is the broadcast shape without `dim`.
     """
-def count_nonzero(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor = (), keep_dims: _b.bool = False, dtype: _Type = ...) -> _Tensor:
+def count_nonzero(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = (), keep_dims: _b.bool = False, dtype: _Type = ...) -> _Tensor:
     """Counts the nonzero elements over the given axes, by default over all.
 
     Args:
@@ -11313,7 +11315,7 @@ def count_nonzero(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keep_dims`; it is of `dtype`.
     """
-def cov(input: _Tensor, *, correction: _b.float | _b.bool | _b.tuple[_b.float, ...] | _b.list[_b.float] | _b.tuple[_b.tuple[_b.float, ...], ...] | _Tensor = 1, fweights: _Tensor | None = None, aweights: _Tensor | None = None) -> _Tensor:
+def cov(input: _Tensor, *, correction: _b.float | _b.bool | _b.tuple[_b.float, ...] | _c.Sequence[_b.float] | _b.tuple[_b.tuple[_b.float, ...], ...] | _Tensor = 1, fweights: _Tensor | None = None, aweights: _Tensor | None = None) -> _Tensor:
     """Computes the covariance matrix of variables, each of which is a row of observations.
 
     `fweights` is the number of occurrences of each observation, `aweights` its relative weight. The
@@ -11783,7 +11785,7 @@ def depend(value: _t.Any, *expr: _t.Any) -> _t.Any:
     The gradient passes to `value`. The Tensors in `expr` get zeros, so that the backward pass
     reaches them.
     """
-def derivative(fn: _t.Any, primals: _t.Any, order: _t.Any) -> _t.Any:
+def derivative(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], primals: _t.Any, order: _t.Any) -> _t.Any:
     """Returns the outputs of `fn` and their derivative of order `order`, with all inputs moving at
     speed 1.
 
@@ -12041,7 +12043,7 @@ def dropout3d(input: _Tensor, p: _b.float | _b.bool = 0.5, training: _b.bool = T
     """
 def dsplit(input: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
     """The parts along axis 2; see `ops.tensor_split`."""
-def dstack(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any:
+def dstack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any:
     """Stacks Tensors along the third axis."""
 def dtype(input: _t.Any) -> _t.Any:
     """Returns the dtype of a Tensor, or of the values of a COOTensor or CSRTensor."""
@@ -12273,7 +12275,7 @@ def fft(input: _Tensor, n: _b.int | _Tensor | None = None, dim: _b.int | _Tensor
         `input` may have any shape with at least one axis. The result has length `n` along `dim`,
         and is complex.
     """
-def fft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def fft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) over two axes.
 
     Args:
@@ -12294,7 +12296,7 @@ def fftfreq(n: _b.int | _Tensor, d: _b.float | _Tensor = 1.0, dtype: _Type | Non
     """Computes the sample frequencies of `fft` for n samples a distance `d` apart: zero and the
     positive ones, then the negative ones. The dtype is float32 by default.
     """
-def fftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def fftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) over several axes, by default over all.
 
     Args:
@@ -12312,9 +12314,9 @@ def fftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = Non
         `input` may have any shape with at least one axis. The result has the lengths `s` along
         `dim`, and is complex.
     """
-def fftshift(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _t.Any:
+def fftshift(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _t.Any:
     """Shifts frequency 0 to the middle of the given axes, by default of all axes."""
-def fill(type: _Type | None, shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | _b.float | _b.bool | _b.str, value: _b.float | _b.bool | _Tensor) -> _Tensor:
+def fill(type: _Type | None, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | _b.float | _b.bool | _b.str, value: _b.float | _b.bool | _Tensor) -> _Tensor:
     """Creates a Tensor filled with one number, which may be a Tensor of one element. Without a
     dtype, the result has that of the number.
 
@@ -12340,7 +12342,7 @@ def fix(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def flash_attention_score(query: _Tensor, key: _Tensor, value: _Tensor, head_num: _b.int, real_shift: _Tensor | None = None, drop_mask: _Tensor | None = None, padding_mask: _Tensor | None = None, attn_mask: _Tensor | None = None, prefix: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_qlen: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_kvlen: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keep_prob: _b.float = 1.0, scalar_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND'] = 'BSH', sparse_mode: _b.int = 0) -> _t.Any:
+def flash_attention_score(query: _Tensor, key: _Tensor, value: _Tensor, head_num: _b.int, real_shift: _Tensor | None = None, drop_mask: _Tensor | None = None, padding_mask: _Tensor | None = None, attn_mask: _Tensor | None = None, prefix: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_qlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_kvlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, keep_prob: _b.float = 1.0, scalar_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND'] = 'BSH', sparse_mode: _b.int = 0) -> _t.Any:
     """Computes multi-head flash attention: softmax(scalar_value * query @ key.T + real_shift) @
     value.
 
@@ -12391,7 +12393,7 @@ def flatten(input: _t.Any, order: _b.str = 'C', *, start_dim: _t.Any = 1, end_di
         order (str): "C" reads rows first, "F" columns first. Default: "C".
         start_dim (int), end_dim (int): the first and the last axis joined. Default: 1 and -1.
     """
-def flip(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def flip(input: _Tensor, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Reverses the order of the elements along the given axes.
 
     Args:
@@ -12527,7 +12529,7 @@ def fmod(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def fold(input: _Tensor, output_size: _t.Any, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> _Tensor:
+def fold(input: _Tensor, output_size: _t.Any, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> _Tensor:
     """Sums columns into images (col2im), the transpose of `unfold`. Pixels in several windows get
     the sum.
 
@@ -12605,7 +12607,7 @@ def fractional_max_pool3d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int,
         the last three axes and the same dtype. With `return_indices`, a second result holds
         positions in D * H * W.
     """
-def full(size: _b.tuple[_b.int, ...] | _b.list[_b.int], fill_value: _b.float | _b.bool | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
+def full(size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], fill_value: _b.float | _b.bool | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor filled with one number. The dtype is int64 unless one is given, so fractions
     are truncated by default.
     """
@@ -12623,7 +12625,7 @@ def full_like(input: _Tensor, fill_value: _b.float | _b.bool | _Tensor | _Tensor
         `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
         given.
     """
-def fused_infer_attention_score(query: _Tensor, key: _Tensor | _b.tuple[_Tensor, ...] | _b.list[_Tensor], value: _Tensor | _b.tuple[_Tensor, ...] | _b.list[_Tensor], *, pse_shift: _Tensor | None = None, atten_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_lengths_kv: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dequant_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, dequant_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, key_antiquant_scale: _Tensor | None = None, key_antiquant_offset: _Tensor | None = None, value_antiquant_scale: _Tensor | None = None, value_antiquant_offset: _Tensor | None = None, block_table: _Tensor | None = None, query_padding_size: _Tensor | None = None, kv_padding_size: _Tensor | None = None, key_shared_prefix: _Tensor | None = None, value_shared_prefix: _Tensor | None = None, actual_shared_prefix_len: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, num_heads: _b.int = 1, scale: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, input_layout: _t.Literal['BSH', 'BNSD', 'BSND', 'BNSD_BSND'] = 'BSH', num_key_value_heads: _b.int = 0, sparse_mode: _b.int = 0, inner_precise: _t.Literal[0, 1, 2, 3] = 1, block_size: _b.int = 0, antiquant_mode: _t.Literal[0, 1] = 0, key_antiquant_mode: _t.Literal[0, 1] = 0, value_antiquant_mode: _t.Literal[0, 1] = 0, softmax_lse_flag: _b.bool = False) -> _t.Any:
+def fused_infer_attention_score(query: _Tensor, key: _Tensor | _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], value: _Tensor | _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], *, pse_shift: _Tensor | None = None, atten_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_lengths_kv: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dequant_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, dequant_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, key_antiquant_scale: _Tensor | None = None, key_antiquant_offset: _Tensor | None = None, value_antiquant_scale: _Tensor | None = None, value_antiquant_offset: _Tensor | None = None, block_table: _Tensor | None = None, query_padding_size: _Tensor | None = None, kv_padding_size: _Tensor | None = None, key_shared_prefix: _Tensor | None = None, value_shared_prefix: _Tensor | None = None, actual_shared_prefix_len: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, num_heads: _b.int = 1, scale: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, input_layout: _t.Literal['BSH', 'BNSD', 'BSND', 'BNSD_BSND'] = 'BSH', num_key_value_heads: _b.int = 0, sparse_mode: _b.int = 0, inner_precise: _t.Literal[0, 1, 2, 3] = 1, block_size: _b.int = 0, antiquant_mode: _t.Literal[0, 1] = 0, key_antiquant_mode: _t.Literal[0, 1] = 0, value_antiquant_mode: _t.Literal[0, 1] = 0, softmax_lse_flag: _b.bool = False) -> _t.Any:
     """Computes attention for inference: softmax(scale * query @ key.T + pse_shift) @ value.
 
     B is the number of batches, S1 of queries, S2 of keys; N and kvN are the numbers of query and
@@ -12934,7 +12936,7 @@ def glu(x: _Tensor, axis: _b.int | _Tensor = -1) -> _Tensor:
         `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
         `x`.
     """
-def grad(fn: _t.Any, grad_position: _t.Any = 0, weights: _t.Any = None, has_aux: _b.bool = False, return_ids: _b.bool = False, sens_param: _b.bool = False) -> _t.Any:
+def grad(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], grad_position: _t.Any = 0, weights: _t.Any = None, has_aux: _b.bool = False, return_ids: _b.bool = False, sens_param: _b.bool = False) -> _t.Any:
     """Returns a function that computes the gradient of `fn`.
 
     Args:
@@ -13116,7 +13118,7 @@ def hfft(input: _Tensor, n: _b.int | _Tensor | None = None, dim: _b.int | _Tenso
         `input` has at least one axis, of length m along `dim`. The result is real and has length
         `n` there, by default 2 (m - 1).
     """
-def hfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def hfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) over two axes of a Hermitian signal, which is
     given as its half; the result is real.
 
@@ -13135,7 +13137,7 @@ def hfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = No
         `input` has at least two axes, of length m along the last of `dim`. The result is real and
         has the lengths `s`, by default 2 (m - 1) along the last axis.
     """
-def hfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def hfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) over several axes of a Hermitian signal, which
     is given as its half; the result is real.
 
@@ -13185,7 +13187,7 @@ def histc(input: _Tensor, bins: _b.int = 100, min: _b.float | _b.bool = 0.0, max
     """
 def hsplit(input: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
     """The parts along axis 1; see `ops.tensor_split`."""
-def hstack(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any:
+def hstack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any:
     """Stacks Tensors horizontally: concatenates along the second axis, or vectors along their only
     axis.
     """
@@ -13266,7 +13268,7 @@ def ifft(input: _Tensor, n: _b.int | _Tensor | None = None, dim: _b.int | _Tenso
         `input` may have any shape with at least one axis. The result has length `n` along `dim`,
         and is complex.
     """
-def ifft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def ifft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse discrete Fourier transform (FFT) over two axes.
 
     Args:
@@ -13283,7 +13285,7 @@ def ifft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = No
     Shapes:
         `input` has at least two axes. The result has the lengths `s` along `dim`, and is complex.
     """
-def ifftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def ifftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse discrete Fourier transform (FFT) over several axes, by default over all.
 
     Args:
@@ -13301,7 +13303,7 @@ def ifftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = No
         `input` may have any shape with at least one axis. The result has the lengths `s` along
         `dim`, and is complex.
     """
-def ifftshift(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _t.Any:
+def ifftshift(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _t.Any:
     """Shifts frequency 0 from the middle back to the start: the inverse of `fftshift`."""
 def igamma(input: _Tensor, other: _Tensor) -> _Tensor:
     """Computes the lower regularised incomplete gamma function of order `input` at `other`.
@@ -13343,7 +13345,7 @@ def ihfft(input: _Tensor, n: _b.int | _Tensor | None = None, dim: _b.int | _Tens
         `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
         along `dim`.
     """
-def ihfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def ihfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse of `hfft2`: half of a Hermitian signal from its real spectrum.
 
     Args:
@@ -13361,7 +13363,7 @@ def ihfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = N
         `input` is real and has at least two axes. The result is complex. Along the last axis of
         `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
     """
-def ihfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def ihfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse of `hfftn`: half of a Hermitian signal from its real spectrum.
 
     Args:
@@ -13391,7 +13393,7 @@ def imag(input: _Tensor) -> _Tensor:
     """
 def in_dict(key: _t.Any, x: _t.Any) -> _t.Any:
     """Returns whether a dict has a key."""
-def incre_flash_attention(query: _Tensor, key: _b.tuple[_Tensor, ...] | _b.list[_Tensor], value: _b.tuple[_Tensor, ...] | _b.list[_Tensor], attn_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, pse_shift: _Tensor | None = None, dequant_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, dequant_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, block_table: _Tensor | None = None, num_heads: _b.int = 1, input_layout: _t.Literal['BSH', 'BNSD'] = 'BSH', scale_value: _b.float = 1.0, num_key_value_heads: _b.int = 0, block_size: _b.int = 0, inner_precise: _t.Literal[0, 1] = 1, kv_padding_size: _Tensor | None = None) -> _t.Any:
+def incre_flash_attention(query: _Tensor, key: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], value: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], attn_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, pse_shift: _Tensor | None = None, dequant_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, dequant_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, block_table: _Tensor | None = None, num_heads: _b.int = 1, input_layout: _t.Literal['BSH', 'BNSD'] = 'BSH', scale_value: _b.float = 1.0, num_key_value_heads: _b.int = 0, block_size: _b.int = 0, inner_precise: _t.Literal[0, 1] = 1, kv_padding_size: _Tensor | None = None) -> _t.Any:
     """Computes incremental flash attention of one query per batch to cached keys: softmax(scale * q
     @ k.T + pse) @ v.
 
@@ -13451,7 +13453,7 @@ def index_fill(x: _Tensor, axis: _b.int | _Tensor | _Tensor | _b.complex, index:
         `x` has at least one axis; `index` is (K,) of int32. The result has the shape and dtype of
         `x`.
     """
-def index_put(input: _Tensor, indices: _b.tuple[_Tensor, ...] | _b.list[_Tensor], values: _Tensor, accumulate: _b.bool = False) -> _t.Any:
+def index_put(input: _Tensor, indices: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], values: _Tensor, accumulate: _b.bool = False) -> _t.Any:
     """Returns a differentiable copy with `values` written, or added, at indices.
 
     Args:
@@ -13530,7 +13532,7 @@ def inplace_update(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ..
         v (Tensor): as many slices as `indices` names.
         indices (Union[int, tuple[int]]): which slices.
     """
-def interpolate(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, scale_factor: _t.Any = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> _Tensor:
+def interpolate(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, scale_factor: _t.Any = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> _Tensor:
     """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`.
 
     Modes are "nearest" and "nearest-exact" (for 3 to 5 axes), "linear" (3), "bilinear" and
@@ -13637,7 +13639,7 @@ def irfft(input: _Tensor, n: _b.int | _Tensor | None = None, dim: _b.int | _Tens
         `input` has at least one axis, of length m along `dim`. The result is real and has length
         `n` there, by default 2 (m - 1).
     """
-def irfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def irfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse of `rfft2`: a real signal from its half spectrum.
 
     Args:
@@ -13655,7 +13657,7 @@ def irfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = N
         `input` has at least two axes, of length m along the last of `dim`. The result is real and
         has the lengths `s`, by default 2 (m - 1) along the last axis.
     """
-def irfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def irfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse of `rfftn`: a real signal from its half spectrum.
 
     Args:
@@ -13806,7 +13808,7 @@ def jacfwd(fn: _t.Any, grad_position: _t.Any = 0, has_aux: _t.Any = False) -> _t
 
     The arguments and results are those of `jacrev`.
     """
-def jacrev(fn: _t.Any, grad_position: _t.Any = 0, has_aux: _b.bool = False) -> _t.Any:
+def jacrev(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], grad_position: _t.Any = 0, has_aux: _b.bool = False) -> _t.Any:
     """Computes the Jacobian of `fn` in reverse mode: returns a function that runs one reverse pass
     per output element.
 
@@ -13823,7 +13825,7 @@ def jacrev(fn: _t.Any, grad_position: _t.Any = 0, has_aux: _b.bool = False) -> _
         Function, which returns for each output a Tensor whose shape is that of the output followed
         by that of the input; for several inputs, a tuple of such Tensors.
     """
-def jet(fn: _t.Any, primals: _t.Any, series: _t.Any) -> _t.Any:
+def jet(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], primals: _t.Any, series: _t.Any) -> _t.Any:
     """Computes higher derivatives of the outputs of `fn` along a curve, up to the order of the
     curve.
 
@@ -13838,7 +13840,7 @@ def jet(fn: _t.Any, primals: _t.Any, series: _t.Any) -> _t.Any:
         (outputs, derivatives): Tensors, or lists where `fn` has several outputs. The derivatives
         have shape (order, ...).
     """
-def jvp(fn: _t.Any, inputs: _t.Any, v: _t.Any, has_aux: _b.bool = False) -> _t.Any:
+def jvp(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], inputs: _t.Any, v: _t.Any, has_aux: _b.bool = False) -> _t.Any:
     """Computes a Jacobian-vector product: returns the outputs of `fn` at `inputs` and its
     derivative along `v`.
 
@@ -13914,7 +13916,7 @@ def laplace(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor, lambda_param:
     """Draws float32 numbers from the Laplace distribution with the given mean and scale
     `lambda_param`.
     """
-def layer_norm(input: _Tensor, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _t.Any:
+def layer_norm(input: _Tensor, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _t.Any:
     """Applies layer normalization over the last axes, whose shape is `normalized_shape`: each row
     gets mean `bias` and deviation `weight`.
 
@@ -14041,7 +14043,7 @@ def lightning_indexer(query: _Tensor, key: _Tensor, weights: _Tensor, *, actual_
         S1, 1, sparse_count) or (T1, 1, sparse_count); and their scores, of the dtype of `query`, or
         an empty Tensor. If a query has fewer keys, the rest is -1, with scores of minus infinity.
     """
-def linearize(fn: _t.Any, inputs: _t.Any) -> _t.Any:
+def linearize(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], inputs: _t.Any) -> _t.Any:
     """Linearizes `fn` at `inputs`: returns its outputs and a function for its Jacobian-vector
     product.
 
@@ -14242,7 +14244,7 @@ def logspace(start: _b.float | _Tensor, end: _b.float | _Tensor, steps: _b.int |
     """Creates logarithmically spaced numbers: `base` to the power of each of `steps` evenly spaced
     numbers from `start` to `end`.
     """
-def logsumexp(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, keepdim: _b.bool = False) -> _Tensor:
+def logsumexp(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, keepdim: _b.bool = False) -> _Tensor:
     """Computes log(sum(exp(input))) over the given axes, without overflow.
 
     Args:
@@ -14687,7 +14689,7 @@ def maximum(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def mean(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
+def mean(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
     """Computes the mean over the given axes, by default over all. Means of integers are truncated
     to integers.
 
@@ -14899,7 +14901,7 @@ def moe_token_permute(tokens: _Tensor, indices: _Tensor, num_out_tokens: _b.int 
     Returns:
         tuple[Tensor]: the sorted tokens, and the int32 index of each copy of each token among them.
     """
-def moe_token_unpermute(permuted_tokens: _Tensor, sorted_indices: _Tensor, probs: _Tensor | None = None, padded_mode: _b.bool = False, restore_shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _Tensor:
+def moe_token_unpermute(permuted_tokens: _Tensor, sorted_indices: _Tensor, probs: _Tensor | None = None, padded_mode: _b.bool = False, restore_shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
     """Restores the order of sorted tokens and sums the copies of each, weighted by `probs`.
 
     Args:
@@ -14923,7 +14925,7 @@ def moe_token_unpermute(permuted_tokens: _Tensor, sorted_indices: _Tensor, probs
     """
 def move_to(input: _Tensor, to: _t.Literal['Ascend', 'GPU', 'CPU'] = 'CPU', blocking: _b.bool = True) -> _t.Any:
     """Copies the Tensor to a device; "Ascend" stands for the GPU here."""
-def moveaxis(x: _Tensor, source: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool) -> _Tensor:
+def moveaxis(x: _Tensor, source: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.bool) -> _Tensor:
     """Moves axes from the positions `source` to the positions `destination`; the others keep their
     order.
 
@@ -14936,7 +14938,7 @@ def moveaxis(x: _Tensor, source: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int
     Shapes:
         `x` may have any shape. The result has its axes in the new order and the same dtype.
     """
-def movedim(x: _Tensor, source: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _b.bool) -> _Tensor:
+def movedim(x: _Tensor, source: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.bool) -> _Tensor:
     """Moves axes from the positions `source` to the positions `destination`; the others keep their
     order.
 
@@ -15172,7 +15174,7 @@ def nan_to_num(input: _Tensor, nan: _b.float | _b.bool | None = None, posinf: _b
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def nanmean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def nanmean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the mean of the elements that are not NaN over the given axes, by default over all.
 
     Args:
@@ -15218,7 +15220,7 @@ def nanquantile(input: _Tensor, q: _Tensor | _b.float | _Tensor | _b.complex, ax
         result; the axes of `input` follow, without `axis`, or with length 1 along it with
         `keepdims`.
     """
-def nansum(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def nansum(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Sums the elements that are not NaN over the given axes, by default over all.
 
     Args:
@@ -15278,7 +15280,7 @@ def negative(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def new_group(ranks: _b.list[_b.int] | None = None, timeout: _t.Any = None, backend: _t.Any = None, pg_options: _t.Any = None, use_local_synchronization: _t.Any = False, group_desc: _t.Any = None) -> _t.Any:
+def new_group(ranks: _c.Sequence[_b.int] | None = None, timeout: _t.Any = None, backend: _t.Any = None, pg_options: _t.Any = None, use_local_synchronization: _t.Any = False, group_desc: _t.Any = None) -> _t.Any:
     """Creates a group of some processes and returns its name.
 
     All members must call it. Other processes may call it too and get "". The same ranks in the same
@@ -15382,7 +15384,7 @@ def not_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tens
     """
 def not_in_dict(key: _t.Any, x: _t.Any) -> _t.Any:
     """Returns whether a dict lacks a key."""
-def nsa_compress(input: _Tensor, weight: _Tensor, compress_block_size: _b.int, compress_stride: _b.int, *, actual_seq_len: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def nsa_compress(input: _Tensor, weight: _Tensor, compress_block_size: _b.int, compress_stride: _b.int, *, actual_seq_len: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Compresses windows of tokens by weighted sums: out[j] = sum over i of weight[i] *
     input[stride * j + i].
 
@@ -15407,7 +15409,7 @@ def nsa_compress(input: _Tensor, weight: _Tensor, compress_block_size: _b.int, c
         Tensor, shape (windows, N, D); a sequence of L tokens has max(0, 1 + (L -
         compress_block_size) // compress_stride) windows.
     """
-def nsa_compress_attention(query: _Tensor, key: _Tensor, value: _Tensor, scale_value: _b.float, head_num: _b.int, compress_block_size: _b.int, compress_stride: _b.int, select_block_size: _b.int, select_block_count: _b.int, *, topk_mask: _Tensor | None = None, atten_mask: _Tensor | None = None, actual_seq_qlen: _b.tuple[_b.int, ...] | _b.list[_b.int], actual_cmp_seq_kvlen: _b.tuple[_b.int, ...] | _b.list[_b.int], actual_sel_seq_kvlen: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _t.Any:
+def nsa_compress_attention(query: _Tensor, key: _Tensor, value: _Tensor, scale_value: _b.float, head_num: _b.int, compress_block_size: _b.int, compress_stride: _b.int, select_block_size: _b.int, select_block_count: _b.int, *, topk_mask: _Tensor | None = None, atten_mask: _Tensor | None = None, actual_seq_qlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], actual_cmp_seq_kvlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], actual_sel_seq_kvlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _t.Any:
     """Computes attention to compressed keys, and selects the key blocks with the largest weights.
 
     The weights are P = softmax(scale_value * query @ key.T). With l = compress_block_size, d =
@@ -15445,7 +15447,7 @@ def nsa_compress_attention(query: _Tensor, key: _Tensor, value: _Tensor, scale_v
         each query; and the sum of exponentials relative to it. The last two are float32, shape (T1,
         N1, 8), with each value repeated eight times.
     """
-def nsa_select_attention(query: _Tensor, key: _Tensor, value: _Tensor, topk_indices: _Tensor, scale_value: _b.float, head_num: _b.int, select_block_size: _b.int, select_block_count: _b.int, *, atten_mask: _Tensor | None = None, actual_seq_qlen: _b.tuple[_b.int, ...] | _b.list[_b.int], actual_seq_kvlen: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _t.Any:
+def nsa_select_attention(query: _Tensor, key: _Tensor, value: _Tensor, topk_indices: _Tensor, scale_value: _b.float, head_num: _b.int, select_block_size: _b.int, select_block_count: _b.int, *, atten_mask: _Tensor | None = None, actual_seq_qlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], actual_seq_kvlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _t.Any:
     """Computes attention of each query to the blocks of 64 keys selected for it.
 
     A block that is listed twice counts twice. The result is computed in float32.
@@ -15491,7 +15493,7 @@ def one_hot(indices: _Tensor, depth: _b.int | _Tensor, on_value: _b.float | _c.S
         `indices` is of any shape of integers. The result has a new axis of length `depth` at
         `axis`, and the dtype of the values.
     """
-def ones(shape: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, dtype: _Type | None = None) -> _Tensor:
+def ones(shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of ones of a shape; float32 by default."""
 def ones_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of ones with the shape of the input.
@@ -15582,7 +15584,7 @@ def pdist(input: _Tensor, p: _b.float = 2.0) -> _Tensor:
     Shapes:
         `input` is (N, M). The result is (N (N - 1) / 2,), of the same dtype.
     """
-def permute(input: _Tensor, axis: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def permute(input: _Tensor, axis: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Transposes the input: axis i of the result is axis dims[i] of the input.
 
     Args:
@@ -15693,7 +15695,7 @@ def prim_arg_register(fn: _t.Any) -> _t.Any:
 from ..ops.primitive import prim_attr_register as prim_attr_register
 def print_(*input_x: _t.Any) -> _t.Any:
     """Prints each argument on its own line: a Tensor with shape, dtype and values."""
-def prod(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False, dtype: _Type | None = None) -> _Tensor:
+def prod(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False, dtype: _Type | None = None) -> _Tensor:
     """Computes the product of the elements over the given axes, by default over all.
 
     Args:
@@ -15710,7 +15712,7 @@ def prod(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] 
         with `keep_dims`. Bools and small integers are multiplied in int64; other dtypes are kept,
         unless `dtype` is given.
     """
-def prompt_flash_attention(query: _Tensor, key: _Tensor, value: _Tensor, attn_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_lengths_kv: _Tensor | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, pse_shift: _Tensor | None = None, deq_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, deq_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, num_heads: _b.int = 1, scale_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD'] = 'BSH', num_key_value_heads: _b.int = 0, sparse_mode: _b.int = 0, inner_precise: _t.Literal[0, 1] = 1) -> _t.Any:
+def prompt_flash_attention(query: _Tensor, key: _Tensor, value: _Tensor, attn_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_lengths_kv: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, pse_shift: _Tensor | None = None, deq_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, deq_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, num_heads: _b.int = 1, scale_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD'] = 'BSH', num_key_value_heads: _b.int = 0, sparse_mode: _b.int = 0, inner_precise: _t.Literal[0, 1] = 1) -> _t.Any:
     """Computes flash attention of a prompt's queries: softmax(scale_value * query @ key.T +
     pse_shift) @ value.
 
@@ -15865,7 +15867,7 @@ def reciprocal(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def recompute_block(block: _t.Any, output_recompute: _b.bool) -> _t.Any:
+def recompute_block(block: _c.Callable[..., _t.Any], output_recompute: _b.bool) -> _t.Any:
     """Returns a function that runs `block` without keeping its intermediate results, which are
     recomputed for the gradient.
 
@@ -15912,7 +15914,7 @@ def reduce(tensor: _Tensor, dst: _b.int, op: _b.str = 'sum', group: _b.str | Non
     Returns:
         CommHandle; None unless `async_op` is set.
     """
-def reduce_all(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
+def reduce_all(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
     """Tests whether all elements over the given axes, by default over all, are true (not 0).
 
     Args:
@@ -15926,7 +15928,7 @@ def reduce_all(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b
         `input` may have any shape. The result is bool and lacks the reduced axes, or has length 1
         along them with `keep_dims`.
     """
-def reduce_any(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
+def reduce_any(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
     """Tests whether any element over the given axes, by default over all, is true (not 0).
 
     Args:
@@ -15940,7 +15942,7 @@ def reduce_any(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b
         `input` may have any shape. The result is bool and lacks the reduced axes, or has length 1
         along them with `keep_dims`.
     """
-def reduce_max(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
+def reduce_max(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
     """Computes the maximum over the given axes, by default over all. The gradient is divided among
     equal maxima.
 
@@ -15955,7 +15957,7 @@ def reduce_max(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keep_dims`; the dtype is kept.
     """
-def reduce_mean(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
+def reduce_mean(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
     """Computes the mean over the given axes, by default over all. Means of integers are truncated
     to integers.
 
@@ -15970,7 +15972,7 @@ def reduce_mean(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.in
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keep_dims`; the dtype is kept.
     """
-def reduce_min(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
+def reduce_min(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
     """Computes the minimum over the given axes, by default over all. The gradient is divided among
     equal minima.
 
@@ -15985,7 +15987,7 @@ def reduce_min(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keep_dims`; the dtype is kept.
     """
-def reduce_scatter(output: _Tensor, input_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], op: _b.str = 'sum', group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def reduce_scatter(output: _Tensor, input_list: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], op: _b.str = 'sum', group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Reduces the members' lists Tensor by Tensor; each member gets one of the results.
 
     Args:
@@ -16013,7 +16015,7 @@ def reduce_scatter_tensor(output: _t.Any, input: _Tensor, op: _b.str = 'sum', gr
         CommHandle; None unless `async_op` is set. After `set_comm_ops_inplace(False)`, a pair of a
         new Tensor and this handle.
     """
-def reduce_scatter_tensor_uneven(output: _Tensor, input: _Tensor, input_split_sizes: _b.list[_b.int] | None = None, op: _b.str = 'sum', group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def reduce_scatter_tensor_uneven(output: _Tensor, input: _Tensor, input_split_sizes: _c.Sequence[_b.int] | None = None, op: _b.str = 'sum', group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Reduces the members' Tensors; each member gets a part of its own length.
 
     Args:
@@ -16028,7 +16030,7 @@ def reduce_scatter_tensor_uneven(output: _Tensor, input: _Tensor, input_split_si
     Returns:
         CommHandle; None unless `async_op` is set.
     """
-def reduce_sum(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
+def reduce_sum(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False) -> _Tensor:
     """Sums the elements over the given axes, by default over all.
 
     With `skip_mode`, an empty tuple of axes means no reduction.
@@ -16113,7 +16115,7 @@ def reshape(input: _t.Any, shape: _t.Any) -> _t.Any:
         input (Tensor): any dtype.
         shape (Union[tuple[int], list[int], Tensor[int]]): the new shape.
     """
-def reshape_(input: _Tensor, shape: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def reshape_(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Reshapes the Tensor in place, and returns it."""
 def reshard(tensor: _Tensor, layout: _t.Any) -> _t.Any:
     """Lays a Tensor out over the processes of a divided network.
@@ -16128,7 +16130,7 @@ def reshard(tensor: _Tensor, layout: _t.Any) -> _t.Any:
     Returns:
         Tensor, `tensor` itself.
     """
-def reverse(x: _Tensor, axis: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def reverse(x: _Tensor, axis: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Reverses the order of the elements along the given axes.
 
     Args:
@@ -16171,7 +16173,7 @@ def rfft(input: _Tensor, n: _b.int | _Tensor | None = None, dim: _b.int | _Tenso
         `input` is real and has at least one axis. The result is complex and has length n // 2 + 1
         along `dim`.
     """
-def rfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def rfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = (-2, -1), norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) of a real signal over two axes; along the last
     one, the half spectrum without the mirrored frequencies.
 
@@ -16194,7 +16196,7 @@ def rfftfreq(n: _b.int | _Tensor, d: _b.float | _Tensor = 1.0, dtype: _Type | No
     """Computes the sample frequencies of `rfft` for n samples a distance `d` apart; float32 by
     default.
     """
-def rfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
+def rfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) of a real signal over several axes; along the
     last one, the half spectrum without the mirrored frequencies.
 
@@ -16268,7 +16270,7 @@ def rms_norm(x: _Tensor, gamma: _Tensor, epsilon: _b.float = 1e-06) -> _b.tuple[
     Returns:
         The result, and the reciprocal root mean square, float32, whose reduced axes have length 1.
     """
-def roll(input: _Tensor, shifts: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _Tensor:
+def roll(input: _Tensor, shifts: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
     """Shifts the elements cyclically along axes. Without `dims` it shifts them in the flattened
     input.
 
@@ -16281,7 +16283,7 @@ def roll(input: _Tensor, shifts: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def rot90(input: _Tensor, k: _b.int | _b.bool, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def rot90(input: _Tensor, k: _b.int | _b.bool, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Rotates the input `k` times by 90 degrees, from the first axis in `dims` toward the second."""
 def rotary_position_embedding(x: _Tensor, cos: _Tensor, sin: _Tensor, mode: _b.int = 0) -> _Tensor:
     """Applies rotary position embedding (RoPE): x * cos + rotated(x) * sin, summed in float32.
@@ -16340,7 +16342,7 @@ def round(input: _Tensor, *, decimals: _b.int | _Tensor = 0) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def row_stack(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any:
+def row_stack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any:
     """Stacks Tensors vertically; another name of `vstack`."""
 def row_tensor_add(x: _t.Any, y: _t.Any) -> _t.Any:
     """Adds two RowTensors of one shape; the result has the slices of both."""
@@ -16741,7 +16743,7 @@ def sinh(input: _Tensor) -> _Tensor:
     """
 def size(input_x: _t.Any) -> _t.Any:
     """Returns the number of elements of a Tensor."""
-def slice(input_x: _Tensor, begin: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, size: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor) -> _Tensor:
+def slice(input_x: _Tensor, begin: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
     """Extracts the slice of size `size` that starts at `begin`; a size of -1 extends to the end.
 
     Args:
@@ -16903,7 +16905,7 @@ def sort(input_x: _Tensor, axis: _b.int = -1, descending: _b.bool = False) -> _b
         `input_x` may have any shape with at least one axis. The values have its shape and dtype;
         the positions have its shape and are int32.
     """
-def space_to_batch_nd(input_x: _Tensor, block_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], paddings: _b.tuple[_b.tuple[_b.int, _b.int] | _b.list[_b.int], ...] | _b.list[_b.tuple[_b.int, _b.int] | _b.list[_b.int]]) -> _Tensor:
+def space_to_batch_nd(input_x: _Tensor, block_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], paddings: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]]) -> _Tensor:
     """Pads the last axes with zeros and cuts them into blocks, whose positions become part of the
     batch.
 
@@ -16973,7 +16975,7 @@ def sparse_segment_mean(x: _Tensor, indices: _Tensor, segment_ids: _Tensor) -> _
         `x` has at least one axis; `indices` and `segment_ids` are (K,) of one integer dtype, and
         `segment_ids` rises from 0. The result is (segments, *x.shape[1:]), of the dtype of `x`.
     """
-def speed_fusion_attention(query: _Tensor, key: _Tensor, value: _Tensor, head_num: _b.int, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND'], *, pse: _Tensor | None = None, padding_mask: _Tensor | None = None, atten_mask: _Tensor | None = None, scale: _b.float = 1.0, keep_prob: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, prefix: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_qlen: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, actual_seq_kvlen: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, sparse_mode: _t.Literal[0, 1, 2, 3, 4, 5] = 0, gen_mask_parallel: _b.bool = True, sync: _b.bool = False, pse_type: _t.Literal[0, 1, 2, 3] = 1, q_start_idx: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, kv_start_idx: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _t.Any:
+def speed_fusion_attention(query: _Tensor, key: _Tensor, value: _Tensor, head_num: _b.int, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND'], *, pse: _Tensor | None = None, padding_mask: _Tensor | None = None, atten_mask: _Tensor | None = None, scale: _b.float = 1.0, keep_prob: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, prefix: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_qlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_kvlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, sparse_mode: _t.Literal[0, 1, 2, 3, 4, 5] = 0, gen_mask_parallel: _b.bool = True, sync: _b.bool = False, pse_type: _t.Literal[0, 1, 2, 3] = 1, q_start_idx: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, kv_start_idx: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _t.Any:
     """Computes multi-head attention with dropout of the weights: softmax(scores) @ value.
 
     If `pse_type` is 1, the scores are scale * (query @ key.T + pse), otherwise scale * query @
@@ -17050,7 +17052,7 @@ def square(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def squeeze(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None) -> _Tensor:
+def squeeze(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None) -> _Tensor:
     """Removes axes of length 1: all of them, or those in `axis`.
 
     Args:
@@ -17062,7 +17064,7 @@ def squeeze(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.in
     Shapes:
         `input` may have any shape. The result lacks those axes; the dtype is kept.
     """
-def stack(tensors: _b.tuple[_Tensor, ...] | _b.list[_Tensor] | _Tensor, axis: _b.int = 0) -> _Tensor:
+def stack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor] | _Tensor, axis: _b.int = 0) -> _Tensor:
     """Stacks Tensors of one shape and dtype along a new axis.
 
     Args:
@@ -17092,7 +17094,7 @@ def std(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | None = None, ddof
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keepdims`; the dtype is kept.
     """
-def std_mean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def std_mean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _b.tuple[_Tensor, ...]:
     """Computes the standard deviation and the mean over the axes given, by default over all.
 
     The sum of squared distances from the mean is divided by the count less `ddof`.
@@ -17141,7 +17143,7 @@ def stop_gradient_(input: _Tensor) -> _Tensor:
     Args:
         input (Tensor): the Tensor.
     """
-def strided_slice(input_x: _Tensor, begin: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, end: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, strides: _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, begin_mask: _b.int | _Tensor = 0, end_mask: _b.int | _Tensor = 0, ellipsis_mask: _b.int | _Tensor = 0, new_axis_mask: _b.int | _Tensor = 0, shrink_axis_mask: _b.int | _Tensor = 0) -> _Tensor:
+def strided_slice(input_x: _Tensor, begin: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, end: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, strides: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, begin_mask: _b.int | _Tensor = 0, end_mask: _b.int | _Tensor = 0, ellipsis_mask: _b.int | _Tensor = 0, new_axis_mask: _b.int | _Tensor = 0, shrink_axis_mask: _b.int | _Tensor = 0) -> _Tensor:
     """Extracts the strided slice from `begin` to `end` in steps of `strides`.
 
     Bit i of a mask changes the meaning of entry i. With `begin_mask` or `end_mask`, the begin or
@@ -17187,7 +17189,7 @@ def subtract(input: _Tensor | _b.complex | _b.float, other: _Tensor | _b.complex
     """Computes input - alpha * other, element by element. The dtype is that of the product and the
     difference.
     """
-def sum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def sum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Sums the elements over the given axes, by default over all.
 
     Args:
@@ -17337,7 +17339,7 @@ def tensor_div(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Ten
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def tensor_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.tuple[_b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], ...] | _b.list[_b.int | _b.tuple[_b.int, ...] | _b.list[_b.int]]) -> _Tensor:
+def tensor_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.tuple[_b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int]]) -> _Tensor:
     """Contracts two Tensors over axes (tensor dot product). If `axes` is a number n, the axes are
     the last n of `x1` and the first n of `x2`; otherwise it is a pair of axes, or of tuples or
     lists of axes.
@@ -17453,7 +17455,7 @@ def tensor_mul(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Ten
     """
 def tensor_muls(input: _Tensor, other: _b.float | _b.bool) -> _t.Any:
     """Multiplies a Tensor by a Python number; the result has the dtype of `input * other`."""
-tensor_operator_registry: _c.Iterable
+tensor_operator_registry: _t.Any
 def tensor_pow(input: _Tensor | _b.complex, exponent: _Tensor | _b.complex) -> _Tensor: ...
 def tensor_range(start: _t.Any, limit: _t.Any, delta: _t.Any) -> _t.Any:
     """Returns the numbers from `start` to before `limit` in steps of `delta`, all Tensors of one
@@ -17533,7 +17535,7 @@ def tensor_scatter_update(input_x: _Tensor, indices: _Tensor, updates: _Tensor) 
         updates (Tensor): one slice for each position. What is written in place is converted to the
             dtype of `input_x`, unless it is wider; in a copy the dtypes must be the same.
     """
-def tensor_slice(input: _Tensor, begin: _b.tuple[_b.int, ...] | _b.list[_b.int], size: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def tensor_slice(input: _Tensor, begin: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Extracts the slice of the given size that starts at `begin`; a size of -1 extends to the end."""
 def tensor_split(input: _Tensor, indices_or_sections: _t.Any, axis: _b.int = 0) -> _t.Any:
     """Splits a Tensor along an axis into a number of nearly equal parts, or at the given indices."""
@@ -17632,7 +17634,7 @@ def trace(input: _Tensor) -> _Tensor:
     Shapes:
         `input` is (M, N). The result is ().
     """
-def transpose(input: _Tensor, dims: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def transpose(input: _Tensor, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Transposes the input: axis i of the result is axis dims[i] of the input.
 
     Args:
@@ -17800,7 +17802,7 @@ def unbind(input: _Tensor, dim: _b.int = 0) -> _b.tuple[_Tensor, ...]:
         `input` has at least one axis. The result is a tuple with one Tensor for each position
         along `dim`, without that axis and of the same dtype.
     """
-def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> _Tensor:
+def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> _Tensor:
     """Extracts the sliding windows of images as columns (im2col).
 
     Args:
@@ -17924,7 +17926,7 @@ def unstack(input_x: _Tensor, axis: _b.int = 0) -> _b.tuple[_Tensor, ...]:
         `input_x` has at least one axis. The result is a tuple with one Tensor for each position
         along `axis`, without that axis and of the same dtype.
     """
-def upsample(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, scale_factor: _t.Any = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> _Tensor:
+def upsample(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, scale_factor: _t.Any = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> _Tensor:
     """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`.
 
     Modes are "nearest" and "nearest-exact" (for 3 to 5 axes), "linear" (3), "bilinear" and
@@ -17981,7 +17983,7 @@ def var(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | None = None, ddof
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keepdims`; the dtype is kept.
     """
-def var_mean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def var_mean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _b.tuple[_Tensor, ...]:
     """Computes the variance and the mean over the axes given, by default over all.
 
     The sum of squared distances from the mean is divided by the count less `ddof`.
@@ -18012,7 +18014,7 @@ def vecdot(x: _Tensor, y: _Tensor, *, axis: _b.int = -1) -> _Tensor:
         The shapes of `x` and `y` are broadcast. The result is the broadcast shape without that
         axis; integers are summed in int64.
     """
-def vector_norm(x: _Tensor, ord: _b.float | _b.bool = 2, axis: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def vector_norm(x: _Tensor, ord: _b.float | _b.bool = 2, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the vector norm of order `ord` over the given axes, by default over all.
 
     Order inf is the largest magnitude, -inf the smallest, and 0 the number of nonzero elements.
@@ -18043,7 +18045,7 @@ def view_as_real(input: _Tensor) -> _Tensor:
         `input` is complex, of any shape (...). The result is (..., 2), of float32 for complex64 and
         float64 for complex128.
     """
-def vjp(fn: _t.Any, *inputs: _t.Any, weights: _t.Any = None, has_aux: _b.bool = False) -> _t.Any:
+def vjp(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], *inputs: _t.Any, weights: _t.Any = None, has_aux: _b.bool = False) -> _t.Any:
     """Computes a vector-Jacobian product: returns the outputs of `fn` and a function that maps
     gradients at the outputs to gradients at the inputs.
 
@@ -18060,7 +18062,7 @@ def vjp(fn: _t.Any, *inputs: _t.Any, weights: _t.Any = None, has_aux: _b.bool = 
         (outputs, vjp_fn), and the other outputs with `has_aux`. `vjp_fn(*sens)` returns the
         gradients of all inputs as a tuple, together with the gradients of the weights.
     """
-vm_impl_registry: _c.Iterable
+vm_impl_registry: _t.Any
 def vmap(fn: _t.Any, in_axes: _t.Any = 0, out_axes: _t.Any = 0, chunk_size: _t.Any = None) -> _t.Any:
     """Vectorizes a function: returns a function that runs `fn` once for all slices of its inputs
     along an axis.
@@ -18080,7 +18082,7 @@ def vmap(fn: _t.Any, in_axes: _t.Any = 0, out_axes: _t.Any = 0, chunk_size: _t.A
     """
 def vsplit(input: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
     """The parts along axis 0; see `ops.tensor_split`."""
-def vstack(inputs: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _t.Any:
+def vstack(inputs: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any:
     """Stacks Tensors vertically: concatenates along the first axis; vectors become rows."""
 def where(condition: _Tensor, input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Selects elements by a condition: `input` where it is true and `other` elsewhere.
@@ -18119,7 +18121,7 @@ def xlogy(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """
 def zero_(input: _Tensor) -> _t.Any:
     """Sets all elements of a Tensor to zero, in place, and returns it."""
-def zeros(size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor, dtype: _Type | None = None) -> _Tensor:
+def zeros(size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of zeros of a shape; float32 by default."""
 def zeros_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of zeros with the shape of the input.

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -638,7 +639,7 @@ class ConcatOffset(_Primitive):
     """
     N: _t.Any
     axis: _t.Any
-    def __call__(self, input_x: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _Tensor: ...
+    def __call__(self, input_x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor: ...
     def __init__(self, N: _b.int = 2, axis: _b.int = 0) -> None: ...
 from ..ops import ConfusionMatrix as ConfusionMatrix
 from ..ops import Conj as Conj
@@ -1065,7 +1066,7 @@ class EinsumExt(_Primitive):
 class EinsumGrad(_Primitive):
     """Computes the gradient of `ops.einsum` for each input: `EinsumGrad(equation)(x, dout)`."""
     equation: _t.Any
-    def __call__(self, x: _b.tuple[_Tensor, ...] | _b.list[_Tensor], dout: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], dout: _Tensor) -> _t.Any: ...
     def __init__(self, equation: _b.str) -> None: ...
 from ..ops import Elu as Elu
 class EluExt(_Primitive):
@@ -2024,7 +2025,7 @@ class LayerNormExt(_Primitive):
     Returns:
         The result, and mean and reciprocal deviation, whose reduced axes have length 1.
     """
-    def __call__(self, input: _Tensor, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _b.tuple[_Tensor, ...]:
+    def __call__(self, input: _Tensor, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _b.tuple[_Tensor, ...]:
         """`LayerNormExt` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class LayerNormGrad(_Primitive):
@@ -2715,7 +2716,7 @@ class MoeTokenUnpermute(_Primitive):
     Returns:
         Tensor, shape (tokens, features), of the dtype of `permuted_tokens`.
     """
-    def __call__(self, permuted_tokens: _Tensor, sorted_indices: _Tensor, probs: _Tensor | None = None, padded_mode: _b.bool = False, restore_shape: _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> _Tensor:
+    def __call__(self, permuted_tokens: _Tensor, sorted_indices: _Tensor, probs: _Tensor | None = None, padded_mode: _b.bool = False, restore_shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
         """`MoeTokenUnpermute` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class MoeTokenUnpermuteGrad(_Primitive):
@@ -3816,7 +3817,7 @@ from ..ops import TensorScatterMin as TensorScatterMin
 from ..ops import TensorScatterMul as TensorScatterMul
 from ..ops import TensorScatterSub as TensorScatterSub
 from ..ops import TensorScatterUpdate as TensorScatterUpdate
-from ..ops import DynamicShape as TensorShape
+from ..ops import TensorShape as TensorShape
 from ..ops import TensorSummary as TensorSummary
 class TensorToScalar(_Primitive):
     """Returns the number in a Tensor of one element, as a Python number."""
@@ -3894,7 +3895,7 @@ class TupleToTensor(_Primitive):
     Inputs: the tuple, and a dtype. Without a dtype, bools stay bools, ints become int64, and floats
     float32.
     """
-    def __call__(self, input_tuple: _b.tuple[_t.Any, ...] | _b.list[_t.Any], dtype: _Type | None = None) -> _Tensor: ...
+    def __call__(self, input_tuple: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], dtype: _Type | None = None) -> _Tensor: ...
     def __init__(self) -> None: ...
 class TypeAs(_Primitive):
     """`TypeAs()(input, other)`."""
@@ -3921,7 +3922,7 @@ class UniqueGrad(_Primitive):
     """Computes the gradient of `ops.Unique`: `UniqueGrad()(dy, y)`, with the gradients and the
     results of both outputs. Each element gets the gradient of the unique element that it equals.
     """
-    def __call__(self, dy: _b.tuple[_Tensor, ...] | _b.list[_Tensor], y: _b.tuple[_Tensor, ...] | _b.list[_Tensor]) -> _Tensor: ...
+    def __call__(self, dy: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], y: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor: ...
     def __init__(self) -> None: ...
 from ..ops import UniqueWithPad as UniqueWithPad
 from ..ops import Unpack as Unpack
@@ -4378,7 +4379,7 @@ from ..ops import expand_as as expand_as
 from ..ops import expand_dims as expand_dims
 from ..ops import expm1 as expm1
 from ..ops import exponential_ as exponential_
-def extract_image_patches(input_x: _Tensor, ksizes: _b.tuple[_b.int, ...] | _b.list[_b.int], strides: _b.tuple[_b.int, ...] | _b.list[_b.int], rates: _b.tuple[_b.int, ...] | _b.list[_b.int], padding: _t.Literal['VALID', 'SAME', 'valid', 'same'] = 'VALID') -> _Tensor:
+def extract_image_patches(input_x: _Tensor, ksizes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], strides: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], rates: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], padding: _t.Literal['VALID', 'SAME', 'valid', 'same'] = 'VALID') -> _Tensor:
     """Extracts patches of images (N, C, H, W), with the elements of each patch along the channels.
 
     `ksizes` is the size of a patch, `strides` the distance of successive patches, `rates` the
@@ -4507,7 +4508,7 @@ def group_topk(token: _Tensor, idx_arr: _Tensor, group_num: _b.int, k: _b.int, k
     Returns:
         Tensor, `token`.
     """
-def grouped_matmul(x: _b.list[_Tensor] | _b.tuple[_Tensor, ...], weight: _b.list[_Tensor] | _b.tuple[_Tensor, ...], bias: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, scale: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, offset: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_scale: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_offset: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, group_list: _Tensor | None = None, split_item: _b.int = 0, group_type: _b.int = -1, transpose_a: _b.bool = False, transpose_b: _b.bool = False) -> _t.Any:
+def grouped_matmul(x: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], weight: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], bias: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, group_list: _Tensor | None = None, split_item: _b.int = 0, group_type: _b.int = -1, transpose_a: _b.bool = False, transpose_b: _b.bool = False) -> _t.Any:
     """Computes grouped matrix products: y = x @ weight + bias, pair by pair or expert by expert.
 
     With `antiquant_scale` and `antiquant_offset`, y = x @ (weight + offset) * scale + bias.
@@ -4536,7 +4537,7 @@ def grouped_matmul_add_(x: _t.Any, weight: _t.Any, group_list: _t.Any, out: _t.A
     """Adds a product to each part of `out`, in place: a group of rows of `x`, transposed, times the
     same rows of `weight`.
     """
-def grouped_matmul_v4(x: _b.list[_Tensor] | _b.tuple[_Tensor, ...], weight: _b.list[_Tensor] | _b.tuple[_Tensor, ...], bias: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, scale: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, offset: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_scale: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_offset: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, pre_token_scale: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, group_list: _Tensor | None = None, activation_input: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, activation_quant_scale: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, activation_quant_offset: _b.list[_Tensor] | _b.tuple[_Tensor, ...] | None = None, split_item: _b.int = 0, group_type: _b.int = -1, group_list_type: _b.int = 0, act_type: _b.int = 0, output_dtype: _Type | None = None) -> _t.Any:
+def grouped_matmul_v4(x: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], weight: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], bias: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, pre_token_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, group_list: _Tensor | None = None, activation_input: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, activation_quant_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, activation_quant_offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, split_item: _b.int = 0, group_type: _b.int = -1, group_list_type: _b.int = 0, act_type: _b.int = 0, output_dtype: _Type | None = None) -> _t.Any:
     """Computes grouped matrix products, as `grouped_matmul`, also of int8.
 
     With `scale` and `pre_token_scale`, `x` and `weight` are int8, and y = (x @ weight + bias) *
@@ -4716,7 +4717,7 @@ class list_equal(_Primitive):
     """`list_equal()(x, y)`."""
     def __call__(self, x: _t.Any, y: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
-from ..ops import dict_getitem as list_getitem
+from ..ops import list_getitem as list_getitem
 class list_greater_equal(_Primitive):
     """`list_greater_equal()(x, y)`."""
     def __call__(self, x: _t.Any, y: _t.Any) -> _t.Any: ...
@@ -4762,9 +4763,9 @@ class make_range(_Primitive):
     def __call__(self, start: _t.Any, limit: _t.Any = None, delta: _t.Any = 1) -> _t.Any: ...
     def __init__(self) -> None: ...
 from ..ops import make_row_tensor as make_row_tensor
-from ..ops import make_row_tensor as make_row_tensor_inner
+from ..ops import make_row_tensor_inner as make_row_tensor_inner
 from ..ops import make_slice as make_slice
-from ..ops import make_coo_tensor as make_sparse_tensor
+from ..ops import make_sparse_tensor as make_sparse_tensor
 from ..ops import make_tuple as make_tuple
 from ..ops import margin_ranking_loss as margin_ranking_loss
 from ..ops import masked_fill as masked_fill
@@ -4852,7 +4853,7 @@ from ..ops import move_to as move_to
 from ..ops import moveaxis as moveaxis
 from ..ops import movedim as movedim
 from ..ops import ms_hasnext as ms_hasnext
-from ..ops import kernel as ms_kernel
+from ..ops import ms_kernel as ms_kernel
 from ..ops import ms_next as ms_next
 from ..ops import mse_loss as mse_loss
 from ..ops import mse_loss_ext as mse_loss_ext
@@ -4957,7 +4958,7 @@ from ..ops import reduce_scatter_tensor as reduce_scatter_tensor
 from ..ops import reduce_scatter_tensor_uneven as reduce_scatter_tensor_uneven
 from ..ops import reduce_sum as reduce_sum
 from ..ops import reduced_shape as reduced_shape
-from ..ops import embed as ref_to_embed
+from ..ops import ref_to_embed as ref_to_embed
 from ..ops import relu as relu
 from ..ops import relu6 as relu6
 from ..ops import remainder as remainder
@@ -5105,7 +5106,7 @@ from ..ops import stop_gradient as stop_gradient
 from ..ops import stop_gradient_ as stop_gradient_
 from ..ops import strided_slice as strided_slice
 from ..ops import string_concat as string_concat
-from ..ops import bool_eq as string_eq
+from ..ops import string_eq as string_eq
 from ..ops import sub as sub
 def sub_ext(input: _t.Any, other: _t.Any, alpha: _t.Any = 1) -> _t.Any:
     """`mint.sub` as `sub_ext(input, other, alpha=1)`."""
@@ -5175,7 +5176,7 @@ class tuple_equal(_Primitive):
     """`tuple_equal()(x, y)`."""
     def __call__(self, x: _t.Any, y: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
-from ..ops import dict_getitem as tuple_getitem
+from ..ops import tuple_getitem as tuple_getitem
 class tuple_greater_equal(_Primitive):
     """`tuple_greater_equal()(x, y)`."""
     def __call__(self, x: _t.Any, y: _t.Any) -> _t.Any: ...

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -480,8 +481,8 @@ from ..ops import lgamma as lgamma
 from ..ops import lightning_indexer as lightning_indexer
 from ..ops import linearize as linearize
 from ..ops import linspace as linspace
-from ..ops import bool_eq as list_equal
-from ..ops import dict_getitem as list_getitem
+from ..ops import list_equal as list_equal
+from ..ops import list_getitem as list_getitem
 from ..ops import list_len as list_len
 from ..ops import list_setitem as list_setitem
 from ..ops import log as log
@@ -516,9 +517,9 @@ from ..ops import make_dict as make_dict
 from ..ops import make_list as make_list
 from ..ops import make_range as make_range
 from ..ops import make_row_tensor as make_row_tensor
-from ..ops import make_row_tensor as make_row_tensor_inner
+from ..ops import make_row_tensor_inner as make_row_tensor_inner
 from ..ops import make_slice as make_slice
-from ..ops import make_coo_tensor as make_sparse_tensor
+from ..ops import make_sparse_tensor as make_sparse_tensor
 from ..ops import make_tuple as make_tuple
 from ..ops import margin_ranking_loss as margin_ranking_loss
 from ..ops import masked_fill as masked_fill
@@ -561,7 +562,7 @@ from ..ops import move_to as move_to
 from ..ops import moveaxis as moveaxis
 from ..ops import movedim as movedim
 from ..ops import ms_hasnext as ms_hasnext
-from ..ops import kernel as ms_kernel
+from ..ops import ms_kernel as ms_kernel
 from ..ops import ms_next as ms_next
 from ..ops import mse_loss as mse_loss
 from ..ops import mse_loss_ext as mse_loss_ext
@@ -662,7 +663,7 @@ from ..ops import reduce_scatter_tensor as reduce_scatter_tensor
 from ..ops import reduce_scatter_tensor_uneven as reduce_scatter_tensor_uneven
 from ..ops import reduce_sum as reduce_sum
 from ..ops import reduced_shape as reduced_shape
-from ..ops import embed as ref_to_embed
+from ..ops import ref_to_embed as ref_to_embed
 from ..ops import relu as relu
 from ..ops import relu6 as relu6
 from ..ops import remainder as remainder
@@ -783,7 +784,7 @@ from ..ops import stop_gradient as stop_gradient
 from ..ops import stop_gradient_ as stop_gradient_
 from ..ops import strided_slice as strided_slice
 from ..ops import string_concat as string_concat
-from ..ops import bool_eq as string_eq
+from ..ops import string_eq as string_eq
 from ..ops import sub as sub
 from ..ops import subtract as subtract
 from ..ops import sum as sum
@@ -845,8 +846,8 @@ from ..ops import trunc as trunc
 from ..ops import truncate_div as truncate_div
 from ..ops import truncate_mod as truncate_mod
 from ..ops import tuple_div as tuple_div
-from ..ops import bool_eq as tuple_equal
-from ..ops import dict_getitem as tuple_getitem
+from ..ops import tuple_equal as tuple_equal
+from ..ops import tuple_getitem as tuple_getitem
 from ..ops import tuple_len as tuple_len
 from ..ops import tuple_reversed as tuple_reversed
 from ..ops import tuple_setitem as tuple_setitem

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -567,7 +568,7 @@ from ..ops import TensorScatterMin as TensorScatterMin
 from ..ops import TensorScatterMul as TensorScatterMul
 from ..ops import TensorScatterSub as TensorScatterSub
 from ..ops import TensorScatterUpdate as TensorScatterUpdate
-from ..ops import DynamicShape as TensorShape
+from ..ops import TensorShape as TensorShape
 from ..ops import TensorSummary as TensorSummary
 from ..ops import TensorToTuple as TensorToTuple
 from ..ops import Tile as Tile

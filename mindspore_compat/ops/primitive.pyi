@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -65,7 +66,7 @@ class Primitive:
         Accepted for compatibility, has no effect here: 'nn.Cell.recompute' and 'recompute' act.
         """
     # Accepted for compatibility, has no effect here
-    def set_const_input_indexes(self, indexes: _b.list[_b.int]) -> _t.Any:
+    def set_const_input_indexes(self, indexes: _c.Sequence[_b.int]) -> _t.Any:
         """Stores which inputs are constants.
 
         Accepted for compatibility, has no effect here: every input may change.
@@ -93,7 +94,7 @@ class Primitive:
     def set_prim_instance_name(self, instance_name: _b.str) -> _t.Any:
         """Names this instance and returns the Primitive."""
     # Accepted for compatibility, has no effect here
-    def set_signatures(self, signatures: _b.list[_t.Any] | _b.tuple[_t.Any, ...]) -> _t.Any:
+    def set_signatures(self, signatures: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...]) -> _t.Any:
         """Stores the signatures of the inputs, as `sig.make_sig` returns them. In a subclass's
         `__call__` the inputs arrive as they were given.
 
@@ -154,7 +155,7 @@ class PrimitiveWithInfer(Primitive):
     def infer_value(self, *args: _t.Any) -> _t.Any:
         """Returns the result, given constant inputs; None if it can only be found by running."""
 # reuse_result, check: Accepted for compatibility, has no effect here
-def constexpr(fn: _t.Any = None, get_instance: _b.bool = True, name: _b.str | None = None, reuse_result: _b.bool = True, check: _b.bool = True) -> _t.Any:
+def constexpr(fn: _c.Callable[..., _t.Any] | None = None, get_instance: _b.bool = True, name: _b.str | None = None, reuse_result: _b.bool = True, check: _b.bool = True) -> _t.Any:
     """Marks a function of constants, which graph mode runs at compile time.
 
     Args:

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -75,7 +76,7 @@ def merge_pipeline_strategys(src_strategy_dirs: _b.str, dst_strategy_file: _b.st
         dst_strategy_file (str): the file to write; its folder is created if necessary.
     """
 from ..train import merge_sliced_parameter as merge_sliced_parameter
-def parameter_broadcast(net: _t.Any, layout: _t.Any, cur_rank: _t.Any = 0, initial_rank: _t.Any = 0) -> _t.Any:
+def parameter_broadcast(net: _Cell | _c.Callable[..., _t.Any], layout: _c.Mapping[_t.Any, _t.Any], cur_rank: _t.Any = 0, initial_rank: _t.Any = 0) -> _t.Any:
     """Broadcasts the parameters of one rank to the ranks that hold the same part of them.
 
     Every rank of a pipeline's stage must call it. With one process it does nothing.
@@ -128,7 +129,7 @@ def set_algo_parameters(**kwargs: _t.Any) -> _t.Any:
             "tensor_slice_align_enable" are bools, "algo_approxi_epsilon" a float in (0, 1],
             "tensor_slice_align_size" an int in [1, 1024].
     """
-def shard(fn: _t.Any, in_strategy: _t.Any, out_strategy: _t.Any = None, parameter_plan: _t.Any = None) -> _t.Any:
+def shard(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], in_strategy: _t.Any, out_strategy: _t.Any = None, parameter_plan: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
     """Divides a function or Cell over processes, where the parallel mode is "semi_auto_parallel" or
     "auto_parallel"; in other modes it is run as it is.
 

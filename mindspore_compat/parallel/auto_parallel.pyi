@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -34,7 +35,7 @@ class AutoParallel(_Cell):
     network: _t.Any
     def __init__(self, network: _t.Any, parallel_mode: _t.Any = 'semi_auto') -> None: ...
     # Accepted for compatibility, has no effect here
-    def comm_fusion(self, config: _t.Any) -> _t.Any:
+    def comm_fusion(self, config: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
         """Sets how messages are fused.
 
         Accepted for compatibility, has no effect here: messages are cut by size alone.
@@ -44,7 +45,7 @@ class AutoParallel(_Cell):
                 dict of "mode" ("auto", "size", for "allreduce" also "index") and "config".
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def dataset_strategy(self, config: _t.Any) -> _t.Any:
+    def dataset_strategy(self, config: _b.str | _c.Iterable[_t.Any]) -> _t.Any:
         """Sets how data is divided among the processes.
 
         Args:
@@ -190,7 +191,7 @@ class AutoParallel(_Cell):
             file_path (str): its path.
         """
     # Accepted for compatibility, has no effect here
-    def transformer_opt(self, file_path: _t.Any) -> _t.Any:
+    def transformer_opt(self, file_path: _b.str | None) -> _t.Any:
         """Sets the file of settings that make the original's parallel training faster.
 
         Accepted for compatibility, has no effect here: exchanges are not reordered by a file of

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -110,7 +111,7 @@ class Profiler:
             step_list (list[int]): the steps that are written. Default: ``None``, all.
             mode (str): "sync" or "async"; both write before the call returns. Default: ``"sync"``.
         """
-    def op_analyse(self, op_name: _t.Any, device_id: _t.Any = None) -> _t.Any:
+    def op_analyse(self, op_name: _b.str | _c.Iterable[_t.Any], device_id: _t.Any = None) -> _t.Any:
         """Returns, as a JSON text, count and times of operators recorded so far.
 
         Args:
@@ -236,7 +237,7 @@ class profile:
     events: _t.Any
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, kind: _t.Any, error: _t.Any, trace: _t.Any) -> _t.Any: ...
-    def __init__(self, activities: _t.Any = None, with_stack: _t.Any = False, profile_memory: _t.Any = False, data_process: _t.Any = False, parallel_strategy: _t.Any = False, start_profile: _t.Any = True, hbm_ddr: _t.Any = False, pcie: _t.Any = False, sync_enable: _t.Any = True, record_shapes: _t.Any = False, schedule: _t.Any = None, on_trace_ready: _t.Any = None, experimental_config: _t.Any = None) -> None: ...
+    def __init__(self, activities: _t.Any = None, with_stack: _t.Any = False, profile_memory: _t.Any = False, data_process: _t.Any = False, parallel_strategy: _t.Any = False, start_profile: _t.Any = True, hbm_ddr: _t.Any = False, pcie: _t.Any = False, sync_enable: _t.Any = True, record_shapes: _t.Any = False, schedule: _t.Any = None, on_trace_ready: _c.Callable[..., _t.Any] | None = None, experimental_config: _t.Any = None) -> None: ...
     def add_metadata(self, key: _b.str, value: _b.str) -> _t.Any:
         """Adds a text to profiler_metadata.json.
 

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -27,7 +28,7 @@ from ..nn import ConfusionMatrixMetric as ConfusionMatrixMetric
 class ConvertModelUtils:
     """Converts a Model to one that trains with THOR."""
     @staticmethod
-    def convert_to_thor_model(model: _t.Any, network: _t.Any, loss_fn: _t.Any = None, optimizer: _t.Any = None, metrics: _t.Any = None, amp_level: _b.str = 'O0', loss_scale_manager: _t.Any = None, keep_batchnorm_fp32: _b.bool = False) -> _t.Any:
+    def convert_to_thor_model(model: _t.Any, network: _Cell | _c.Callable[..., _t.Any], loss_fn: _Cell | _c.Callable[..., _t.Any] | None = None, optimizer: _Cell | _c.Callable[..., _t.Any] | None = None, metrics: _t.Any = None, amp_level: _b.str = 'O0', loss_scale_manager: _t.Any = None, keep_batchnorm_fp32: _b.bool = False) -> _t.Any:
         """Creates a Model whose steps compute factors and inverses only every `frequency` steps.
 
         Args:
@@ -183,7 +184,7 @@ from ..train.serialization import load_checkpoint as load_checkpoint
 from ..train.serialization import load_checkpoint_async as load_checkpoint_async
 from ..train.serialization import load_distributed_checkpoint as load_distributed_checkpoint
 from ..train.serialization import load_param_into_net as load_param_into_net
-def load_segmented_checkpoints(ckpt_file_dir: _b.str, net: _t.Any = None, strict_load: _t.Any = False, filter_prefix: _t.Any = None, dec_key: _t.Any = None, dec_mode: _t.Any = 'AES-GCM', specify_prefix: _t.Any = None, choice_func: _t.Any = None) -> _t.Any:
+def load_segmented_checkpoints(ckpt_file_dir: _b.str, net: _Cell | _c.Callable[..., _t.Any] | None = None, strict_load: _t.Any = False, filter_prefix: _t.Any = None, dec_key: _t.Any = None, dec_mode: _t.Any = 'AES-GCM', specify_prefix: _t.Any = None, choice_func: _t.Any = None) -> _t.Any:
     """Loads all checkpoint files of a directory into one dict; later files override earlier ones.
 
     Args:
@@ -193,7 +194,7 @@ def load_segmented_checkpoints(ckpt_file_dir: _b.str, net: _t.Any = None, strict
     Returns:
         dict from names to Parameters or str; empty if there are no such files.
     """
-def merge_sliced_parameter(sliced_parameters: _b.list[_Parameter], strategy: _b.dict[_t.Any, _t.Any] | None = None) -> _t.Any:
+def merge_sliced_parameter(sliced_parameters: _c.Sequence[_Parameter], strategy: _b.dict[_t.Any, _t.Any] | None = None) -> _t.Any:
     """Merges the slices of a parameter into the whole parameter.
 
     Args:

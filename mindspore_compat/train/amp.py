@@ -425,7 +425,7 @@ def build_train_network(
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if a level or keyword is unknown.
+        ValueError: if `kwargs` has another key, or a level is unknown.
 
     Examples:
         >>> from mindspore_compat import amp, nn

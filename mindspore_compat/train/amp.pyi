@@ -3,13 +3,14 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
 
 from ..nn.cell import Cell as _Cell
 
-def auto_mixed_precision(network: _t.Any, amp_level: _b.str = 'O0', dtype: _t.Any = ...) -> _t.Any:
+def auto_mixed_precision(network: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], amp_level: _b.str = 'O0', dtype: _t.Any = ...) -> _t.Any:
     """Applies automatic mixed precision to a network, at a level from "O0" to "O3" or "auto".
 
     Args:
@@ -24,7 +25,7 @@ def auto_mixed_precision(network: _t.Any, amp_level: _b.str = 'O0', dtype: _t.An
         Cell or, for a function, a function: the network, with float32 outputs at "O2" and "O3".
     """
 # boost_level: Accepted for compatibility, has no effect here
-def build_train_network(network: _Cell, optimizer: _Cell, loss_fn: _Cell | None = None, level: _t.Literal['O0', 'O1', 'O2', 'O3', 'auto'] = 'O0', boost_level: _t.Literal['O0', 'O1', 'O2'] = 'O0', **kwargs: _t.Any) -> _t.Any:
+def build_train_network(network: _Cell, optimizer: _Cell, loss_fn: _Cell | None = None, level: _t.Literal['O0', 'O1', 'O2', 'O3', 'auto'] = 'O0', boost_level: _t.Literal['O0', 'O1', 'O2'] = 'O0', *, cast_model_type: _t.Any = ..., keep_batchnorm_fp32: _b.bool = ..., loss_scale_manager: _t.Any = ...) -> _t.Any:
     """Builds a training step of a network: mixed precision, loss, loss scale, optimizer.
 
     Args:

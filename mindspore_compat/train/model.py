@@ -59,9 +59,9 @@ class Model(Preparation, Evaluation):
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if a level or keyword is unknown, `eval_indexes` is not a list of three, mixed
-            precision or loss scaling is requested without an optimizer, or metrics without a loss
-            and without `eval_network`.
+        ValueError: if `kwargs` has another key, a level is unknown, `eval_indexes` is no list of
+            three, mixed precision or loss scaling is requested without an optimizer, or metrics
+            without a loss and without `eval_network`.
         KeyError: if a metric's name is unknown.
 
     Examples:

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -28,7 +29,7 @@ class Model:
             None, by `amp_level`), `boost_config_dict` and `acc_level` (stored, without effect).
     """
     epoch_iter: _t.Any
-    def __init__(self, network: _Cell, loss_fn: _Cell | None = None, optimizer: _Cell | None = None, metrics: _t.Any = None, eval_network: _t.Any = None, eval_indexes: _t.Any = None, amp_level: _t.Any = 'O0', boost_level: _t.Any = 'O0', **kwargs: _t.Any) -> None: ...
+    def __init__(self, network: _Cell, loss_fn: _Cell | None = None, optimizer: _Cell | None = None, metrics: _t.Any = None, eval_network: _Cell | _c.Callable[..., _t.Any] | None = None, eval_indexes: _t.Any = None, amp_level: _t.Any = 'O0', boost_level: _t.Any = 'O0', *, loss_scale_manager: _t.Any = ..., keep_batchnorm_fp32: _t.Any = ..., boost_config_dict: _t.Any = ..., acc_level: _t.Any = ...) -> None: ...
     # Accepted for compatibility, has no effect here
     def build(self, train_dataset: _t.Any = None, valid_dataset: _t.Any = None, sink_size: _b.int = -1, epoch: _b.int = 1, sink_mode: _b.bool = True) -> _t.Any:
         """Checks the arguments of a run; nothing is compiled here.
@@ -55,7 +56,7 @@ class Model:
         """
     @property
     def eval_network(self) -> _t.Any: ...
-    def fit(self, epoch: _b.int, train_dataset: _t.Any, valid_dataset: _t.Any = None, valid_frequency: _b.int | _b.bool | _b.list[_t.Any] = 1, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False, valid_dataset_sink_mode: _b.bool = False, sink_size: _b.int = -1, initial_epoch: _b.int = 0) -> _t.Any:
+    def fit(self, epoch: _b.int, train_dataset: _t.Any, valid_dataset: _t.Any = None, valid_frequency: _b.int | _b.bool | _c.Sequence[_t.Any] = 1, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False, valid_dataset_sink_mode: _b.bool = False, sink_size: _b.int = -1, initial_epoch: _b.int = 0) -> _t.Any:
         """Trains the network, and evaluates it between epochs.
 
         Args:
@@ -87,7 +88,7 @@ class Model:
             train_dataset, sink_size: see `train`.
             dataset_sink_mode (bool): must be True, as in the original.
         """
-    def predict(self, *predict_data: _t.Any, backend: _b.str | None = None, config: _t.Any = None) -> _t.Any:
+    def predict(self, *predict_data: _t.Any, backend: _b.str | None = None, config: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
         """Runs the prediction network on inputs.
 
         Args:

@@ -3,14 +3,16 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
 
+from ..nn.cell import Cell as _Cell
 
 def async_ckpt_thread_status() -> _t.Any:
     """Returns True while `save_checkpoint(..., async_save=True)` is still writing."""
-def ckpt_to_safetensors(file_path: _b.str, save_path: _b.str | None = None, name_map: _t.Any = None, file_name_regex: _b.str | None = None, processes_num: _t.Any = 1) -> _t.Any:
+def ckpt_to_safetensors(file_path: _b.str, save_path: _b.str | None = None, name_map: _c.Mapping[_t.Any, _t.Any] | None = None, file_name_regex: _b.str | None = None, processes_num: _t.Any = 1) -> _t.Any:
     """Converts checkpoint files to the safetensors format.
 
     An encrypted file is rejected. A checksum is not copied.
@@ -24,7 +26,7 @@ def ckpt_to_safetensors(file_path: _b.str, save_path: _b.str | None = None, name
         file_name_regex (str): convert only files in whose names this expression matches a part.
         processes_num (int): the number of processes, at least 1.
     """
-def export(net: _t.Any, *inputs: _t.Any, file_name: _b.str, file_format: _b.str, **kwargs: _t.Any) -> _t.Any:
+def export(net: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], *inputs: _t.Any, file_name: _b.str, file_format: _b.str, **kwargs: _t.Any) -> _t.Any:
     """Exports a network as a model file (MindIR or ONNX) that runs without its Python code.
 
     The network runs once on the inputs, in inference mode; the traced computation becomes the
@@ -69,7 +71,7 @@ def load(file_name: _b.str, **kwargs: _t.Any) -> _t.Any:
     Returns:
         FuncGraph, which `nn.GraphCell` runs.
     """
-def load_checkpoint(ckpt_file_name: _t.Any, net: _t.Any = None, strict_load: _b.bool = False, filter_prefix: _t.Any = None, dec_key: _t.Any = None, dec_mode: _b.str = 'AES-GCM', specify_prefix: _t.Any = None, choice_func: _t.Any = None, crc_check: _b.bool = False, remove_redundancy: _b.bool = False, format: _b.str = 'ckpt') -> _t.Any:
+def load_checkpoint(ckpt_file_name: _b.str | _io.BytesIO, net: _Cell | _c.Callable[..., _t.Any] | None = None, strict_load: _b.bool = False, filter_prefix: _b.str | _c.Iterable[_t.Any] | None = None, dec_key: None | _b.bytes = None, dec_mode: _b.str = 'AES-GCM', specify_prefix: _b.str | _c.Iterable[_t.Any] | None = None, choice_func: _c.Callable[..., _t.Any] | None = None, crc_check: _b.bool = False, remove_redundancy: _b.bool = False, format: _b.str = 'ckpt') -> _t.Any:
     """Loads the parameters of a checkpoint file.
 
     Args:
@@ -95,7 +97,7 @@ def load_checkpoint(ckpt_file_name: _t.Any, net: _t.Any = None, strict_load: _b.
     Returns:
         dict from names to Parameters (or str for a saved text), in the order of the file.
     """
-def load_checkpoint_async(ckpt_file_name: _b.str, net: _t.Any = None, strict_load: _t.Any = False, filter_prefix: _t.Any = None, dec_key: _t.Any = None, dec_mode: _t.Any = 'AES-GCM', specify_prefix: _t.Any = None, choice_func: _t.Any = None) -> _t.Any:
+def load_checkpoint_async(ckpt_file_name: _b.str, net: _Cell | _c.Callable[..., _t.Any] | None = None, strict_load: _t.Any = False, filter_prefix: _t.Any = None, dec_key: _t.Any = None, dec_mode: _t.Any = 'AES-GCM', specify_prefix: _t.Any = None, choice_func: _t.Any = None) -> _t.Any:
     """Loads the parameters of a checkpoint file in a background thread.
 
     Args:
@@ -149,7 +151,7 @@ def load_mindir(file_name: _b.str) -> _t.Any:
     Returns:
         ModelProto, of `mindspore.train.mind_ir_pb2`; `user_info` is a dict of texts.
     """
-def load_param_into_net(net: _t.Any, parameter_dict: _t.Any, strict_load: _b.bool = False, remove_redundancy: _b.bool = False) -> _t.Any:
+def load_param_into_net(net: _Cell | _c.Callable[..., _t.Any], parameter_dict: _c.Mapping[_t.Any, _t.Any], strict_load: _b.bool = False, remove_redundancy: _b.bool = False) -> _t.Any:
     """Loads parameters into a network by their names.
 
     A parameter of the network that `parameter_dict` lacks may be there under a longer name: unless
@@ -177,7 +179,7 @@ def safetensors_to_ckpt(file_path: _b.str, save_path: _t.Any = None, name_map: _
         file_path (str): a file whose name ends in ".safetensors", or a directory; the other
             arguments are those of `ckpt_to_safetensors`.
     """
-def save_checkpoint(save_obj: _t.Any, ckpt_file_name: _b.str, integrated_save: _b.bool = True, async_save: _t.Any = False, append_dict: _t.Any = None, enc_key: _t.Any = None, enc_mode: _b.str = 'AES-GCM', choice_func: _t.Any = None, crc_check: _b.bool = False, format: _b.str = 'ckpt', **kwargs: _t.Any) -> _t.Any:
+def save_checkpoint(save_obj: _Cell | _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any], ckpt_file_name: _b.str, integrated_save: _b.bool = True, async_save: _b.bool | _b.str = False, append_dict: _c.Mapping[_t.Any, _t.Any] | None = None, enc_key: None | _b.bytes = None, enc_mode: _b.str = 'AES-GCM', choice_func: _c.Callable[..., _t.Any] | None = None, crc_check: _b.bool = False, format: _b.str = 'ckpt', **kwargs: _t.Any) -> _t.Any:
     """Saves parameters to a checkpoint file, and replaces an existing file.
 
     After the call the file is complete and on disk; after an error there is no new file (an old one

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -131,7 +132,7 @@ class Biquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
-class BorderType(_b.str):
+class BorderType(_b.str, _e.Enum):
     """The padding modes of a signal: zeros, the last value, or the mirror image.
 
     REFLECT mirrors the signal without the last value, SYMMETRIC with it.
@@ -219,7 +220,7 @@ class DeemphBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
-class DensityFunction(_b.str):
+class DensityFunction(_b.str, _e.Enum):
     """The probability density of dither noise: triangular, rectangular or Gaussian."""
     GPDF = ...
     RPDF = ...
@@ -289,7 +290,7 @@ class Fade(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
-class FadeShape(_b.str):
+class FadeShape(_b.str, _e.Enum):
     """The curves of a fade."""
     EXPONENTIAL = ...
     HALF_SINE = ...
@@ -306,7 +307,7 @@ class Filtfilt(_TensorOperation):
         b_coeffs (Sequence[float]): the weights of the input; equally many.
         clamp (bool, optional): whether to clamp the result to [-1, 1].
     """
-    def __init__(self, a_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], b_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], clamp: _b.bool = True) -> None: ...
+    def __init__(self, a_coeffs: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], b_coeffs: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], clamp: _b.bool = True) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
@@ -359,7 +360,7 @@ class Gain(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
-class GainType(_b.str):
+class GainType(_b.str, _e.Enum):
     """The units of a gain: amplitude, power or decibels."""
     AMPLITUDE = ...
     DB = ...
@@ -401,7 +402,7 @@ class HighpassBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
-class Interpolation(_b.str):
+class Interpolation(_b.str, _e.Enum):
     """The interpolation between samples: linear or quadratic."""
     LINEAR = ...
     QUADRATIC = ...
@@ -486,7 +487,7 @@ class LFilter(_TensorOperation):
         b_coeffs (Sequence[float]): the weights of the input; equally many.
         clamp (bool, optional): whether to clamp the result to [-1, 1].
     """
-    def __init__(self, a_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], b_coeffs: _b.tuple[_b.float, ...] | _b.list[_b.float], clamp: _b.bool = True) -> None: ...
+    def __init__(self, a_coeffs: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], b_coeffs: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], clamp: _b.bool = True) -> None: ...
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
@@ -611,11 +612,11 @@ class MelSpectrogram(_TensorOperation):
     def __init__(self, sample_rate: _b.int = 16000, n_fft: _b.int = 400, win_length: _b.int | None = None, hop_length: _b.int | None = None, f_min: _b.float = 0.0, f_max: _b.float | None = None, pad: _b.int = 0, n_mels: _b.int = 128, window: WindowType = ..., power: _b.float = 2.0, normalized: _b.bool = False, center: _b.bool = True, pad_mode: BorderType = ..., onesided: _b.bool = True, norm: NormType = ..., mel_scale: MelType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
-class MelType(_b.str):
+class MelType(_b.str, _e.Enum):
     """The formula of the mel scale: that of the Hidden Markov Toolkit, or Slaney's."""
     HTK = ...
     SLANEY = ...
-class Modulation(_b.str):
+class Modulation(_b.str, _e.Enum):
     """The modulating wave of an effect."""
     SINUSOIDAL = ...
     TRIANGULAR = ...
@@ -643,11 +644,11 @@ class MuLawEncoding(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
-class NormMode(_b.str):
+class NormMode(_b.str, _e.Enum):
     """The normalization of a cosine transform: orthonormal or none."""
     NONE = ...
     ORTHO = ...
-class NormType(_b.str):
+class NormType(_b.str, _e.Enum):
     """The normalization of a mel filter bank: equal areas, as in Slaney's toolbox, or none."""
     NONE = ...
     SLANEY = ...
@@ -734,7 +735,7 @@ class Resample(_TensorOperation):
     def __init__(self, orig_freq: _b.float = 16000, new_freq: _b.float = 16000, resample_method: ResampleMethod = ..., lowpass_filter_width: _b.int = 6, rolloff: _b.float = 0.99, beta: _t.Any = None) -> None: ...
     axes: _t.Any
     least: _t.Any
-class ResampleMethod(_b.str):
+class ResampleMethod(_b.str, _e.Enum):
     """The window of the sinc filter for resampling: Hann or Kaiser."""
     KAISER_WINDOW = ...
     SINC_INTERPOLATION = ...
@@ -751,7 +752,7 @@ class RiaaBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
-class ScaleType(_b.str):
+class ScaleType(_b.str, _e.Enum):
     """The content of a spectrogram: powers or magnitudes."""
     MAGNITUDE = ...
     POWER = ...
@@ -910,7 +911,7 @@ class Vol(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
-class WindowType(_b.str):
+class WindowType(_b.str, _e.Enum):
     """The window functions of a short-time Fourier transform."""
     BARTLETT = ...
     BLACKMAN = ...

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -124,7 +125,7 @@ class Ngram(_TensorOperation):
         right_pad (tuple, optional): (token, count) to pad with at the end, at most n - 1 tokens.
         separator (str, optional): the separator of the tokens of an n-gram.
     """
-    def __init__(self, n: _b.int | _b.list[_b.int], left_pad: _b.tuple[_t.Any, ...] = ('', 0), right_pad: _b.tuple[_t.Any, ...] = ('', 0), separator: _b.str = ' ') -> None: ...
+    def __init__(self, n: _b.int | _c.Sequence[_b.int], left_pad: _b.tuple[_t.Any, ...] = ('', 0), right_pad: _b.tuple[_t.Any, ...] = ('', 0), separator: _b.str = ' ') -> None: ...
 class NormalizeForm(_e.IntEnum):
     """The forms of Unicode normalization."""
     NFC = ...
@@ -253,7 +254,7 @@ class ToVectors(_TensorOperation):
         lower_case_backup (bool, optional): whether to look up an unknown word in lower case;
             CharNGram does so for all words.
     """
-    def __init__(self, vectors: Vectors, unk_init: _b.tuple[_b.float, ...] | _b.list[_b.float] | None = None, lower_case_backup: _b.bool = False) -> None: ...
+    def __init__(self, vectors: Vectors, unk_init: _b.tuple[_b.float, ...] | _c.Sequence[_b.float] | None = None, lower_case_backup: _b.bool = False) -> None: ...
 class Truncate(_TensorOperation):
     """Truncates a sequence to a maximum length.
 
@@ -312,7 +313,7 @@ class Vocab:
     """
     def __init__(self) -> None: ...
     @classmethod
-    def from_dataset(cls, dataset: _t.Any, columns: _t.Any = None, freq_range: _t.Any = None, top_k: _t.Any = None, special_tokens: _t.Any = None, special_first: _b.bool = True) -> _t.Any:
+    def from_dataset(cls, dataset: _t.Any, columns: _b.str | _c.Iterable[_t.Any] | None = None, freq_range: _t.Any = None, top_k: _t.Any = None, special_tokens: _t.Any = None, special_first: _b.bool = True) -> _t.Any:
         """Makes a Vocab from the text of a dataset, with the most frequent tokens first.
 
         Args:

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -80,7 +81,7 @@ class PadEnd(TensorOperation):
         pad_value (Union[str, bytes, int, float, bool], optional): the padding value; by default 0,
             or empty text.
     """
-    def __init__(self, pad_shape: _b.list[_b.int | None], pad_value: _b.str | _b.float | _b.bool | _b.bytes | None = None) -> None: ...
+    def __init__(self, pad_shape: _c.Sequence[_b.int | None], pad_value: _b.str | _b.float | _b.bool | _b.bytes | None = None) -> None: ...
 class PyTensorOperation(TensorOperation):
     """Base class of user-defined transforms, which define `_execute_py`."""
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore

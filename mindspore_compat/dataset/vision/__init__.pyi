@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -148,7 +149,7 @@ class Affine(_TensorOperation):
         resample (Inter, optional): the interpolation method.
         fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
     """
-    def __init__(self, degrees: _b.float, translate: _b.tuple[_b.float, _b.float] | _b.list[_b.float], scale: _b.float, shear: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float], resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
+    def __init__(self, degrees: _b.float, translate: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], scale: _b.float, shear: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -182,7 +183,7 @@ class AutoAugment(_TensorOperation):
         Returns:
             this transform.
         """
-class AutoAugmentPolicy(_b.str):
+class AutoAugmentPolicy(_b.str, _e.Enum):
     """The dataset that a policy of AutoAugment was learned on."""
     CIFAR10 = ...
     IMAGENET = ...
@@ -198,7 +199,7 @@ class AutoContrast(_TensorOperation):
             ignored, in [0, 50).
         ignore (Union[int, sequence], optional): values that are not counted, in [0, 255].
     """
-    def __init__(self, cutoff: _b.float = 0.0, ignore: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None) -> None: ...
+    def __init__(self, cutoff: _b.float = 0.0, ignore: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -211,7 +212,7 @@ class AutoContrast(_TensorOperation):
         Returns:
             this transform.
         """
-class Border(_b.str):
+class Border(_b.str, _e.Enum):
     """The padding modes at the borders of an image.
 
     CONSTANT: a constant value; EDGE: the edge pixel; REFLECT and SYMMETRIC: the image mirrored
@@ -253,7 +254,7 @@ class CenterCrop(_TensorOperation):
     Args:
         size (Union[int, sequence]): (height, width); an int is a square.
     """
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int]) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
@@ -319,7 +320,7 @@ class Crop(_TensorOperation):
         coordinates (sequence): (top, left) of the region.
         size (Union[int, sequence]): (height, width) of the region; an int is a square.
     """
-    def __init__(self, coordinates: _b.tuple[_b.int, _b.int] | _b.list[_b.int], size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int]) -> None: ...
+    def __init__(self, coordinates: _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
@@ -427,7 +428,7 @@ class Erase(_TensorOperation):
         value (Union[float, sequence], optional): the value, or one value per channel, in [0, 255].
         inplace (bool, optional): whether to modify the input itself.
     """
-    def __init__(self, top: _b.int, left: _b.int, height: _b.int, width: _b.int, value: _b.float | _b.tuple[_b.float, _b.float, _b.float] | _b.list[_b.float] = 0.0, inplace: _b.bool = False) -> None: ...
+    def __init__(self, top: _b.int, left: _b.int, height: _b.int, width: _b.int, value: _b.float | _b.tuple[_b.float, _b.float, _b.float] | _c.Sequence[_b.float] = 0.0, inplace: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -446,7 +447,7 @@ class FiveCrop(_TensorOperation):
     Args:
         size (Union[int, sequence]): (height, width); an int is a square.
     """
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int]) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -469,7 +470,7 @@ class GaussianBlur(_TensorOperation):
         sigma (Union[float, sequence], optional): the standard deviation along the width and the
             height; 0 and the default mean ((kernel_size - 1) * 0.5 - 1) * 0.3 + 0.8.
     """
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], sigma: _b.float | _t.Any | _b.bool | _b.tuple[_b.float | _t.Any | _b.bool, _b.float | _t.Any | _b.bool] | _b.list[_b.float | _t.Any | _b.bool] | None = None) -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], sigma: _b.float | _t.Any | _b.bool | _b.tuple[_b.float | _t.Any | _b.bool, _b.float | _t.Any | _b.bool] | _c.Sequence[_b.float | _t.Any | _b.bool] | None = None) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -665,7 +666,7 @@ class Normalize(_TensorOperation):
         std (sequence): one value in (0, 255] per channel, or one for all channels.
         is_hwc (bool, optional): whether the channels are the last axis instead of the first.
     """
-    def __init__(self, mean: _b.tuple[_b.float, ...] | _b.list[_b.float], std: _b.tuple[_b.float, ...] | _b.list[_b.float], is_hwc: _b.bool = True) -> None: ...
+    def __init__(self, mean: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], std: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], is_hwc: _b.bool = True) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
@@ -688,7 +689,7 @@ class NormalizePad(_TensorOperation):
         dtype (str, optional): "float32" or "float16", the dtype of the result.
         is_hwc (bool, optional): whether the channels are the last axis instead of the first.
     """
-    def __init__(self, mean: _b.tuple[_b.float, ...] | _b.list[_b.float], std: _b.tuple[_b.float, ...] | _b.list[_b.float], dtype: _t.Literal['float32', 'float16'] = 'float32', is_hwc: _b.bool = True) -> None: ...
+    def __init__(self, mean: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], std: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], dtype: _t.Literal['float32', 'float16'] = 'float32', is_hwc: _b.bool = True) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
@@ -711,7 +712,7 @@ class Pad(_TensorOperation):
         fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
         padding_mode (Border, optional): the kind of border.
     """
-    def __init__(self, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
+    def __init__(self, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
@@ -735,7 +736,7 @@ class PadToSize(_TensorOperation):
         fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
         padding_mode (Border, optional): the kind of border.
     """
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], offset: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], offset: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
@@ -757,7 +758,7 @@ class Perspective(_TensorOperation):
         end_points (sequence): the new coordinates of the points.
         interpolation (Inter, optional): the interpolation method.
     """
-    def __init__(self, start_points: _b.tuple[_b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float]] | _b.list[_b.tuple[_b.float, _b.float] | _b.list[_b.float]], end_points: _b.tuple[_b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float], _b.tuple[_b.float, _b.float] | _b.list[_b.float]] | _b.list[_b.tuple[_b.float, _b.float] | _b.list[_b.float]], interpolation: Inter = ...) -> None: ...
+    def __init__(self, start_points: _b.tuple[_b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float]] | _c.Sequence[_b.tuple[_b.float, _b.float] | _c.Sequence[_b.float]], end_points: _b.tuple[_b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float]] | _c.Sequence[_b.tuple[_b.float, _b.float] | _c.Sequence[_b.float]], interpolation: Inter = ...) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -848,7 +849,7 @@ class RandomAffine(_TensorOperation):
         resample (Inter, optional): the interpolation method.
         fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
     """
-    def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float], translate: _b.tuple[_b.float, ...] | _b.list[_b.float] | None = None, scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = None, shear: _b.float | _t.Any | _t.Literal[True] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] | _b.tuple[_b.float, _b.float, _b.float, _b.float] | _b.list[_b.float] | None = None, resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] | None = 0) -> None: ...
+    def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], translate: _b.tuple[_b.float, ...] | _c.Sequence[_b.float] | None = None, scale: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = None, shear: _b.float | _t.Any | _t.Literal[True] | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | _b.tuple[_b.float, _b.float, _b.float, _b.float] | _c.Sequence[_b.float] | None = None, resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] | None = 0) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -870,7 +871,7 @@ class RandomAutoContrast(_TensorOperation):
         ignore (Union[int, sequence], optional): values that are not counted, in [0, 255].
         prob (float, optional): the probability that it is applied.
     """
-    def __init__(self, cutoff: _b.float = 0.0, ignore: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, prob: _b.float = 0.5) -> None: ...
+    def __init__(self, cutoff: _b.float = 0.0, ignore: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -889,7 +890,7 @@ class RandomColor(_TensorOperation):
     Args:
         degrees (sequence, optional): (min, max) of the factor.
     """
-    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.1, 1.9)) -> None: ...
+    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.1, 1.9)) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -913,7 +914,7 @@ class RandomColorAdjust(_TensorOperation):
         hue (Union[float, sequence], optional): (min, max) of the hue shift, in [-0.5, 0.5]; a
             number n means (-n, n).
     """
-    def __init__(self, brightness: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), contrast: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), saturation: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (1, 1), hue: _b.float | _t.Literal[False] | _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0, 0)) -> None: ...
+    def __init__(self, brightness: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (1, 1), contrast: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (1, 1), saturation: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (1, 1), hue: _b.float | _t.Literal[False] | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0, 0)) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -937,7 +938,7 @@ class RandomCrop(_TensorOperation):
         fill_value (Union[int, tuple], optional): the pixel value of CONSTANT borders, in [0, 255].
         padding_mode (Border, optional): the kind of border.
     """
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, pad_if_needed: _b.bool = False, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] | None = 0, padding_mode: Border | None = ...) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, pad_if_needed: _b.bool = False, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] | None = 0, padding_mode: Border | None = ...) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -967,7 +968,7 @@ class RandomCropDecodeResize(_TensorOperation):
     size: _t.Any
     scale: _t.Any
     ratio: _t.Any
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], scale: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1028,7 +1029,7 @@ class RandomErasing(_TensorOperation):
         max_attempts (int, optional): the number of attempts to draw a rectangle; after them, the
             image stays unchanged.
     """
-    def __init__(self, prob: _b.float = 0.5, scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.02, 0.33), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.3, 3.3), value: _b.int | _t.Literal['random'] | _b.tuple[_b.int, _b.int, _b.int] | _b.list[_b.int] = 0, inplace: _b.bool = False, max_attempts: _b.int = 10) -> None: ...
+    def __init__(self, prob: _b.float = 0.5, scale: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.02, 0.33), ratio: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.3, 3.3), value: _b.int | _t.Literal['random'] | _b.tuple[_b.int, _b.int, _b.int] | _c.Sequence[_b.int] = 0, inplace: _b.bool = False, max_attempts: _b.int = 10) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1169,7 +1170,7 @@ class RandomPosterize(_TensorOperation):
     Args:
         bits (Union[int, sequence], optional): (min, max) of the number, in [1, 8].
     """
-    def __init__(self, bits: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | None = (8, 8)) -> None: ...
+    def __init__(self, bits: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | None = (8, 8)) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1188,7 +1189,7 @@ class RandomResize(_TensorOperation):
     Args:
         size (Union[int, sequence]): (height, width); an int is the length of the shorter side.
     """
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | _t.Literal[True]) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | _t.Literal[True]) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1224,7 +1225,7 @@ class RandomResizedCrop(_TensorOperation):
     size: _t.Any
     scale: _t.Any
     ratio: _t.Any
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], scale: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], scale: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1264,7 +1265,7 @@ class RandomRotation(_TensorOperation):
             image.
         fill_value (Union[int, tuple], optional): the pixel value outside the image, in [0, 255].
     """
-    def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float], resample: Inter = ..., expand: _b.bool = False, center: _b.tuple[_b.float, _b.float] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
+    def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], resample: Inter = ..., expand: _b.bool = False, center: _b.tuple[_b.float, _b.float] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1284,7 +1285,7 @@ class RandomSelectSubpolicy(_TensorOperation):
     Args:
         policy (list[list[tuple]]): lists of (transform, probability).
     """
-    def __init__(self, policy: _b.list[_b.list[_t.Any]]) -> None: ...
+    def __init__(self, policy: _c.Sequence[_c.Sequence[_t.Any]]) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1303,7 +1304,7 @@ class RandomSharpness(_TensorOperation):
     Args:
         degrees (sequence, optional): (min, max) of the factor; 0 blurs, 1 does nothing.
     """
-    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = (0.1, 1.9)) -> None: ...
+    def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.1, 1.9)) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1323,7 +1324,7 @@ class RandomSolarize(_TensorOperation):
         threshold (tuple, optional): (min, max) of the range, in [0, 255]; with min = max, all
             pixels from that value on.
     """
-    def __init__(self, threshold: _b.tuple[_b.int, _b.int] | _b.list[_b.int] = (0, 255)) -> None: ...
+    def __init__(self, threshold: _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] = (0, 255)) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1391,7 +1392,7 @@ class Resize(_TensorOperation):
         interpolation (Inter, optional): the interpolation method; LINEAR and NEAREST need no
             library.
     """
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | _t.Literal[True], interpolation: Inter = ...) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | _t.Literal[True], interpolation: Inter = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
@@ -1414,7 +1415,7 @@ class ResizeWithBBox(_TensorOperation):
         interpolation (Inter, optional): the interpolation method; LINEAR and NEAREST need no
             library.
     """
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int] | _t.Literal[True], interpolation: Inter = ...) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | _t.Literal[True], interpolation: Inter = ...) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.
@@ -1438,7 +1439,7 @@ class ResizedCrop(_TensorOperation):
         size (Union[int, sequence]): (height, width) of the result; an int is the shorter side.
         interpolation (Inter, optional): the interpolation method.
     """
-    def __init__(self, top: _b.int, left: _b.int, height: _b.int, width: _b.int, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], interpolation: Inter = ...) -> None: ...
+    def __init__(self, top: _b.int, left: _b.int, height: _b.int, width: _b.int, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], interpolation: Inter = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
@@ -1534,7 +1535,7 @@ class Solarize(_TensorOperation):
         threshold (Union[float, sequence]): (min, max) of the range, in [0, 255]; with one value, or
             min = max, all pixels from that value on.
     """
-    def __init__(self, threshold: _b.float | _b.tuple[_b.float, _b.float] | _b.list[_b.float]) -> None: ...
+    def __init__(self, threshold: _b.float | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
@@ -1556,7 +1557,7 @@ class TenCrop(_TensorOperation):
         size (Union[int, sequence]): (height, width); an int is a square.
         use_vertical_flip (bool, optional): whether to flip vertically instead of horizontally.
     """
-    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _b.list[_b.int], use_vertical_flip: _b.bool | None = False) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], use_vertical_flip: _b.bool | None = False) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Any:
         """Chooses the device of the transform; here the host always computes.

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -184,7 +185,7 @@ class Adam(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, amsgrad: _b.bool = False, *, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, amsgrad: _b.bool = False, *, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -238,7 +239,7 @@ class AdamW(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -288,7 +289,7 @@ class Adamax(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, *, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, *, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -338,7 +339,7 @@ class NAdam(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, momentum_decay: _b.float = 0.004) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, momentum_decay: _b.float = 0.004) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -391,8 +392,8 @@ class Optimizer(_Cell):
     parameters: _t.Any
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
         """Updates the parameters; each replay of a step recorded on the host calls it too."""
-    def __init__(self, params: _t.Any, defaults: _t.Any) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:
+    def __init__(self, params: _t.Any, defaults: _c.Mapping[_t.Any, _t.Any]) -> None: ...
+    def add_param_group(self, param_group: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
         """Adds a parameter group to the trained parameters.
 
         Args:
@@ -416,7 +417,7 @@ class RAdam(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -517,7 +518,7 @@ class Rprop(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, etas: _b.tuple[_b.float, _b.float] | _b.list[_b.float] = (0.5, 1.2), step_sizes: _t.Any = (1e-06, 50), *, maximize: _t.Any = False) -> None: ...
+    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, etas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.5, 1.2), step_sizes: _t.Any = (1e-06, 50), *, maximize: _t.Any = False) -> None: ...
     def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

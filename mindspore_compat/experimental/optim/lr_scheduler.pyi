@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -152,7 +153,7 @@ class LambdaLR(LRScheduler):
         last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     lr_lambdas: _t.Any
-    def __init__(self, optimizer: _t.Any, lr_lambda: _c.Callable[..., _t.Any] | _b.list[_c.Callable[..., _t.Any]] | _b.tuple[_c.Callable[..., _t.Any], ...], last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _t.Any, lr_lambda: _c.Callable[..., _t.Any] | _c.Sequence[_c.Callable[..., _t.Any]] | _b.tuple[_c.Callable[..., _t.Any], ...], last_epoch: _t.Any = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class LinearLR(LRScheduler):
@@ -182,7 +183,7 @@ class MultiStepLR(LRScheduler):
     """
     milestones: _t.Any
     gamma: _t.Any
-    def __init__(self, optimizer: _t.Any, milestones: _b.list[_b.int], gamma: _b.float = 0.1, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _t.Any, milestones: _c.Sequence[_b.int], gamma: _b.float = 0.1, last_epoch: _t.Any = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class MultiplicativeLR(LRScheduler):
@@ -267,7 +268,7 @@ class SequentialLR:
     optimizer: _t.Any
     milestones: _t.Any
     last_epoch: _t.Any
-    def __init__(self, optimizer: _t.Any, schedulers: _b.list[_t.Any], milestones: _b.list[_b.int], last_epoch: _b.int = -1) -> None: ...
+    def __init__(self, optimizer: _t.Any, schedulers: _c.Sequence[_t.Any], milestones: _c.Sequence[_b.int], last_epoch: _b.int = -1) -> None: ...
     def get_last_lr(self) -> _t.Any:
         """Returns the current learning rates, a list of Tensors."""
     def step(self) -> _t.Any:

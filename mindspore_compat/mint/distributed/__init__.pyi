@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -39,7 +40,7 @@ def all_reduce(tensor: _Tensor, op: _b.str = 'sum', group: _b.str | None = None,
     Returns:
         CommHandle; None unless `async_op` is set.
     """
-def all_to_all(output_tensor_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], input_tensor_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def all_to_all(output_tensor_list: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], input_tensor_list: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Sends one Tensor to each member and receives one from each.
 
     Args:
@@ -51,7 +52,7 @@ def all_to_all(output_tensor_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], in
     Returns:
         CommHandle; None unless `async_op` is set.
     """
-def all_to_all_single(output: _Tensor, input: _Tensor, output_split_sizes: _b.list[_b.int] | _b.tuple[_b.int, ...] | None = None, input_split_sizes: _b.list[_b.int] | _b.tuple[_b.int, ...] | None = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def all_to_all_single(output: _Tensor, input: _Tensor, output_split_sizes: _c.Sequence[_b.int] | _b.tuple[_b.int, ...] | None = None, input_split_sizes: _c.Sequence[_b.int] | _b.tuple[_b.int, ...] | None = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
 
     Args:
@@ -70,7 +71,7 @@ from ...ops import batch_isend_irecv as batch_isend_irecv
 from ...ops import broadcast as broadcast
 from ...ops import broadcast_object_list as broadcast_object_list
 from ...ops import destroy_process_group as destroy_process_group
-def gather(tensor: _Tensor, gather_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], dst: _b.int = 0, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def gather(tensor: _Tensor, gather_list: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], dst: _b.int = 0, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Gathers the Tensors of all members on one member.
 
     Args:
@@ -136,7 +137,7 @@ def reduce_scatter_tensor(output: _Tensor, input: _Tensor, op: _b.str = 'sum', g
         CommHandle; None unless `async_op` is set.
     """
 from ...ops import reduce_scatter_tensor_uneven as reduce_scatter_tensor_uneven
-def scatter(tensor: _Tensor, scatter_list: _b.list[_Tensor] | _b.tuple[_Tensor, ...], src: _b.int = 0, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def scatter(tensor: _Tensor, scatter_list: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], src: _b.int = 0, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Scatters a list of Tensors from one member: each member gets one Tensor.
 
     Args:

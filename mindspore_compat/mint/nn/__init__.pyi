@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -107,7 +108,7 @@ class AvgPool1d(_Cell):
     Shapes:
         `input` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
     """
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AvgPool2d(_Cell):
@@ -133,7 +134,7 @@ class AvgPool2d(_Cell):
         `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
         same dtype.
     """
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AvgPool3d(_Cell):
@@ -159,7 +160,7 @@ class AvgPool3d(_Cell):
         `input` is (N, C, D, H, W) or (C, D, H, W). The result is (N, C, D', H', W') or (C, D', H',
         W'), of the same dtype.
     """
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class BCELoss(_Cell):
@@ -366,7 +367,7 @@ class Conv1d(_Cell):
     groups: _t.Any
     weight: _Parameter
     bias: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def extend_repr(self) -> _t.Any:  # type: ignore
         """Returns the settings of the layer as text."""
@@ -381,7 +382,7 @@ class Conv2d(_Cell):
     groups: _t.Any
     weight: _Parameter
     bias: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def extend_repr(self) -> _t.Any:  # type: ignore
         """Returns the settings of the layer as text."""
@@ -396,7 +397,7 @@ class Conv3d(_Cell):
     groups: _t.Any
     weight: _Parameter
     bias: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def extend_repr(self) -> _t.Any:  # type: ignore
         """Returns the settings of the layer as text."""
@@ -500,8 +501,8 @@ class CrossEntropyLoss(_Cell):
     def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int = -100, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', label_smoothing: _b.float = 0.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-from ...nn import DropoutExt as Dropout
-from ...nn import Dropout2dExt as Dropout2d
+from ...nn import Dropout as Dropout
+from ...nn import Dropout2d as Dropout2d
 class ELU(_Cell):
     """Applies the ELU activation: x where x is positive, alpha * (exp(x) - 1) elsewhere.
 
@@ -516,7 +517,7 @@ class ELU(_Cell):
     """
     def __init__(self, alpha: _b.float = 1.0, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-from ...nn import EmbeddingExt as Embedding
+from ...nn import Embedding as Embedding
 from ...nn import Flatten as Flatten
 class Fold(_Cell):
     """Sums columns into images (col2im), the transpose of `unfold`. Pixels in several windows get
@@ -540,7 +541,7 @@ class Fold(_Cell):
         or lacks N. The result is (N, C, *output_size), or lacks N if the input does, of the same
         dtype.
     """
-    def __init__(self, output_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> None: ...
+    def __init__(self, output_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class GELU(_Cell):
@@ -676,8 +677,8 @@ class KLDivLoss(_Cell):
     def __init__(self, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = 'mean', log_target: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-from ...nn.loss.loss import L1LossExt as L1Loss
-from ...nn import LayerNormExt as LayerNorm
+from ...nn.loss.loss import L1Loss as L1Loss
+from ...nn import LayerNorm as LayerNorm
 from ...nn import Linear as Linear
 class LogSigmoid(_Cell):
     """Computes the log-sigmoid, log(1 / (1 + exp(-x))), of each element without overflow.
@@ -776,7 +777,7 @@ class NLLLoss(_Cell):
     def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int | _Tensor = -100, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-from ...nn.layer.activation import PReLUExt as PReLU
+from ...nn.layer.activation import PReLU as PReLU
 from ...nn import PixelShuffle as PixelShuffle
 class PixelUnshuffle(_Cell):
     """Rearranges r x r squares of pixels into groups of r^2 channels, with r = `downscale_factor`.
@@ -1068,7 +1069,7 @@ class Unfold(_Cell):
     Shapes:
         `input` is (N, C, H, W). The result is (N, C * k_h * k_w, windows), of the same dtype.
     """
-    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> None: ...
+    def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Upsample(_Cell):
@@ -1091,7 +1092,7 @@ class Upsample(_Cell):
         `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
         *size), of the same dtype.
     """
-    def __init__(self, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _b.list[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> None: ...
+    def __init__(self, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _c.Sequence[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class UpsamplingBilinear2d(_Cell):
@@ -1107,7 +1108,7 @@ class UpsamplingBilinear2d(_Cell):
     Shapes:
         `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
     """
-    def __init__(self, size: _b.tuple[_b.int, _b.int] | _b.list[_b.int] | None = None, scale_factor: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = None) -> None: ...
+    def __init__(self, size: _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | None = None, scale_factor: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class UpsamplingNearest2d(_Cell):
@@ -1124,7 +1125,7 @@ class UpsamplingNearest2d(_Cell):
     Shapes:
         `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
     """
-    def __init__(self, size: _b.tuple[_b.int, _b.int] | _b.list[_b.int] | None = None, scale_factor: _b.tuple[_b.float, _b.float] | _b.list[_b.float] | None = None) -> None: ...
+    def __init__(self, size: _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | None = None, scale_factor: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ZeroPad1d(_Cell):

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -10,7 +11,7 @@ import numpy as _np
 from ...common.dtype import Type as _Type
 from ...common.tensor import Tensor as _Tensor
 
-def adaptive_avg_pool1d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def adaptive_avg_pool1d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Applies 1-D adaptive average pooling: the mean of each of `output_size` parts of a sequence.
 
     Args:
@@ -69,7 +70,7 @@ def adaptive_max_pool1d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, .
         `input` is (N, C, L) or (C, L). The result has length `output_size` along the last axis and
         the same dtype.
     """
-def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _b.list[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> _t.Any:
+def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _c.Sequence[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> _t.Any:
     """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
     also its int64 position in H * W. The parts are those of `adaptive_avg_pool2d`.
 
@@ -84,7 +85,7 @@ def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _
         `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
         last two axes and the same dtype.
     """
-def avg_pool1d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> _Tensor:
+def avg_pool1d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> _Tensor:
     """Applies 1-D average pooling: the mean of each window of a sequence. The stride defaults to
     the length of the window.
 
@@ -104,7 +105,7 @@ def avg_pool1d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stri
     Shapes:
         `input` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
     """
-def avg_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> _Tensor:
+def avg_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> _Tensor:
     """Applies 2-D average pooling: the mean of each window of images. The stride defaults to the
     size of the window.
 
@@ -127,7 +128,7 @@ def avg_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.
         `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
         same dtype.
     """
-def avg_pool3d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> _Tensor:
+def avg_pool3d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> _Tensor:
     """Applies 3-D average pooling: the mean of each window of volumes. The stride defaults to the
     size of the window.
 
@@ -196,7 +197,7 @@ def binary_cross_entropy_with_logits(input: _Tensor, target: _Tensor, weight: _T
         `input` and `target` have one shape. The result is (), or that shape for `reduction` "none",
         of the dtype of `target`.
     """
-def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _b.list[_b.int]) -> _Tensor:
+def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
 
     Args:
@@ -223,7 +224,7 @@ def clamp(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex 
         The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
         broadcast shape and the dtype to which all are promoted.
     """
-def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
+def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
     """Computes a 1-D convolution of a sequence with kernels.
 
     `padding` is the number of zeros at both ends, or "valid" for no padding, or "same" for an
@@ -247,7 +248,7 @@ def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride:
         `input` is (N, C, L) or (C, L), `weight` is (C_out, C / groups, k), `bias` is (C_out,). The
         result is (N, C_out, L') or (C_out, L'), of the same dtype.
     """
-def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
+def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
     """Computes a 2-D convolution of images with kernels.
 
     `padding` is the number of zeros on each side, or "valid" for no padding, or "same" for an
@@ -271,7 +272,7 @@ def conv2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride:
         `input` is (N, C, H, W) or (C, H, W), `weight` is (C_out, C / groups, k_h, k_w), `bias` is
         (C_out,). The result is (N, C_out, H', W'), or (C_out, H', W') without N, of the same dtype.
     """
-def conv3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
+def conv3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
     """Computes a 3-D convolution of volumes with kernels.
 
     `padding` is the number of zeros on each side, or "valid" for no padding, or "same" for an
@@ -296,7 +297,7 @@ def conv3d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride:
         `bias` is (C_out,). The result is (N, C_out, D', H', W'), or (C_out, D', H', W') without N,
         of the same dtype.
     """
-def conv_transpose2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, output_padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, groups: _b.int = 1, dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> _Tensor:
+def conv_transpose2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, output_padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, groups: _b.int = 1, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> _Tensor:
     """Computes a 2-D transposed convolution, which spreads each element of images by the kernels.
 
     The result covers all positions that the kernels reach, less `padding` at both ends, plus
@@ -422,7 +423,7 @@ def elu_(input: _Tensor, alpha: _b.float = 1.0) -> _Tensor:
 from ...ops import embedding as embedding
 def flatten(input: _Tensor, start_dim: _b.int | _Tensor = 0, end_dim: _b.int | _Tensor = -1) -> _t.Any:
     """Flattens the axes from `start_dim` to `end_dim` into one."""
-def fold(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> _Tensor:
+def fold(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> _Tensor:
     """Sums columns into images (col2im), the transpose of `unfold`. Pixels in several windows get
     the sum.
 
@@ -545,7 +546,7 @@ def hardtanh_(input: _Tensor, min_val: _b.float | _b.bool = -1, max_val: _b.floa
 inplace_elu = elu_
 def inplace_silu(input: _Tensor) -> _Tensor:
     """Applies SiLU in place, input * sigmoid(input), and returns `input`."""
-def interpolate(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _b.list[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> _Tensor:
+def interpolate(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _c.Sequence[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> _Tensor:
     """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`. The
     modes are those of `ops.interpolate`.
 
@@ -667,7 +668,7 @@ def max_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stri
         `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
         same dtype.
     """
-def max_unpool2d(input: _Tensor, indices: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, output_size: _b.tuple[_t.Any, ...] | _b.list[_t.Any] | None = None) -> _Tensor:
+def max_unpool2d(input: _Tensor, indices: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, output_size: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any] | None = None) -> _Tensor:
     """Applies 2-D max unpooling, a partial inverse of max pooling: writes each value to the
     position of its maximum, and zeros elsewhere.
 
@@ -729,7 +730,7 @@ def nll_loss(input: _Tensor, target: _Tensor, weight: _Tensor | None = None, ign
         `input` is (N, C, ...) or (C,), `target` has its shape without C. The result is (), or that
         shape for `reduction` "none".
     """
-def norm_ext(input: _Tensor, p: _b.float | _b.str = 'fro', dim: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def norm_ext(input: _Tensor, p: _b.float | _b.str = 'fro', dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the p-norm of all elements or along axes; "fro" and "nuc" are the Frobenius and the
     nuclear norm of matrices.
 
@@ -850,7 +851,8 @@ def sigmoid(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-from ...ops import inplace_sigmoid as sigmoid_
+from ...ops import inplace_sigmoid as _inplace_sigmoid
+sigmoid_ = _inplace_sigmoid
 def silu(input: _Tensor, inplace: _t.Any = False) -> _Tensor:
     """Applies the SiLU (swish) activation: x * sigmoid(x).
 
@@ -960,7 +962,7 @@ def threshold(input: _Tensor, threshold: _b.float, value: _b.float, inplace: _t.
     """
 def threshold_(input: _Tensor, threshold: _b.float, value: _b.float) -> _Tensor:
     """Thresholds `input` in place: elements that do not exceed `threshold` become `value`."""
-def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] = 1) -> _Tensor:
+def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> _Tensor:
     """Extracts the sliding windows of images as columns (im2col).
 
     Args:
@@ -977,7 +979,7 @@ def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _b.list
     Shapes:
         `input` is (N, C, H, W). The result is (N, C * k_h * k_w, windows), of the same dtype.
     """
-def upsample(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _b.list[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _b.list[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None) -> _Tensor:
+def upsample(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _c.Sequence[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None) -> _Tensor:
     """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`. The
     modes are those of `ops.interpolate`.
 

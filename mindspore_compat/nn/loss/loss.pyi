@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -500,7 +501,7 @@ class TripletMarginWithDistanceLoss(LossBase):
     distance_function: _t.Any
     swap: _t.Any
     margin: _t.Any
-    def __init__(self, distance_function: _t.Any = None, swap: _b.bool = False, reduction: _t.Any = 'mean', margin: _b.float = 1.0) -> None: ...
+    def __init__(self, distance_function: _c.Callable[..., _t.Any] | None = None, swap: _b.bool = False, reduction: _t.Any = 'mean', margin: _b.float = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class _Loss(LossBase):

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -96,7 +97,7 @@ class PipelineCell(_Cell):
     network: _t.Any
     micro_size: _t.Any
     micro_inputs: _t.Any
-    def __init__(self, network: _Cell, micro_size: _b.int | _b.bool, stage_config: _t.Any = None, segment_config: _t.Any = None) -> None: ...
+    def __init__(self, network: _Cell, micro_size: _b.int | _b.bool, stage_config: _c.Mapping[_t.Any, _t.Any] | None = None, segment_config: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TrainOneStepCell(_Cell):
     """Training step: computes the loss of a batch and its gradients, and updates the weights.
@@ -129,7 +130,7 @@ class TrainOneStepCell(_Cell):
     optimizer: _t.Any
     mean: _t.Any
     degree: _t.Any
-    def __init__(self, network: _t.Any, optimizer: _t.Any, sens: _t.Any = None, return_grad: _t.Any = False) -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], sens: _t.Any = None, return_grad: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class VirtualDatasetCellTriple(_Cell):
     """Wraps a network of three inputs, which a parallel planner would split; here it only calls it.
@@ -137,7 +138,7 @@ class VirtualDatasetCellTriple(_Cell):
     Args:
         backbone (Cell): the network.
     """
-    def __init__(self, backbone: _t.Any) -> None: ...
+    def __init__(self, backbone: _Cell | _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class WithEvalCell(_Cell):
     """Network for evaluation: returns the loss, the output and the label.
@@ -155,7 +156,7 @@ class WithEvalCell(_Cell):
         tuple[Tensor], of the loss, the output and the label.
     """
     add_cast_fp32: _t.Any
-    def __init__(self, network: _t.Any, loss_fn: _t.Any, add_cast_fp32: _b.bool = False) -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], loss_fn: _Cell | _c.Callable[..., _t.Any], add_cast_fp32: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class WithGradCell(_Cell):
     """Computes the gradients of a network's loss with respect to its weights.
@@ -177,7 +178,7 @@ class WithGradCell(_Cell):
     network: _t.Any
     loss_fn: _t.Any
     sens: _t.Any
-    def __init__(self, network: _t.Any, loss_fn: _t.Any = None, sens: _t.Any = None) -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], loss_fn: _Cell | _c.Callable[..., _t.Any] | None = None, sens: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class WithLossCell(_Cell):
     """Network followed by its loss: `loss_fn(backbone(data), label)`.
@@ -193,7 +194,7 @@ class WithLossCell(_Cell):
     Outputs:
         Tensor, the loss.
     """
-    def __init__(self, backbone: _t.Any, loss_fn: _t.Any) -> None: ...
+    def __init__(self, backbone: _Cell | _c.Callable[..., _t.Any], loss_fn: _Cell | _c.Callable[..., _t.Any]) -> None: ...
     @property
     def backbone_network(self) -> _t.Any: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

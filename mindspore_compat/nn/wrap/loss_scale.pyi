@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -89,7 +90,7 @@ class TrainOneStepWithLossScaleCell(_TrainOneStepCell):
     reduce_sum: _t.Any
     allreduce: _t.Any
     hyper_map: _t.Any
-    def __init__(self, network: _t.Any, optimizer: _t.Any, scale_sense: _t.Any) -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], scale_sense: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def get_overflow_status(self, status: _t.Any, compute_output: _t.Any) -> _t.Any:
         """Returns whether a gradient is infinite or NaN, on this or another process.

@@ -3,13 +3,14 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
 
 from ...common.tensor import Tensor as _Tensor
 
-def line_search(f: _t.Any, xk: _t.Any, pk: _t.Any, jac: _t.Any = None, gfk: _t.Any = None, old_fval: _t.Any = None, old_old_fval: _t.Any = None, c1: _t.Any = 0.0001, c2: _t.Any = 0.9, maxiter: _t.Any = 20) -> _t.Any:
+def line_search(f: _c.Callable[..., _t.Any], xk: _t.Any, pk: _t.Any, jac: _c.Callable[..., _t.Any] | None = None, gfk: _t.Any = None, old_fval: _t.Any = None, old_old_fval: _t.Any = None, c1: _t.Any = 0.0001, c2: _t.Any = 0.9, maxiter: _t.Any = 20) -> _t.Any:
     """Finds a step along a direction that decreases the function and its slope enough (strong Wolfe
     conditions).
 
@@ -40,7 +41,7 @@ def linear_sum_assignment(cost_matrix: _t.Any, maximize: _b.bool, dimension_limi
     Returns:
         tuple[Tensor]: rows and columns, min(M, N) int64 numbers each; missing pairs are -1.
     """
-def minimize(func: _t.Any, x0: _t.Any, args: _t.Any = (), method: _b.str | None = None, jac: _t.Any = None, hess: _t.Any = None, hessp: _t.Any = None, bounds: _t.Any = None, constraints: _t.Any = (), tol: _t.Any = None, callback: _t.Any = None, options: _t.Any = None) -> _t.Any:
+def minimize(func: _c.Callable[..., _t.Any], x0: _t.Any, args: _t.Any = (), method: _b.str | None = None, jac: _c.Callable[..., _t.Any] | None = None, hess: _c.Callable[..., _t.Any] | None = None, hessp: _c.Callable[..., _t.Any] | None = None, bounds: _t.Any = None, constraints: _t.Any = (), tol: _t.Any = None, callback: _c.Callable[..., _t.Any] | None = None, options: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
     """Minimizes a function, starting from a given point.
 
     Args:

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -231,7 +232,7 @@ class LambdaCallback(Callback):
             original, the package's callbacks skip its evaluations.
         on_eval_end (Callable): called after an evaluation, but not in `Model.fit`.
     """
-    def __init__(self, on_train_epoch_begin: _t.Any = None, on_train_epoch_end: _t.Any = None, on_train_step_begin: _t.Any = None, on_train_step_end: _t.Any = None, on_train_begin: _t.Any = None, on_train_end: _t.Any = None, on_eval_epoch_begin: _t.Any = None, on_eval_epoch_end: _t.Any = None, on_eval_step_begin: _t.Any = None, on_eval_step_end: _t.Any = None, on_eval_begin: _t.Any = None, on_eval_end: _t.Any = None) -> None: ...
+    def __init__(self, on_train_epoch_begin: _c.Callable[..., _t.Any] | None = None, on_train_epoch_end: _c.Callable[..., _t.Any] | None = None, on_train_step_begin: _c.Callable[..., _t.Any] | None = None, on_train_step_end: _c.Callable[..., _t.Any] | None = None, on_train_begin: _c.Callable[..., _t.Any] | None = None, on_train_end: _c.Callable[..., _t.Any] | None = None, on_eval_epoch_begin: _c.Callable[..., _t.Any] | None = None, on_eval_epoch_end: _c.Callable[..., _t.Any] | None = None, on_eval_step_begin: _c.Callable[..., _t.Any] | None = None, on_eval_step_end: _c.Callable[..., _t.Any] | None = None, on_eval_begin: _c.Callable[..., _t.Any] | None = None, on_eval_end: _c.Callable[..., _t.Any] | None = None) -> None: ...
 class LearningRateScheduler(Callback):
     """Sets the optimizer's learning rate by a function after each step.
 
@@ -240,7 +241,7 @@ class LearningRateScheduler(Callback):
             and returns the new learning rate.
     """
     learning_rate_function: _t.Any
-    def __init__(self, learning_rate_function: _t.Any) -> None: ...
+    def __init__(self, learning_rate_function: _c.Callable[..., _t.Any]) -> None: ...
     def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
         """Sets the learning rate."""
 class LossMonitor(Callback):
@@ -276,7 +277,7 @@ class ModelCheckpoint(Callback):
         config (CheckpointConfig): when to write and how.
     """
     def __exit__(self, *err: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, prefix: _t.Any = 'CKP', directory: _t.Any = None, config: _t.Any = None) -> None: ...
+    def __init__(self, prefix: _b.str | _c.Callable[..., _t.Any] = 'CKP', directory: _b.str | _c.Callable[..., _t.Any] | None = None, config: _t.Any = None) -> None: ...
     def end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
         """Writes the last file, unless the last step has written one, and waits until it is
         complete.
@@ -420,7 +421,7 @@ class SummaryCollector(Callback):
     """
     def __enter__(self) -> _t.Any: ...  # type: ignore
     def __exit__(self, *err: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, summary_dir: _t.Any, collect_freq: _t.Any = 10, num_process: _t.Any = 32, collect_specified_data: _t.Any = None, keep_default_action: _t.Any = True, custom_lineage_data: _t.Any = None, collect_tensor_freq: _t.Any = None, max_file_size: _t.Any = None, export_options: _t.Any = None) -> None: ...
+    def __init__(self, summary_dir: _t.Any, collect_freq: _t.Any = 10, num_process: _t.Any = 32, collect_specified_data: _c.Mapping[_t.Any, _t.Any] | None = None, keep_default_action: _t.Any = True, custom_lineage_data: _c.Mapping[_t.Any, _t.Any] | None = None, collect_tensor_freq: _t.Any = None, max_file_size: _t.Any = None, export_options: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
     def begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
         """Prepares for a run."""
     def end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
@@ -438,7 +439,7 @@ class SummaryLandscape:
     def __init__(self, summary_dir: _b.str) -> None: ...
     def clean_ckpt(self) -> _t.Any:
         """Deletes the checkpoints and the file that describes them."""
-    def gen_landscapes_with_multi_process(self, callback_fn: _c.Callable[..., _t.Any], collect_landscape: _t.Any = None, device_ids: _b.list[_b.int] | None = None, output: _b.str | None = None) -> _t.Any:
+    def gen_landscapes_with_multi_process(self, callback_fn: _c.Callable[..., _t.Any], collect_landscape: _c.Mapping[_t.Any, _t.Any] | None = None, device_ids: _c.Sequence[_b.int] | None = None, output: _b.str | None = None) -> _t.Any:
         """Measures landscapes and writes them into event files.
 
         A landscape of the training shows the checkpoints of an interval; its two directions are

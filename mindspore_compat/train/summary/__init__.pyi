@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -36,7 +37,7 @@ class SummaryRecord:
     def __enter__(self) -> _t.Any: ...
     def __exit__(self, *_: _t.Any) -> _t.Any: ...
     # num_process: Accepted for compatibility, has no effect here
-    def __init__(self, log_dir: _b.str, file_prefix: _b.str = 'events', file_suffix: _b.str = '_MS', num_process: _b.int = 32, network: _Cell | None = None, max_file_size: _b.int | None = None, raise_exception: _b.bool = False, export_options: _t.Any = None) -> None: ...
+    def __init__(self, log_dir: _b.str, file_prefix: _b.str = 'events', file_suffix: _b.str = '_MS', num_process: _b.int = 32, network: _Cell | None = None, max_file_size: _b.int | None = None, raise_exception: _b.bool = False, export_options: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
     def add_value(self, plugin: _b.str, name: _b.str, value: _t.Any) -> _t.Any:
         """Stores a value for the next `record`.
 

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -29,7 +30,7 @@ class Bijector(_Cell):
         """Returns the TransformedDistribution of a distribution, or the result of the method with
         the given name.
         """
-    def __init__(self, is_constant_jacobian: _b.bool = False, is_injective: _b.bool = True, name: _b.str | None = None, dtype: _Type | None = None, param: _t.Any = None) -> None: ...
+    def __init__(self, is_constant_jacobian: _b.bool = False, is_injective: _b.bool = True, name: _b.str | None = None, dtype: _Type | None = None, param: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
     @property
     def batch_shape(self) -> _t.Any: ...
     def cast_param_by_value(self, value: _t.Any, para: _t.Any) -> _t.Any:

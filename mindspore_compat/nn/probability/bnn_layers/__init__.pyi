@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -78,7 +79,7 @@ class DenseLocalReparam(_Cell):
     in_channels: _t.Any
     out_channels: _t.Any
     has_bias: _t.Any
-    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, activation: _t.Any = None, has_bias: _t.Any = True, weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
+    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, activation: _b.str | _Cell | _c.Callable[..., _t.Any] | None = None, has_bias: _t.Any = True, weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
     def compute_kl_loss(self) -> _t.Any:
         """Returns the KL divergence from the priors to the posteriors, summed over all weights, as
         a 0-d Tensor.
@@ -117,7 +118,7 @@ class DenseReparam(_Cell):
     in_channels: _t.Any
     out_channels: _t.Any
     has_bias: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, activation: _t.Any = None, has_bias: _b.bool = True, weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, activation: _b.str | _Cell | _c.Callable[..., _t.Any] | None = None, has_bias: _b.bool = True, weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
     def compute_kl_loss(self) -> _t.Any:
         """Returns the KL divergence from the priors to the posteriors, summed over all weights, as
         a 0-d Tensor.
@@ -150,7 +151,7 @@ class NormalPosterior(_Cell):
     mean: _Parameter
     untransformed_std: _Parameter
     normal: _t.Any
-    def __init__(self, name: _b.str, shape: _b.list[_b.int] | _b.tuple[_b.int, ...], dtype: _Type = ..., loc_mean: _b.float = 0, loc_std: _b.float = 0.1, untransformed_scale_mean: _b.float = -5, untransformed_scale_std: _b.float = 0.1) -> None: ...
+    def __init__(self, name: _b.str, shape: _c.Sequence[_b.int] | _b.tuple[_b.int, ...], dtype: _Type = ..., loc_mean: _b.float = 0, loc_std: _b.float = 0.1, untransformed_scale_mean: _b.float = -5, untransformed_scale_std: _b.float = 0.1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def std_trans(self, std_pre: _t.Any) -> _t.Any:
         """Returns the standard deviation log(1 + exp(std_pre)) of a Tensor."""

@@ -3,6 +3,7 @@
 import builtins as _b
 import collections.abc as _c
 import enum as _e
+import io as _io
 import typing as _t
 
 import numpy as _np
@@ -87,7 +88,7 @@ class Distribution(_Cell):
         name (str): the name of the distribution.
         param (dict): the constructor arguments of the distribution.
     """
-    def __init__(self, seed: _b.int | None, dtype: _Type, name: _b.str, param: _t.Any) -> None: ...
+    def __init__(self, seed: _b.int | None, dtype: _Type, name: _b.str, param: _c.Mapping[_t.Any, _t.Any]) -> None: ...
     @property
     def batch_shape(self) -> _t.Any: ...
     @property
