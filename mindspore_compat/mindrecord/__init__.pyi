@@ -237,10 +237,10 @@ def set_dec_mode(dec_mode: _b.str | _c.Callable[..., _t.Any] | None = 'AES-GCM')
     """Sets the decryption mode of files.
 
     Args:
-        dec_mode (Union[str, function, None], optional): "AES-GCM"; a function that takes a file to read
-            from, its length in bytes, a file to write to, and the key; or None, which inverts the
-            mode "AES-GCM". After the output of an encrypting function, the file has four zero bytes
-            and 7 bytes with the mode.
+        dec_mode (Union[str, function, None], optional): "AES-GCM"; a function that takes a file to
+            read from, its length in bytes, a file to write to, and the key; or None, which inverts
+            the mode "AES-GCM". After the output of an encrypting function, the file has four zero
+            bytes and 7 bytes with the mode.
     """
 def set_enc_key(enc_key: _b.str | None) -> _t.Any:
     """Sets the key for encryption and decryption of files.

@@ -62,10 +62,10 @@ def set_dec_mode(dec_mode="AES-GCM"):
     """Sets the decryption mode of files.
 
     Args:
-        dec_mode (Union[str, function, None], optional): "AES-GCM"; a function that takes a file to read
-            from, its length in bytes, a file to write to, and the key; or None, which inverts the
-            mode "AES-GCM". After the output of an encrypting function, the file has four zero bytes
-            and 7 bytes with the mode.
+        dec_mode (Union[str, function, None], optional): "AES-GCM"; a function that takes a file to
+            read from, its length in bytes, a file to write to, and the key; or None, which inverts
+            the mode "AES-GCM". After the output of an encrypting function, the file has four zero
+            bytes and 7 bytes with the mode.
 
     Raises:
         ValueError: if it is neither.
