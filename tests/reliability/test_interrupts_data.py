@@ -15,7 +15,8 @@ from kit.interrupts import State, moments, stop_at
 from mindspore_compat import Model, Parameter, Tensor, nn
 from mindspore_compat import dataset as ds
 from mindspore_compat.dataset.engine import workers
-from mindspore_compat.train import Callback
+from mindspore_compat.train import Callback, SummaryCollector, SummaryRecord
+from mindspore_compat.train.callback._callback import CallbackManager
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (4, 3)])
@@ -36,10 +37,13 @@ def test_data_is_set_or_not(shape):
 
 
 class Counts(Callback):
-    """Counts the steps that have ended."""
+    """Counts the steps and the runs that have ended."""
 
     def __init__(self):
-        self.steps = 0
+        self.steps = self.runs = 0
+
+    def __exit__(self, *_):
+        self.runs += 1
 
     def on_train_step_end(self, run_context):
         self.steps += 1
@@ -70,6 +74,26 @@ def test_a_training_stops_between_steps():
         stop_at(number, train)
         done = int(steps.asnumpy()[0]) - int(course[0][_place(state, steps)][0])
         assert not state.differences(course[done]), (number, done)
+
+
+def test_a_callback_whose_start_is_interrupted_ends(tmp_path, monkeypatch):
+    """Another SummaryCollector could not start otherwise."""
+    enter = SummaryCollector.__enter__
+
+    def interrupted(self):
+        enter(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SummaryCollector, "__enter__", interrupted)
+    first = Counts()
+    manager = CallbackManager([first, SummaryCollector(str(tmp_path))])
+    with pytest.raises(KeyboardInterrupt):
+        manager.__enter__()
+    monkeypatch.undo()
+    assert first.runs == 1
+    with CallbackManager(SummaryCollector(str(tmp_path))):
+        assert SummaryRecord.count == 1
+    assert SummaryRecord.count == 0
 
 
 def _place(state, tensor):

@@ -39,12 +39,19 @@ class CallbackManager(Callback):
         self._stack = None
 
     def __enter__(self):
-        self._stack = ExitStack().__enter__()
+        self._stack, entered = ExitStack().__enter__(), []
         try:
-            self._callbacks = [self._stack.enter_context(callback) for callback in self._callbacks]
-        except BaseException:
+            for callback in self._callbacks:
+                entered.append(self._stack.enter_context(callback))
+        except Exception:
             self._stack.close()
             raise
+        except BaseException as interrupt:  # the stack may lack a callback that has been entered
+            for callback in self._callbacks[len(entered) : len(entered) + 1]:
+                self._stack.push(callback)
+            self._stack.__exit__(type(interrupt), interrupt, interrupt.__traceback__)
+            raise
+        self._callbacks = entered
         return self
 
     def __exit__(self, *err):

@@ -143,7 +143,8 @@ class SummaryCollector(Callback):
         return self
 
     def __exit__(self, *err):
-        self._record.close()
+        if self._record is not None:  # None after an interrupt of `__enter__`
+            self._record.close()
 
     def begin(self, run_context):
         """Prepares for a run."""

@@ -103,15 +103,15 @@ class SummaryRecord:
             max_file_size = None
         self.base_log_dir = _make_directory(log_dir, "log_dir")
         self.max_file_size, self.raise_exception = max_file_size, raise_exception
-        self.network, self._mode, self._closed = network, "train", False
+        self.network, self._mode, self._closed = network, "train", True
         stamp, summary, lineage = self._free_paths(file_prefix, file_suffix)
         self._summary = _File(summary, max_file_size, True)
         self._lineage = _File(lineage, max_file_size, False)
         self._export_dir = self._path(f"export_{stamp}")
         self._values, self._shown = [], []
-        print_summary.summary_sinks.append(self._take)
-        SummaryRecord.count += 1
         atexit.register(self.close)
+        print_summary.summary_sinks.append(self._take)
+        SummaryRecord.count, self._closed = SummaryRecord.count + 1, False
 
     def _free_paths(self, prefix, suffix):
         """Returns the time in seconds, and file paths with that time that are not in use.
@@ -258,8 +258,7 @@ class SummaryRecord:
         """Completes the files. Values that were not recorded are lost."""
         if self._closed:
             return
-        self._closed = True
-        SummaryRecord.count -= 1
+        SummaryRecord.count, self._closed = SummaryRecord.count - 1, True
         print_summary.summary_sinks.remove(self._take)
         atexit.unregister(self.close)
         try:
