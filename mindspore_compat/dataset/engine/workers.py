@@ -110,10 +110,15 @@ class Pipeline:
             raise
 
     def end(self):
-        """Ends all pools; their generators yield no more rows."""
-        for rows in list(self._begun):
-            with contextlib.suppress(ValueError):  # another thread waits for its next row
-                rows.close()
+        """Ends all pools, even if one call is interrupted; their generators yield no more rows."""
+        with contextlib.ExitStack() as stack:
+            for rows in list(self._begun):
+                stack.callback(_close, rows)
+
+
+def _close(rows):
+    with contextlib.suppress(ValueError):  # another thread waits for its next row
+        rows.close()
 
 
 class Pace:
