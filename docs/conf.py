@@ -34,6 +34,7 @@ html_title = f"mindspore_compat {release}"
 html_copy_source = False
 html_static_path = ["_static"]
 html_css_files = ["style.css"]
+html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
 templates_path = ["_templates"]
 html_sidebars = {
     "**": [

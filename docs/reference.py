@@ -14,6 +14,7 @@ from pathlib import Path
 import formulas
 import links
 import pictures
+import topics
 from groups import group_of
 from sphinx.ext.napoleon import Config, GoogleDocstring
 
@@ -247,7 +248,9 @@ def entry(area, module, name, env):
     text = body_of(with_rules(thing, inspect.cleandoc(doc or "")), env, names)
     head = name if kind == "data" else name + signature_of(thing)
     parts = [text, *picture(path), *(methods(path, thing, env) if kind == "class" else ())]
-    return f".. py:{kind}:: {head}\n\n{indent((chr(10) * 2).join(parts))}"
+    topic = topics.topic_of(thing)
+    index = f".. index:: ! {topic}\n\n" if topic else ""
+    return f"{index}.. py:{kind}:: {head}\n\n{indent((chr(10) * 2).join(parts))}"
 
 
 def methods(path, cls, env):

@@ -1,5 +1,6 @@
 """The code in README and guides runs, and the files that they name exist."""
 
+import functools
 import importlib
 import re
 import subprocess
@@ -7,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import mindspore_compat
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "mindspore_compat"
@@ -147,6 +150,24 @@ def test_prose_of_docstrings_is_escaped(plain, written, monkeypatch):
     import reference
 
     assert reference.escaped_line(plain) == written
+
+
+@pytest.mark.parametrize(
+    "path, topic",
+    [
+        ("nn.Conv2d", "2-D convolution"),
+        ("nn.BatchNorm2d", "Batch normalization"),
+        ("ops.matmul", "matrix product"),
+        ("set_seed", ""),
+        ("grad", ""),
+    ],
+)
+def test_the_search_finds_what_a_first_sentence_names(path, topic, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import topics
+
+    thing = functools.reduce(getattr, path.split("."), mindspore_compat)
+    assert topics.topic_of(thing) == topic
 
 
 def test_documentation_does_not_tell_of_the_building_machine():
