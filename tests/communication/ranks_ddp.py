@@ -16,7 +16,8 @@ from mindspore_compat.parallel import parameter_broadcast
 from mindspore_compat.parallel.distributed import DistributedDataParallel
 
 dist.init_process_group()
-FOLDER = tempfile.mkdtemp()
+_folder = tempfile.TemporaryDirectory()
+FOLDER = _folder.name
 RANK, SIZE = dist.get_rank(), dist.get_world_size()
 MEAN = sum(range(1, SIZE + 1)) / SIZE
 

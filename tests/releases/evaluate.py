@@ -133,4 +133,7 @@ def result(example):
 
 
 if __name__ == "__main__":
-    json.dump({f"{each.release} {each.name}": result(each.example) for each in CHANGES}, sys.stdout)
+    with tempfile.TemporaryDirectory() as folder:
+        tempfile.tempdir = folder  # of the examples' files
+        results = {f"{each.release} {each.name}": result(each.example) for each in CHANGES}
+    json.dump(results, sys.stdout)

@@ -176,7 +176,12 @@ def _likelihood(xp, api, logs, target, weight, ignore, reduction, smoothing):
 def _against_probabilities(xp, x, target, weight, reduction, smoothing):
     """Returns the cross entropy of logits and target probabilities; the mean is over all axes but
     the classes."""
-    need_shape("cross_entropy", "input", "target", x, target)
+    if tuple(target.shape) != tuple(x.shape):
+        raise ValueError(
+            f"For 'cross_entropy', 'target' must have the shape of 'input', {tuple(x.shape)}, for "
+            f"probabilities, or be integers for classes, but got {target.dtype} of shape "
+            f"{tuple(target.shape)}."
+        )
     axis = min(x.ndim, 2) - 1
     if weight is not None:
         shares = smoothed_shares(at_least_float32(xp, target), smoothing, axis)
