@@ -1,5 +1,10 @@
-"""The recursions over time of connectionist temporal classification (CTC), as compiled loops of the
-host. They compute what `ops/_loss/ctc.py` computes with a call of array functions for each step."""
+"""Connectionist temporal classification (CTC) as compiled loops of the host: losses, forward
+variables and the gradient. They compute what `ops/_loss/ctc.py` computes with array functions.
+
+The states of a sequence of labels are a blank, the first label, a blank, and so on. A thread
+computes them in its memory, where they are padded to whole vectors: the remainder of a short row
+would take longer than a vector.
+"""
 
 import functools
 
@@ -7,131 +12,210 @@ import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
-from ..compiled.vector_math import log_sum_exp
+from ..compiled.library import Library
+from ..compiled.vector_math import exp, log_sum_exp, single
 from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, memory, number, piece
 
+LANES = 16  # states of a vector
 
-def reach_states(
-    emit: array(FLOAT),
-    stay: array(FLOAT),
-    skip: array(FLOAT),
-    out: array(FLOAT),
-    wide: memory(FLOAT),
+
+def set_states(targets, labels, rows, padded, none, blank, merge):
+    """Writes the label of each state, and the costs of staying and of skipping a state to the first
+    two rows. States of the padding cannot be reached."""
+    stay, skip = rows[:padded], rows[padded : 2 * padded]
+    for s in range(len(labels), padded):
+        stay[s], skip[s] = none, none
+    for s in range(len(labels)):
+        label = targets[s // 2] if s % 2 else blank
+        labels[s] = label
+        stay[s] = single(0.0) if label == blank or merge else none
+        differs = not merge or s < 2 or label != labels[s - 2]
+        skip[s] = single(0.0) if s > 1 and label != blank and differs else none
+    return stay, skip
+
+
+def align(
+    logs: array(FLOAT),
+    targets: array(INDEX),
+    steps: array(INDEX),
+    lengths: array(INDEX),
+    alpha: array(FLOAT),
+    losses: array(FLOAT),
+    labels: memory(INDEX),
+    rows: memory(FLOAT),
     none: number(FLOAT),
     times: number(),
     count: number(),
-    states: number(),
+    classes: number(),
+    longest: number(),
+    padded: number(),
+    blank: number(),
+    merge: number(),
     first: piece(0),
     last: piece(1),
-):
-    """Writes the log probability of reaching each state at each time, including its emission, for
-    sequences `first` to `last`.
+) -> bool:
+    """Writes the log probability of reaching each state at each time, including its emission, and
+    minus the log probability of each target, for sequences `first` to `last`. Returns False if a
+    label is no class.
 
     Args:
-        emit, out: (times, count, states), as arrays of one axis.
-        stay, skip: (count, states), costs of staying and of skipping a state.
-        wide: memory for the states and two impossible ones before them.
+        logs: (times, count, classes), as an array of one axis; so are all arrays.
+        targets: (count, longest).
+        steps, lengths, losses: a number for each sequence, the first two of times and labels.
+        alpha: (count, times, 2 longest + 1), -infinity for what is impossible, and outside the
+            times and states of a sequence.
+        labels, rows: memory for the labels, and for five rows of `padded` states.
         none: the logarithm of an impossible event.
-        times, count, states: the lengths of the axes.
+        times, count, classes, longest: the lengths of the axes.
+        blank, merge: the class of the blank; whether equal neighbours are one label.
         first, last: the range of sequences.
     """
+    states = 2 * longest + 1
+    emit, now = rows[2 * padded : 3 * padded], rows[3 * padded : 4 * padded]
+    before = rows[4 * padded : 5 * padded + 2]  # two impossible states come first
     for n in range(first, last):
-        own = n * states
-        stays, skips = stay[own : own + states], skip[own : own + states]
-        wide[0], wide[1] = none, none
-        for s in range(states):
-            out[own + s] = emit[own + s] if s < 2 else none
-        for t in range(1, times):
-            at = (t - 1) * count * states + own
+        target = targets[n * longest : (n + 1) * longest]
+        for label in target:
+            if not 0 <= label < classes:
+                return False
+        stay, skip = set_states(target, labels[:states], rows, padded, none, blank, merge)
+        for s in range(padded):
+            before[s], emit[s] = none, single(0.0)
+        before[padded], before[padded + 1] = none, none
+        end, used, total = (steps[n] - 1) % times, 2 * lengths[n] + 1, none
+        for t in range(times):
+            start = (t * count + n) * classes
             for s in range(states):
-                wide[s + 2] = out[at + s]
-            at += count * states
-            emitted, target = emit[at : at + states], out[at : at + states]
+                emit[s] = logs[start + labels[s]]
+            for s in range(padded):
+                a, b, c = before[s + 2] + stay[s], before[s + 1], before[s] + skip[s]
+                now[s] = log_sum_exp(a, b, c) + emit[s]
+            if t == 0:
+                for s in range(padded):
+                    now[s] = emit[s] if s < min(2, states) else none
+            for s in range(padded):
+                before[s + 2] = now[s]
+            if t == end:
+                total = log_sum_exp(before[used + 1], before[used], none)
+            place = alpha[(n * times + t) * states : (n * times + t + 1) * states]
             for s in range(states):
-                a, b, c = wide[s + 2] + stays[s], wide[s + 1], wide[s] + skips[s]
-                target[s] = log_sum_exp(a, b, c) + emitted[s]
+                inside = now[s] > single(0.1) * none and s < used and t < steps[n]
+                place[s] = now[s] if inside else single(-numpy.inf)
+        losses[n] = single(numpy.inf) if -total > single(-0.1) * none else -total
+    return True
 
 
-def finish_states(
-    emit: array(FLOAT),
-    stay: array(FLOAT),
-    skip: array(FLOAT),
-    ends: array(FLOAT),
+def occupy(
+    logs: array(FLOAT),
+    targets: array(INDEX),
     steps: array(INDEX),
+    lengths: array(INDEX),
+    alpha: array(FLOAT),
+    losses: array(FLOAT),
     out: array(FLOAT),
-    wide: memory(FLOAT),
+    labels: memory(INDEX),
+    rows: memory(FLOAT),
     none: number(FLOAT),
     times: number(),
     count: number(),
-    states: number(),
+    classes: number(),
+    longest: number(),
+    padded: number(),
+    blank: number(),
+    merge: number(),
     first: piece(0),
     last: piece(1),
 ):
-    """Writes the log probability of finishing from each state at each time, excluding its emission,
-    for sequences `first` to `last`.
+    """Adds the probability that each label is emitted at each time, given the target, to `out`
+    (times, count, classes), for sequences `first` to `last`.
 
-    Args:
-        ends: (count, states), the values at the last time of each sequence.
-        steps: the number of times of each sequence.
-        wide: memory for the states and two impossible ones after them, twice.
-        emit, stay, skip, out, none, times, count, states, first, last: as for `reach_states`.
+    `beta` is the log probability of finishing from a state, excluding its emission. The arguments
+    are those of `align`, with memory for two rows more.
     """
+    states = 2 * longest + 1
+    beta, share = rows[2 * padded : 3 * padded], rows[3 * padded : 4 * padded]
+    onward = rows[4 * padded : 5 * padded + 2]  # two impossible states come last
+    skipped = rows[5 * padded + 2 : 6 * padded + 4]
     for n in range(first, last):
-        own = n * states
-        stays = stay[own : own + states]
-        onward, skipped = wide[: states + 2], wide[states + 2 :]
-        for s in range(2):
-            onward[states + s] = none
-            skipped[states + s] = none
-        at = (times - 1) * count * states + own
-        for s in range(states):
-            out[at + s] = ends[own + s]
-        for t in range(times - 2, -1, -1):
+        if not losses[n] < single(numpy.inf):  # impossible, or NaN
+            continue
+        target = targets[n * longest : (n + 1) * longest]
+        stay, skip = set_states(target, labels[:states], rows, padded, none, blank, merge)
+        for s in range(padded + 2):
+            onward[s], skipped[s] = none, none
+        for s in range(padded):
+            beta[s] = single(0.0) if 2 * lengths[n] - 1 <= s <= 2 * lengths[n] else none
+            share[s] = none
+        for t in range(steps[n] - 1, -1, -1):
+            start = (t * count + n) * classes
+            reached = alpha[(n * times + t) * states : (n * times + t + 1) * states]
             for s in range(states):
-                onward[s] = out[at + s] + emit[at + s]
-                skipped[s] = onward[s] + skip[own + s]
-            at -= count * states
-            target = out[at : at + states]
-            if steps[n] - 1 <= t:
-                for s in range(states):
-                    target[s] = ends[own + s]
-                continue
+                share[s] = reached[s] + beta[s] + losses[n]
+            for s in range(padded):
+                share[s] = exp(share[s] if share[s] < single(0.0) else single(0.0))
             for s in range(states):
-                a, b, c = onward[s] + stays[s], onward[s + 1], skipped[s + 2]
-                target[s] = log_sum_exp(a, b, c)
+                out[start + labels[s]] += share[s]
+                onward[s] = beta[s] + logs[start + labels[s]]
+                skipped[s] = onward[s] + skip[s]
+            for s in range(padded):
+                beta[s] = log_sum_exp(onward[s] + stay[s], onward[s + 1], skipped[s + 2])
 
 
-def _is_taken(emit, *rest):
-    return type(emit) is numpy.ndarray and emit.dtype == FLOAT and emit.size > 0
+_LIBRARY = Library(set_states)
+
+
+def _loop(function):
+    return functools.partial(loop_of, function, _LIBRARY, True)
+
+
+_align, _occupy = _loop(align), _loop(occupy)
+
+
+def _are_taken(logs, targets, *rest):
+    return type(logs) is numpy.ndarray and logs.dtype == FLOAT and logs.size > 0
+
+
+def _count(logs, targets, *rest):
+    """Returns the number of states at all times."""
+    return logs.shape[0] * (2 * targets.size + len(targets))
+
+
+def _run(loop, results, logs, targets, steps, lengths, none, blank, merge):
+    """Runs a loop; returns whether all labels are classes."""
+    arrays = jit.flat(logs), jit.flat(targets), jit.flat(steps), jit.flat(lengths)
+    longest = targets.shape[1]
+    states = 2 * longest + 1
+    padded = -(-states // LANES) * LANES
+    numbers = FLOAT.type(none), *logs.shape, longest, padded, blank, int(merge)
+    results = [result.reshape(-1) for result in results]
+    table = blocks(len(targets), 1)
+    return loop.run(table, *arrays, *results, states, 6 * padded + 4, *numbers)
+
+
+@serves("ctc_losses", least="CTC", size=_count, takes=_are_taken, loop=_align)
+def losses(logs, targets, *rest):
+    """Returns minus the log probability of each target, and the log probabilities of reaching the
+    states, (N, T, 2 S + 1); None if a label is no class."""
+    states = 2 * targets.shape[1] + 1
+    alpha = numpy.empty((len(targets), len(logs), states), FLOAT)
+    result = numpy.empty(len(targets), FLOAT)
+    are_classes = _run(_align(), (alpha, result), logs, targets, *rest)
+    return (result, alpha) if are_classes else None
 
 
 @serves(
-    "ctc_forward",
+    "ctc_occupation",
     least="CTC",
-    takes=_is_taken,
-    loop=functools.partial(loop_of, reach_states, None, True),
+    size=_count,
+    takes=_are_taken,
+    loops=lambda *_: [_align(), _occupy()],
 )
-def forward(emit, stay, skip, none):
-    """Returns the log probabilities of reaching the states, in the shape of `emit`."""
-    out = numpy.empty(emit.shape, FLOAT)
-    arrays = jit.flat(emit), jit.flat(stay), jit.flat(skip), out.reshape(-1)
-    sizes = emit.shape[2] + 2, FLOAT.type(none), *emit.shape
-    loop_of(reach_states, None, True).run(blocks(emit.shape[1], 1), *arrays, *sizes)
-    return out
-
-
-@serves(
-    "ctc_backward",
-    least="CTC",
-    takes=_is_taken,
-    loop=functools.partial(loop_of, finish_states, None, True),
-)
-def backward(emit, stay, skip, ends, steps, none):
-    """Returns the log probabilities of finishing from the states, in the shape of `emit`."""
-    out = numpy.empty(emit.shape, FLOAT)
-    arrays = (jit.flat(given) for given in (emit, stay, skip, ends, steps))
-    sizes = 2 * emit.shape[2] + 4, FLOAT.type(none), *emit.shape
-    loop_of(finish_states, None, True).run(
-        blocks(emit.shape[1], 1), *arrays, out.reshape(-1), *sizes
-    )
+def occupation(logs, targets, *rest):
+    """Returns the probability that each label is emitted at each time, given the target; None if a
+    label is no class."""
+    results = losses(logs, targets, *rest)
+    if results is None:
+        return None
+    out = numpy.zeros(logs.shape, FLOAT)
+    _run(_occupy(), (results[1], results[0], out), logs, targets, *rest)
     return out

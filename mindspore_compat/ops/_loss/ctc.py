@@ -68,8 +68,6 @@ class _Lattice:
         """Returns alpha, the log probability of reaching each state at each time, including its
         emission, (T, N, S)."""
         stay, skip, gap = self._costs(xp, emit)
-        if (alpha := door.call("ctc_forward", emit, stay, skip, NONE)) is not None:
-            return alpha
         now = xp.where(xp.arange(self.labels.shape[1]) < 2, emit[0], NONE)
         steps = [now]
         for t in range(1, emit.shape[0]):
@@ -87,9 +85,6 @@ class _Lattice:
         last = xp.expand_dims(self.last, 1)
         ends = xp.where((index == last - 1) | (index == last - 2), 0.0, NONE)
         now = ends = xp.cast(ends, emit.dtype)
-        beta = door.call("ctc_backward", emit, stay, skip, ends, self.steps, NONE)
-        if beta is not None:
-            return beta
         steps = [now]
         for t in range(emit.shape[0] - 2, -1, -1):
             onward = now + emit[t + 1]
@@ -121,25 +116,45 @@ class _Lattice:
 @implements
 def ctc_nll(xp, logs, targets, steps, lengths, blank=0, merge=True):
     """Computes minus the log probability of `targets` (N, S), given log probabilities (T, N, C)."""
+    return _losses(xp, logs, targets, steps, lengths, blank, merge)[0]
+
+
+def _losses(xp, logs, targets, steps, lengths, blank, merge=True):
+    """Returns `ctc_nll` and the forward variables, (N, T, 2 S + 1)."""
+    results = door.call("ctc_losses", logs, targets, steps, lengths, NONE, blank, merge)
+    if results is not None:
+        return results
     lattice = _Lattice(xp, targets, steps, lengths, blank, merge)
-    loss = -lattice.total(xp, lattice.forward(xp, lattice.emitted(xp, logs)))
-    return xp.where(loss > -0.1 * NONE, xp.inf, loss)
+    alpha = lattice.forward(xp, lattice.emitted(xp, logs))
+    loss = -lattice.total(xp, alpha)
+    in_length = xp.reshape(xp.arange(logs.shape[0]), (-1, 1, 1)) < xp.reshape(steps, (1, -1, 1))
+    in_length = in_length & (xp.arange(alpha.shape[2]) < xp.reshape(lattice.last, (1, -1, 1)))
+    alpha = xp.where(in_length & (alpha > 0.1 * NONE), alpha, -xp.inf)
+    return xp.where(loss > -0.1 * NONE, xp.inf, loss), xp.moveaxis(alpha, 0, 1)
 
 
 @implements
 def ctc_alpha(xp, logs, targets, steps, lengths, blank=0):
     """Computes the forward variables, (N, T, 2 S + 1)."""
-    lattice = _Lattice(xp, targets, steps, lengths, blank)
-    alpha = lattice.forward(xp, lattice.emitted(xp, logs))
-    in_length = xp.reshape(xp.arange(logs.shape[0]), (-1, 1, 1)) < xp.reshape(steps, (1, -1, 1))
-    in_length = in_length & (xp.arange(alpha.shape[2]) < xp.reshape(lattice.last, (1, -1, 1)))
-    return xp.moveaxis(xp.where(in_length & (alpha > 0.1 * NONE), alpha, -xp.inf), 0, 1)
+    return _losses(xp, logs, targets, steps, lengths, blank)[1]
+
+
+@implements
+def ctc_nll_and_alpha(xp, logs, targets, steps, lengths, blank=0):
+    """Computes `ctc_nll` and `ctc_alpha`, on the host by one recursion."""
+    if type(logs) is numpy.ndarray:
+        return _losses(xp, logs, targets, steps, lengths, blank)
+    given = logs, targets, steps, lengths, blank
+    return xp.ctc_nll(*given), xp.ctc_alpha(*given)
 
 
 @implements
 def ctc_occupation(xp, logs, targets, steps, lengths, blank=0, merge=True):
     """Returns the probability that each label is emitted at each time, given the target: (T, N,
     C)."""
+    given = logs, targets, steps, lengths, NONE, blank, merge
+    if (occupation := door.call("ctc_occupation", *given)) is not None:
+        return occupation
     lattice = _Lattice(xp, targets, steps, lengths, blank, merge)
     emit = lattice.emitted(xp, logs)
     alpha, beta = lattice.forward(xp, emit), lattice.backward(xp, emit)
@@ -161,6 +176,23 @@ derive(
     "ctc_nll(logs, targets, steps, lengths, blank=0, merge=True)",
     arrays="logs targets steps lengths",
     logs=_ctc_vjp,
+)
+
+
+def _ctc_nll_and_alpha_vjp(xp, g, logs, targets, steps, lengths, blank):
+    """Returns the gradient for the log probabilities; the forward variables have none."""
+    slope = None
+    if g[0] is not None:
+        slope = _ctc_vjp(xp, g[0], logs, targets, steps, lengths, blank, True)
+    return slope, None, None, None
+
+
+_ctc_nll_and_alpha_vjp.fills = False  # the forward variables are seldom used
+derive(
+    "ctc_nll_and_alpha(logs, targets, steps, lengths, blank=0)",
+    arrays="logs targets steps lengths",
+    joint=_ctc_nll_and_alpha_vjp,
+    several=True,
 )
 
 
@@ -262,8 +294,7 @@ def ctc_loss(
         0.28768206
     """
     losses = _ctc(xp, "ctc_loss", log_probs, targets, input_lengths, target_lengths, blank)
-    loss = xp.ctc_nll(log_probs, *losses, blank)
-    alpha = xp.ctc_alpha(log_probs, *losses, blank)
+    loss, alpha = xp.ctc_nll_and_alpha(log_probs, *losses, blank)
     if zero_infinity:
         loss = xp.where(xp.isinf(loss), 0, loss)
     if reduction == "sum":
@@ -303,10 +334,10 @@ def ctc_loss_v2(
         [0.28768206]
     """
     losses = _ctc(xp, "CTCLossV2", log_probs, targets, input_lengths, target_lengths, blank)
-    loss = xp.ctc_nll(log_probs, *losses, blank)
+    loss, alpha = xp.ctc_nll_and_alpha(log_probs, *losses, blank)
     if zero_infinity:
         loss = xp.where(xp.isinf(loss), 0, loss)
-    return loss, xp.ctc_alpha(log_probs, *losses, blank)
+    return loss, alpha
 
 
 # CTC of logits, with labels as a sparse matrix ----------------------------------------------------

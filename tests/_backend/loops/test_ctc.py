@@ -6,38 +6,42 @@ from kit import close_sums
 from kit.loops import by_python, fresh_loops, needs_numba, on_threads
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.compiled import jit
-from mindspore_compat._backend.loops import ctc as loops  # noqa: F401 - registers the loops
+from mindspore_compat._backend.compiled import door, jit
 from mindspore_compat.ops._loss import ctc
 
 pytestmark = pytest.mark.host
 
 HOST = arrays.HOST
+SPECIAL = "nothing", "a time", "a target", "a NaN"
 
 
-def recursions(impossible):
-    """Returns alpha and beta of sequences of several lengths, one with an impossible time."""
+def results(special, merge):
+    """Returns losses, forward variables and probabilities of sequences of several lengths, one
+    without labels. A time or a target of one of them is impossible, or a time is NaN."""
     rng = np.random.default_rng(0)
-    logs = np.log(rng.dirichlet(np.ones(5), (12, 3))).astype(np.float32)
-    if impossible:
-        logs[4, 1] = -np.inf
-    targets = np.array([[1, 2, 2, 3], [4, 4, 0, 0], [3, 1, 2, 0]])
-    lattice = ctc._Lattice(HOST, targets, np.array([12, 5, 9]), np.array([4, 2, 3]), 0)
-    emit = lattice.emitted(HOST, logs)
-    return lattice.forward(HOST, emit), lattice.backward(HOST, emit)
+    logs = np.log(rng.dirichlet(np.ones(5), (12, 4))).astype(np.float32)
+    if special in ("a time", "a NaN"):
+        logs[4, 1] = -np.inf if special == "a time" else np.nan
+    targets = np.array([[1, 2, 2, 3], [4, 4, 0, 0], [3, 0, 2, 0], [0, 0, 0, 0]])
+    steps = np.array([4 if special == "a target" else 12, 5, 9, 6])
+    given = logs, targets, steps, np.array([4, 2, 3, 0])
+    both = HOST.ctc_nll_and_alpha(*given)
+    return *both, HOST.ctc_nll(*given, 0, merge), HOST.ctc_occupation(*given, 0, merge)
 
 
+@np.errstate(all="ignore")
 def check():
-    for impossible in (False, True):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(jit, "available", lambda: False)
-            expected = recursions(impossible)
-        with np.errstate(all="ignore"):
-            for found, other in zip(recursions(impossible), expected, strict=True):
+    for special in SPECIAL:
+        for merge in (True, False):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(jit, "available", lambda: False)
+                expected = results(special, merge)
+            for found, other in zip(results(special, merge), expected, strict=True):
                 assert found.dtype == np.float32
-                np.testing.assert_array_equal(found < -1e29, other < -1e29)
-                possible = other > -1e29
-                close_sums(found[possible], other[possible])
+                for question in (np.isnan, np.isinf):
+                    np.testing.assert_array_equal(question(found), question(other))
+                finite = np.isfinite(other)
+                close_sums(found[finite], other[finite])
 
 
 def test_the_loops_mean_what_array_functions_do(monkeypatch):
@@ -51,3 +55,12 @@ def test_the_loops_mean_what_array_functions_do(monkeypatch):
 def test_compiled_loops_do_so_with_any_number_of_threads(threads, monkeypatch):
     with fresh_loops(monkeypatch), on_threads(threads):
         check()
+
+
+@pytest.mark.parametrize("label", [-1, 2, 3])
+def test_labels_that_are_no_classes_are_left_to_array_functions(label, monkeypatch):
+    given = np.zeros((4, 1, 3), np.float32), np.array([[label]]), np.array([4]), np.array([1])
+    with fresh_loops(monkeypatch):
+        by_python(monkeypatch)
+        for name in ("ctc_losses", "ctc_occupation"):
+            assert (door.call(name, *given, ctc.NONE, 0, True) is not None) == (label == 2)
