@@ -302,7 +302,7 @@ class ScopedValue:
         """
     @classmethod
     def create_naming_value(cls, name: _b.str, scope: _b.str = '') -> _t.Any:
-        """Returns the ScopedValue of a variable's name.
+        """Returns a ScopedValue for a variable.
 
         Args:
             name (str): the name.

@@ -216,10 +216,10 @@ def _simple(number, form, value):
 
 
 def parse(view, kind="Model"):
-    """Parses the message in `view`.
+    """Parses `view` as a message of the type `kind`, a key of SCHEMA, and returns the Message.
 
     Raises:
-        ValueError: If the bytes are not such a message.
+        ValueError: If the bytes are not a valid message of this type.
     """
     message = Message(kind)
     table = SCHEMA[kind]

@@ -319,10 +319,14 @@ class Cell:
     def run_construct(self, cast_inputs: _t.Any, kwargs: _t.Any) -> _t.Any:
         """Calls `construct` with a tuple of inputs and a dict of keyword arguments."""
     # Accepted for compatibility, has no effect here
-    def set_boost(self, boost_type: _t.Any) -> _t.Any:
-        """Sets the flag of an acceleration of the original ('less_bn'), here and in all sub-cells.
+    def set_boost(self, boost_type: _b.str) -> _t.Any:
+        """Stores the flag of the original's acceleration "less_bn", the only one, on this Cell and
+        all its sub-cells.
 
         Accepted for compatibility, has no effect here.
+
+        Args:
+            boost_type (str): "less_bn".
         """
     def set_broadcast_flag(self, mode: _t.Any = True) -> _t.Any:
         """Sets whether parameters are broadcast at the start of data parallel training.

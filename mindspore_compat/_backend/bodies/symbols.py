@@ -288,8 +288,7 @@ class SymbolSpace:
         return self.maximum(x, 0.0) + self.log1p(self.exp(-self.abs(x)))
 
     def quick_ndtr(self, x):
-        """Returns the steps of a level, other than sums and maxima, that have one number for each
-        row."""
+        """Computes the distribution function of the normal distribution."""
         return 0.5 * (1 + self.erf(x * math.sqrt(0.5)))
 
     def __getattr__(self, name):

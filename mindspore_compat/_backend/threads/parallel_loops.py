@@ -97,7 +97,7 @@ def blocks_around(outer, length, inner, size, width):
 
     Args:
         outer, length, inner (int): the shape of the array.
-        size (int): the number of elements of a piece, about.
+        size (int): the approximate number of elements per piece.
         width (int): pieces along the last axis begin at multiples of this number.
 
     Returns:

@@ -41,8 +41,9 @@ class Pack:
 
     Args:
         shapes: the shapes of the parameters.
-        dtypes: the dtypes of the parameter, the gradient and of each state.
-        scratch (Scratch): the memory for parameters and gradients; by default its own.
+        dtypes: the dtype of the parameters, that of the gradients, then one for each state.
+        scratch (Scratch): the memory for parameters and gradients; None allocates memory for this
+            Pack alone.
     """
 
     def __init__(self, shapes, dtypes, scratch=None):

@@ -93,7 +93,7 @@ def packed(saved):
 
 
 class Packed:
-    """The saved values of a node in another form until the backward pass
+    """Holds the saved values of a node in packed form until the backward pass
     (_core/gradients/saved_tensors.py).
 
     Args:
@@ -259,7 +259,7 @@ def _latest_first(waiting):
 
 
 def _uses(order, ends):
-    """Returns a Counter: how often each of the nodes `ends` is an input of the nodes of `order`."""
+    """Counts how often each node of `ends` is an input of a node of `order`."""
     return collections.Counter(
         parent for node in order for parent in node.parents if parent in ends
     )

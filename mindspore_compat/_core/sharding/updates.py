@@ -64,8 +64,8 @@ def _axes_to_share(mesh, array, settings):
 
 @functools.cache  # so that the log has each warning once
 def _most_that_share(copies, size):
-    """Returns how many of the ranks that hold copies of a parameter share it at most: `size`, the
-    setting, or all if it is -1 or does not divide their number."""
+    """Returns the largest number of ranks that divide a parameter among them, of which `copies`
+    ranks hold a copy: `size`, or `copies` if `size` is -1 or does not divide it."""
     if size == -1 or copies == 1:
         return copies
     if copies % size == 0:

@@ -1,7 +1,7 @@
 """Collectives on one Tensor: all_reduce, broadcast, reduce, all_gather_into_tensor and others.
 
 Ranks are world ranks. `group` names a group of `new_group` or `create_group`; None is the
-world. All members must call, in the same order.
+world. All members of the group must make the same calls in the same order.
 """
 
 from ..._core.declare.public_api import public

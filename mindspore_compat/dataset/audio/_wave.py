@@ -79,7 +79,7 @@ class ComplexOperation(AudioOperation):
 
 
 def check_complex(api, x):
-    """Raises RuntimeError for an array whose last axis does not have length 2.
+    """Checks that the last axis holds pairs of a real and an imaginary part.
 
     Raises:
         RuntimeError: if it has another length.

@@ -121,7 +121,11 @@ class Settings:
 
     @without_effect("nn.Cell.set_boost")
     def set_boost(self, boost_type):
-        """Sets the flag of an acceleration of the original ('less_bn'), here and in all sub-cells.
+        """Stores the flag of the original's acceleration "less_bn", the only one, on this Cell and
+        all its sub-cells.
+
+        Args:
+            boost_type (str): "less_bn".
 
         Raises:
             ValueError: if there is no such acceleration.

@@ -1,4 +1,5 @@
-"""Primitives of losses that MindSpore exposes under internal paths only: gradients, kernels."""
+"""Primitives of losses that MindSpore exposes only under internal paths: gradient operators and
+kernels."""
 
 from .._primitive_aliases.alias import alias, functional, ops, pull_back
 

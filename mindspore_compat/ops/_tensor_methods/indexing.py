@@ -236,7 +236,8 @@ def index_fill_(self, dim: Int, index: Index, value: Value):
 
     Raises:
         TypeError: if an argument has the wrong type.
-        RuntimeError: if `dim` is out of range, `index` has several axes, or `value` has any.
+        RuntimeError: if `dim` is out of range, `index` has more than one axis, or `value` is not
+            0-d.
 
     Source: mindspore.Tensor.index_fill_ of MindSpore 2.10.
     """

@@ -86,7 +86,7 @@ class ScopedValue:
 
     @classmethod
     def create_naming_value(cls, name, scope=""):
-        """Returns the ScopedValue of a variable's name.
+        """Returns a ScopedValue for a variable.
 
         Args:
             name (str): the name.

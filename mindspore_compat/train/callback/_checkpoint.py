@@ -29,11 +29,12 @@ class CheckpointConfig:
 
     Args:
         save_checkpoint_steps (int): the steps between two files; 0 or None for never.
-        save_checkpoint_seconds (int): the seconds between two files; not used together with steps.
-        keep_checkpoint_max (int): the largest number of files; 0 or None for no limit.
+        save_checkpoint_seconds (int): the seconds between two files; ignored unless
+            `save_checkpoint_steps` is 0 or None.
+        keep_checkpoint_max (int): the largest number of files. 0 or None leaves the choice to
+            `keep_checkpoint_per_n_minutes`, or keeps one file if that is 0 or None as well.
         keep_checkpoint_per_n_minutes (int): of the files written within this number of minutes,
-            keep the first and the last; not used together with a limit. Without either, one file
-            remains.
+            keep the first and the last; ignored unless `keep_checkpoint_max` is 0 or None.
         integrated_save (bool): see `save_checkpoint`.
         async_save (Union[bool, str]): whether to write in the background: True or "thread", or
             "process".
@@ -44,7 +45,7 @@ class CheckpointConfig:
         enc_mode (str): the encryption mode: "AES-GCM", "AES-CBC" or "SM4-CBC".
         exception_save (bool): whether to write a file, "..._breakpoint", if an exception ends the
             training.
-        crc_check (bool): where to store a checksum; see `save_checkpoint`.
+        crc_check (bool): whether to store a checksum; see `save_checkpoint`.
         remove_redundancy (bool): see `save_checkpoint`.
         format (str): "ckpt" or "safetensors".
         **kwargs: further options of the original, which have no effect.

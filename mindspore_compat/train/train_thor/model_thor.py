@@ -7,11 +7,11 @@ __all__ = ["ModelThor"]
 
 
 class ModelThor(Model):
-    """Model for THOR: only every N steps the network collects factors and the optimizer inverts
-    them.
+    """A Model for the THOR optimizer. Only in every N-th step does the network collect factors and
+    the optimizer invert them.
 
     N is the optimizer's `frequency`. Only updates count as steps: a second-order step that is
-    skipped for an overflow is made up for, so the first update always has inverses.
+    skipped for an overflow is done at the next update instead, so the first update has inverses.
 
     Args:
         network (Cell): the network, or a training step that contains it and its optimizer.
@@ -19,8 +19,9 @@ class ModelThor(Model):
         optimizer (Cell): the optimizer that `nn.thor` returned.
         metrics (Union[dict, set]): the metrics.
         eval_network (Cell): the network for evaluation.
-        eval_indexes (list): the positions of its loss, output and label.
-        amp_level (str): the mixed precision.
+        eval_indexes (list): the positions of the loss, output and label in what `eval_network`
+            returns.
+        amp_level (str): the level of mixed precision.
         **kwargs: as for Model.
 
     Raises:
