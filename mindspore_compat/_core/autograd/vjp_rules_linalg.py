@@ -15,6 +15,17 @@ def _product(xp, *factors):
     return out
 
 
+def _as_matrix(xp, x):
+    """Returns numbers as matrices of one element."""
+    return xp.expand_dims(xp.expand_dims(x, -1), -1)
+
+
+def _divide(xp, x, values):
+    """Computes x / values, and 0 where a value is 0."""
+    is_zero = values == 0
+    return xp.where(is_zero, 0, x / xp.where(is_zero, 1, values))
+
+
 def _inv_vjp(xp, g, out):
     back = adjoint(xp, out)
     return -_product(xp, back, g, back)
@@ -29,7 +40,7 @@ def _cofactors_vjp(xp, g, x):
     """Computes the gradient of the cofactors of invertible matrices. It follows from the formula
     that the cofactors are the adjoint of det(x) times the inverse."""
     back = adjoint(xp, xp.linalg_inv(x))
-    size = conj(xp, xp.expand_dims(xp.expand_dims(xp.linalg_det(x), -1), -1))
+    size = conj(xp, _as_matrix(xp, xp.linalg_det(x)))
     inner = xp.sum(conj(xp, g) * back, (-2, -1), keepdims=True)
     return size * (inner * back - _product(xp, back, adjoint(xp, g), back))
 
@@ -100,14 +111,16 @@ def _qr_vjp(xp, g, out):
         return (xp.concatenate([first, beyond], -1),)
     middle = xp.matmul(r, adjoint(xp, g_r)) - xp.matmul(adjoint(xp, g_q), q)
     lower = xp.tril(middle, -1)
-    diagonal = xp.scatter_diagonal(xp.diagonal(middle, 0, -2, -1), middle.shape, 0, -2, -1)
+    real = xp.cast(xp.real(xp.diagonal(middle, 0, -2, -1)), middle.dtype)
+    diagonal = xp.scatter_diagonal(real, middle.shape, 0, -2, -1)
     right = g_q + xp.matmul(q, lower + adjoint(xp, lower) + diagonal)
     return (adjoint(xp, xp.linalg_solve(r, adjoint(xp, right))),)
 
 
 def _svd_vjp(xp, g, out):
     """Computes the gradient of the reduced singular value decomposition u, s, vh. Of complex
-    matrices only functions that do not depend on the phases of the singular vectors have one."""
+    matrices only functions that do not depend on the phases of the singular vectors have one.
+    Singular vectors of equal singular values, or of 0, are taken to be constant."""
     g_u, g_s, g_vh = g
     u, s, vh = out
     v, g_v = adjoint(xp, vh), adjoint(xp, g_vh)
@@ -124,15 +137,15 @@ def _svd_vjp(xp, g, out):
         + (xp.expand_dims(g_s, -1) * eye)
     )
     if u.dtype.kind == "c":  # the phase between a left and a right singular vector
-        inner = inner + eye * (turned_u - adjoint(xp, turned_u)) / (2 * xp.where(row == 0, 1, row))
+        inner = inner + _divide(xp, eye * (turned_u - adjoint(xp, turned_u)), 2 * row)
     grad = _product(xp, u, inner, vh)
     rows, columns = u.shape[-2], v.shape[-2]
     if rows > count:
         rest = xp.eye(rows, dtype=u.dtype) - xp.matmul(u, adjoint(xp, u))
-        grad = grad + _product(xp, rest, g_u / row, vh)
+        grad = grad + _product(xp, rest, _divide(xp, g_u, row), vh)
     if columns > count:
         rest = xp.eye(columns, dtype=v.dtype) - xp.matmul(v, adjoint(xp, v))
-        grad = grad + _product(xp, u / row, adjoint(xp, g_v), rest)
+        grad = grad + _product(xp, _divide(xp, u, row), adjoint(xp, g_v), rest)
     return (grad,)
 
 
@@ -173,21 +186,20 @@ def _logm_vjp(xp, g, x):
     return xp.linalg_logm(xp.concatenate([above, below], -2))[..., :count, count:]
 
 
+def _slogdet_vjp(xp, g, x, out):
+    """Computes the gradient of the logarithm, and of the phase of a complex determinant. The sign
+    of a real determinant is constant."""
+    g_sign, g_size = g
+    if x.dtype.kind == "c":
+        g_size = g_size - 1j * xp.imag(conj(xp, g_sign) * out[0])
+    return (_as_matrix(xp, g_size) * adjoint(xp, xp.linalg_inv(x)),)
+
+
 derive("linalg_inv(x)", x=_inv_vjp)
 derive("linalg_logm(x)", x=_logm_vjp)
-derive(
-    "linalg_det(x)",
-    x=lambda xp, g, x: xp.expand_dims(xp.expand_dims(g, -1), -1) * xp.linalg_cofactors(x),
-)
+derive("linalg_det(x)", x=lambda xp, g, x: _as_matrix(xp, g) * xp.linalg_cofactors(x))
 derive("linalg_cofactors(x)", x=_cofactors_vjp)
-derive(
-    "linalg_slogdet(x)",
-    arrays="x",
-    several=True,
-    joint=lambda xp, g, x: (
-        xp.expand_dims(xp.expand_dims(g[1], -1), -1) * adjoint(xp, xp.linalg_inv(x)),
-    ),
-)
+derive("linalg_slogdet(x)", arrays="x", several=True, joint=_slogdet_vjp)
 derive("linalg_solve(a, b)", a=_solve_left, b=lambda xp, g, a: xp.linalg_solve(adjoint(xp, a), g))
 derive("linalg_cholesky(x)", x=_cholesky_vjp)
 derive("linalg_lu(x)", x=_lu_vjp)

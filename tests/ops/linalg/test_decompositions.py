@@ -355,3 +355,36 @@ def test_slow_least_squares_ignore_the_regularizer():
     solve = ops.MatrixSolveLs(fast=False)
     found = solve(Tensor(matrix), Tensor(right), Tensor(0.7, float64))
     close(found, np.linalg.pinv(matrix) @ right)
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
+def test_a_singular_value_of_zero_has_a_finite_gradient(shape):
+    x = np.zeros(shape)
+    x[0, 0] = 2.0
+    u, _, vh = np.linalg.svd(x, full_matrices=False)
+    for function in (lambda x: ops.norm(x, "nuc"), lambda x: ops.svd(x, compute_uv=False).sum()):
+        close(grad(function)(Tensor(x)), u @ vh)  # a subgradient
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 3)])
+def test_gradients_of_complex_phases(shape):
+    x = numbers(*shape) + 1j * numbers(*shape, seed=1)
+    weights = Tensor(numbers(*shape, seed=2))
+
+    def of_qr(x):
+        q, r = ops.qr(x)
+        return (ops.real(q) * weights).sum() + (ops.imag(r) * weights).sum()
+
+    def of_determinant(x):
+        sign, logarithm = ops.slogdet(x)
+        return ops.real(sign * Tensor(0.3 + 0.7j)) + ops.real(logarithm)
+
+    for function in (of_qr, of_determinant):
+        found = grad(function)(Tensor(x)).asnumpy()
+        for place in np.ndindex(shape):
+            for unit in (1.0, 1j):
+                step = np.zeros(shape, complex)
+                step[place] = 1e-6 * unit
+                ends = [float(function(Tensor(x + sign * step)).asnumpy()) for sign in (1, -1)]
+                slope = (ends[0] - ends[1]) / 2e-6
+                assert abs((found[place] * np.conj(unit)).real - slope) < 1e-6
