@@ -76,6 +76,15 @@ def test_gradients_of_broadcast_inputs_are_summed(space):
         np.testing.assert_allclose(one, right.asnumpy(), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [ms.float32, ms.float16, ms.bfloat16])
+def test_bounds_that_cross_or_are_nan(space, dtype):
+    x = np.array([0.0, 4.0, 9.0, np.nan, -np.inf], np.float32)
+    for low, high in [(5.0, 3.0), (3.0, 5.0), (np.nan, 3.0), (3.0, np.nan)]:
+        bounds = (Tensor(np.float32(bound)).astype(dtype) for bound in (low, high))
+        found = ops.clamp(Tensor(x).astype(dtype), *bounds).astype(ms.float32).asnumpy()
+        np.testing.assert_array_equal(found, np.minimum(np.maximum(x, low), high))
+
+
 def test_an_operator_that_reduces_an_axis_is_traced_once(space, monkeypatch):
     x = Tensor(X)
     ops.log_softmax(x)
