@@ -7,7 +7,8 @@ stage; all ranks know its shape and dtype.
 Within a Cell of a stage Tensors hold ordinary arrays, because only the ranks of this stage run the
 Cell (stage_cells.py). Between Cells they hold Staged. An operator then runs on the ranks of the
 last stage among its inputs, which receive the other inputs. On other ranks the operator runs once
-on zeros, which tells the shape of the result, and never again for the same shapes.
+on samples of the same shapes, which tells the shape of the result. Later calls with these shapes
+and numbers use the same result.
 
 Outside of the network, in a training step, Staged are gradients and the parameters of other stages.
 There an operator with inputs of several stages shares them among all ranks.
@@ -27,6 +28,7 @@ from ..tensor import dtype as dtypes
 from ..tensor.tensor import Tensor
 from .array import ConversionsMixin
 
+MOST = 4096  # operators with their shapes and numbers whose results are remembered
 _OUTSIDE = (
     "A parameter of a pipeline stage must be used within the network of 'nn.PipelineCell' if a "
     "gradient by it is taken."
@@ -126,9 +128,11 @@ class StagedSpace:
             state = random.default.state()
             try:
                 with unrecorded():
-                    out = outline(operator.run(**map_tensors(_zeros, values)))
+                    out = outline(operator.run(**map_tensors(_sample, values)))
             finally:
                 random.default.restore(state)
+            if len(self._shapes) >= MOST:  # a number among the arguments changes in each step
+                self._shapes.clear()
             self._shapes[key] = out
         return fill_in(out, lambda description: stages.absent(stage, *description, stays))
 
@@ -207,7 +211,7 @@ def unwrap(tensor):
 
 
 def own_array(tensor):
-    """Returns the array of a Tensor as the ranks of its stage hold it; None on other ranks."""
+    """Returns the ordinary array of a Tensor; None for a Staged that lies on another stage."""
     array = tensor._array
     return array.array if type(array) is Staged else array
 
@@ -269,5 +273,11 @@ def outline(value):
     return map_tensors(_description, value)
 
 
-def _zeros(tensor):
-    return Tensor._wrap(numpy.zeros(tensor._array.shape, tensor._array.dtype))
+def _sample(tensor):
+    """Returns a Tensor of zeros, which are valid as indices too; of floats with ones on the
+    diagonal, so that matrices have inverses."""
+    array = numpy.zeros(tensor._array.shape, tensor._array.dtype)
+    if array.ndim > 1 and array.dtype.kind not in "biu":
+        positions = numpy.arange(min(array.shape[-2:]))
+        array[..., positions, positions] = 1
+    return Tensor._wrap(array)

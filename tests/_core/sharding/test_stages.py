@@ -7,7 +7,7 @@ import numpy as np
 from kit.simulated_ranks import on_ranks
 
 from mindspore_compat import Tensor, nn, ops
-from mindspore_compat._core.sharding import network
+from mindspore_compat._core.sharding import network, staged
 from mindspore_compat._core.sharding.mesh import Mesh
 from mindspore_compat._core.sharding.staged import Staged
 from mindspore_compat._core.sharding.stages import Stages
@@ -31,8 +31,19 @@ class Net(nn.Cell):
         return ops.square(self.norm(self.second(first) + first) * x - 1.0).mean()
 
 
-def made(stages):
-    net = Net()
+class Inverting(Net):
+    """Between the Cells there are an inverse and a number that changes."""
+
+    scale = 1.0
+
+    def construct(self, x):
+        first = self.first(x)
+        first = ops.matmul(ops.inverse(first[:, :2]), first) * self.scale
+        return ops.square(self.norm(self.second(first)) * x - 1.0).mean()
+
+
+def made(stages, network=Net):
+    net = network()
     if stages > 1:
         net.first.pipeline_stage, net.second.pipeline_stage = 0, 1
     pipeline = nn.PipelineCell(net, 4)
@@ -40,13 +51,13 @@ def made(stages):
     return net, step
 
 
-def on_two_stages(function):
+def on_two_stages(function, kind=Net):
     """What `function(net, call)` returns on two ranks; `call(step, x)` calls a step."""
 
     def run(world):
         stages = Stages(world, 2)
         mesh = Mesh(world, stages.ranks, stages)
-        net, step = made(2)
+        net, step = made(2, kind)
         world.objects(None)  # no rank starts while the other still labels Cells
         return function(
             net, lambda x: network.run_on(mesh, "full_batch", step, (x,), {}, step), stages
@@ -73,6 +84,23 @@ def test_trains_as_one_process(space):
             np.testing.assert_allclose(value, weights[name], rtol=1e-5, atol=1e-6, err_msg=name)
         assert traffic["activations"] == (4 * X.nbytes if stage else 0)
         assert traffic["gradients"] == (0 if stage else 4 * X.nbytes)
+
+
+def test_operators_between_stages_get_regular_matrices(monkeypatch):
+    monkeypatch.setattr(staged, "MOST", 4)
+    monkeypatch.setattr(staged.STAGED, "_shapes", {})
+    net, step = made(1, Inverting)
+
+    def train(net, call):
+        losses = []
+        for net.scale in (1.0, 1.5, 2.0, 2.5):
+            losses.append(float(call(Tensor(X)).asnumpy()))
+            assert len(staged.STAGED._shapes) <= 4
+        return losses
+
+    wanted = train(net, step)
+    for losses in on_two_stages(lambda net, call, stages: train(net, call), Inverting):
+        np.testing.assert_allclose(losses, wanted, rtol=1e-5)
 
 
 def test_a_network_is_freed():
