@@ -50,10 +50,19 @@ def folder():
 
 def _place_for_caches():
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        return Path(os.environ.get("LOCALAPPDATA") or _home() / "AppData" / "Local")
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        return _home() / "Library" / "Caches"
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return named if named.is_absolute() else _home() / ".cache"
+
+
+def _home():
+    """Returns the home folder; raises OSError, as for other folders, if the user has none."""
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise FileNotFoundError(f"{error} Set {VARIABLE} to a folder for loops.") from error
 
 
 def loops():
@@ -64,10 +73,17 @@ def loops():
 
 def describe():
     """Returns a sentence on the folder: its path, number of loops and size."""
-    files = [path for path in loops().rglob("*") if path.is_file()]
-    count = sum(path.suffix == SUFFIX for path in files)
-    size = sum(path.stat().st_size for path in files) / 2**20
-    return f"{loops()}: {count} compiled loops, {size:.1f} MB"
+    sizes = {path: _size(path) for path in loops().rglob("*")}
+    count = sum(path.suffix == SUFFIX for path in sizes)
+    return f"{loops()}: {count} compiled loops, {sum(sizes.values()) / 2**20:.1f} MB"
+
+
+def _size(path):
+    """Returns the size of a file; 0 for folders, and for files that another process deletes."""
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except FileNotFoundError:
+        return 0
 
 
 def clear():

@@ -196,7 +196,7 @@ _ADD_AT_INDEX = (
         out[(long long)plane * count + at] = STORE(sum);
 """
 )
-_BODIES = {
+BODIES = {
     "im2col": """
         unsigned sample = quotient(plane, channels_multiplier, channels_shift);
         const T* from = x + (long long)plane * (d0 * d1 * d2);
@@ -347,11 +347,8 @@ def source(name, dtype=FLOAT32, dilated=False):
         sizes=_SIZES,
         divisors=", ".join(divisors),
         place=_PLACES[grid].strip(),
-        body=_BODIES[name].strip(),
+        body=BODIES[name].strip(),
     )
-
-
-KERNELS = {name: source(name) for name in _BODIES}
 
 
 class Windows(NamedTuple):

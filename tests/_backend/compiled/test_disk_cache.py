@@ -2,6 +2,7 @@
 
 import threading
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -181,6 +182,22 @@ def test_the_folder_is_the_users(monkeypatch):
     monkeypatch.setattr(disk_cache.sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     assert disk_cache.folder().as_posix().endswith("/somewhere/mindspore_compat")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # to be ignored, says the specification
+    assert disk_cache.folder() == Path.home() / ".cache" / "mindspore_compat"
     monkeypatch.setattr(disk_cache.sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", "/local")
     assert disk_cache.folder().as_posix().endswith("/local/mindspore_compat")
+
+
+def test_a_user_without_a_home_stores_nothing(monkeypatch):
+    def home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv(disk_cache.VARIABLE, raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(disk_cache.sys, "platform", "linux")
+    monkeypatch.setattr(disk_cache.Path, "home", home)
+    assert disk_cache.read("a loop") is None
+    assert not disk_cache.is_writable()
+    with pytest.raises(OSError, match=disk_cache.VARIABLE):
+        disk_cache.folder()
