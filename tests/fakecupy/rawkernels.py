@@ -7,15 +7,19 @@ arithmetic, indexing and barriers of a kernel are correct, but not races between
 Without a compiler, NotImplementedError is raised.
 """
 
+import contextlib
 import ctypes
 import functools
 import hashlib
 import math
+import os
 import pathlib
 import re
 import shutil
 import subprocess
 import tempfile
+import threading
+import time
 import weakref
 
 import numpy
@@ -148,11 +152,18 @@ SIZES = {"int": 4, "unsigned": 4, "float": 4, "double": 8, "long long": 8, "bool
 
 
 EVERY = weakref.WeakSet()  # the kernels that have been defined
+UNUSED = 14 * 24 * 3600  # seconds after which a compiled kernel is removed
 
 
 def compiler():
     """Returns the path of the C++ compiler, or None."""
     return shutil.which("c++")
+
+
+@functools.cache
+def compiler_version():
+    """Returns what the compiler prints about itself."""
+    return subprocess.check_output([compiler(), "--version"], text=True)
 
 
 class RawKernel:
@@ -264,8 +275,25 @@ def passed(value, spelled):
 
 @functools.cache
 def folder():
-    """Returns the folder of the libraries. It stays to the end: the loader tells libraries by the
-    number of their file, which may be given to another file once the first is gone."""
+    """Returns the folder of the libraries, which processes share: in the user's cache, or a
+    temporary one where that cannot be written. Libraries unused for two weeks are removed."""
+    cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    shared = pathlib.Path(cache, "mindspore_compat", "fakecupy")
+    try:
+        shared.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=shared).close()
+    except OSError:
+        return pathlib.Path(temporary_folder().name)
+    for old in shared.iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - old.stat().st_mtime > UNUSED:
+                old.unlink()
+    return shared
+
+
+@functools.cache
+def temporary_folder():
+    """Returns a folder that is removed with the process."""
     return tempfile.TemporaryDirectory(prefix="fakecupy-")
 
 
@@ -276,8 +304,6 @@ def compiled(code, name):
         raise NotImplementedError(f"the stand-in needs a C++ compiler or a GPU to run {name}")
     spelled = parameters(code, name)
     arguments = ", ".join(f"*({kind}*)given[{i}]" for i, kind in enumerate(spelled))
-    label = hashlib.sha1(f"{name} {code}".encode()).hexdigest()[:16]
-    text = pathlib.Path(folder().name, f"{label}.cpp")
     together = re.search("__syncthreads|__shared__|__shfl", code) is not None
     launch = LAUNCH.format(
         name=name,
@@ -285,10 +311,21 @@ def compiled(code, name):
         threads=TOGETHER if together else ALONE,
         flushes=int(re.search(r"\bfloat\b", code) is not None),
     )
-    text.write_text(PRELUDE + BARRIER * together + code + FLUSHING + launch)
-    library = text.with_suffix(".so")
-    command = [compiler(), "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-o", library, text]
-    done = subprocess.run(command, capture_output=True, text=True)
+    text = PRELUDE + BARRIER * together + code + FLUSHING + launch
+    command = [compiler(), "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-x", "c++"]
+    label = hashlib.sha1("\0".join([*command, compiler_version(), text]).encode()).hexdigest()
+    library = folder() / f"{label}.so"
+    try:
+        os.utime(library)  # it is in use
+    except FileNotFoundError:
+        _compile(command, text, library, name)
+    return ctypes.CDLL(str(library)).launch_on_host
+
+
+def _compile(command, text, library, name):
+    """Compiles to a name of this thread first: processes and threads may compile the same."""
+    made = library.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+    done = subprocess.run([*command, "-o", made, "-"], input=text, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"the kernel {name} does not compile:\n{done.stderr}")
-    return ctypes.CDLL(str(library)).launch_on_host
+    made.replace(library)
