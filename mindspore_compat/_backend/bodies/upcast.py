@@ -113,6 +113,8 @@ class Total:
         self.divisor = divisor
 
     def __truediv__(self, number):
+        if not isinstance(number, int | float | numpy.generic):
+            raise Unfit("a quotient of arrays")
         return Total(self.terms, self.divisor * number)
 
     def astype(self, dtype, copy=True):
@@ -280,10 +282,24 @@ class FloatTrace(Trace):
         if not is_bool and FLOAT32 not in dtypes or name == "where" and BOOL in dtypes:
             raise Unfit(f"masks as operands of {name}")
         extents = [item.extent for item in operands if isinstance(item, Float)]
-        extent = extents[0] if len(extents) == 1 else numpy.broadcast_shapes(*extents)
+        extent = extents[0] if len(extents) == 1 else self._broadcast(extents)
         number = super().add(name, *operands).number
         self._extents[number] = extent
         return Float(self, number, BOOL if is_bool else FLOAT32, extent)
+
+    def _broadcast(self, extents):
+        try:
+            return numpy.broadcast_shapes(*extents)
+        except ValueError:  # other shapes may fit
+            self.shapes.are_read = True
+            raise
+
+    def inputs(self):
+        """Returns for each value the indices of the arrays on which it depends."""
+        inputs = [{index} for index in range(len(self._given))]
+        for step in self.steps:
+            inputs.append(set().union(*[inputs[x] for x in step.operands if type(x) is int]))
+        return inputs
 
     def as_float(self, mask):
         """Records the conversion of a mask to the floats 0 and 1, and returns the result."""
@@ -348,6 +364,24 @@ def _map_values(value, kind, function):
     if type(value) in (tuple, list):
         return type(value)([_map_values(item, kind, function) for item in value])
     return value
+
+
+def _have_one_shape(arrays, choices):
+    """Returns True if a kernel over all arrays gives each result the shape that it has by itself.
+
+    Args:
+        arrays: the arrays.
+        choices: for each result, the indices of the arrays on which it depends.
+    """
+    shapes = _shapes(arrays)
+    if shapes.count(shapes[0]) == len(shapes):
+        return True
+    whole = numpy.broadcast_shapes(*shapes)
+    return all(
+        any(shapes[index] == whole for index in choice)
+        or numpy.broadcast_shapes(*[shapes[index] for index in choice]) == whole
+        for choice in choices
+    )
 
 
 class UpcastKernels:
@@ -416,7 +450,7 @@ class UpcastKernels:
             return value.dtype
         if kind is tuple or kind is list:
             return (kind, *[self._key(item, arrays) for item in value])
-        return kind, repr(value) if kind is float else value
+        return kind, repr(value) if issubclass(kind, float | numpy.floating) else value
 
     def _call(self, function, values, arrays, shapes, dtypes, alias):
         """Returns a function that takes the list of arrays and returns the call's result; False if
@@ -454,12 +488,16 @@ class UpcastKernels:
                 sources.append((False, len(outputs)))
                 outputs.append((value.number, BOOL if value.dtype == BOOL else dtype))
         kernel, numbers = self._kernel(trace, operands, outputs) if outputs else (None, ())
+        inputs, count = trace.inputs(), len(operands)
+        partial = [inputs[value] for value, _ in outputs if len(inputs[value]) < count]
 
-        if sources == [(False, 0)]:
+        if sources == [(False, 0)] and not partial:
             only = (lambda out: (out,)) if several else (lambda out: out)
             return lambda arrays: only(kernel(*arrays, *numbers))
 
         def launch(arrays):
+            if partial and not _have_one_shape(arrays, partial):
+                return None
             outputs = kernel(*arrays, *numbers) if kernel is not None else ()
             outputs = outputs if type(outputs) is tuple else (outputs,)
             results = [
@@ -478,6 +516,8 @@ class UpcastKernels:
         if not size:
             raise Unfit("arrays without elements")
         if extents != {total.terms.shape}:
+            if numpy.broadcast_shapes(*extents) != total.terms.shape:
+                raise Unfit("terms that are fewer than the elements of an array")
             return self._total_of_broadcast(trace, input_dtypes, dtype)
         values = enumerate(trace.scalars({}))
         numbers = {"divisor": total.divisor, **{f"s{index}": value for index, value in values}}

@@ -92,3 +92,54 @@ def test_an_operator_that_reduces_an_axis_is_traced_once(space, monkeypatch):
     kernels = space.upcast_kernels
     monkeypatch.setattr(kernels, "run", lambda *a, **k: pytest.fail("asked again"))
     ops.cosine_similarity(x, x)
+
+
+def test_shapes_that_do_not_fit_together_leave_the_function_to_others(space):
+    def product(xp, x, y):
+        return x * y
+
+    run = space.upcast_kernels.run
+    x, y = space.ones(3, np.float16), space.full(4, 2, np.float16)
+    assert run(product, (x, y), np.dtype(np.float16)) is None
+    assert run(product, (x, y[:3]), np.dtype(np.float16)).tolist() == [2, 2, 2]
+
+
+def test_zeros_of_both_signs_are_two_numbers(space):
+    def quotient(xp, x, zero):
+        return 1 / (x * zero)
+
+    x = space.ones(1, np.float16)
+    for kind in (float, np.float32, np.float64):
+        for zero, result in ((0.0, np.inf), (-0.0, -np.inf)):
+            out = space.upcast_kernels.run(quotient, (x, kind(zero)), np.dtype(np.float16))
+            assert out.tolist() == [result]
+
+
+def test_results_have_the_shapes_of_the_arrays_on_which_they_depend(space):
+    def parts(xp, x, y):
+        return x * 2, y * x
+
+    def first(xp, x, y):
+        return x * 2
+
+    run, dtype = space.upcast_kernels.run, np.dtype(np.float16)
+    x, y = space.ones((3, 1), np.float16), space.ones((1, 4), np.float16)
+    for function in (parts, first):
+        assert run(function, (x, y), dtype) is None
+        assert run(function, (x, x), dtype) is not None
+        assert run(function, (space.ones((3, 4), np.float16), y), dtype) is not None
+
+
+def test_totals_are_those_of_their_own_terms(space):
+    def total(xp, x, y):
+        return xp.sum(x * 2)
+
+    def quotient(xp, x, y):
+        return xp.sum(x * y) / y
+
+    run, dtype = space.upcast_kernels.run, np.dtype(np.float32)
+    x, y = space.ones(4, np.float32), space.ones((3, 1), np.float32)
+    out = run(total, (x, y), dtype)
+    assert out is None or float(out) == 8
+    assert float(run(total, (x, x), dtype)) == 8
+    assert run(quotient, (x, x), dtype) is None
