@@ -15,6 +15,7 @@ If cuDNN refuses a convolution, or is missing, the convolution is computed as ma
 (conv/convolution.py), half types in float32.
 """
 
+import contextlib
 import math
 import warnings
 from functools import lru_cache
@@ -158,21 +159,25 @@ class Convolutions:
         first, second = _contiguous(module, first, last), _contiguous(module, second, last)
         out, in_memory = _new_array(module, _shapes(geo)[task.result], dtype, last)
         addresses = first.data.ptr, second.data.ptr, in_memory.data.ptr
-        while algorithms:
-            run, size = algorithms[0]
+        for algorithm in tuple(algorithms):  # another thread may take one away
+            run, size = algorithm
             workspace = module.cuda.alloc(size) if size else None
             status = run(handle, workspace.ptr if size else None, *addresses)
             if status == 0:
                 return out
             if status not in cudnn.NOT_SUPPORTED:
                 self.library.check(status, f"cudnnConvolution{task.name}")
-            algorithms.pop(0)
+            with contextlib.suppress(ValueError):
+                algorithms.remove(algorithm)
         return None
 
     def _handle(self):
         """Returns the GPU and its handle, which is None if the library does not start."""
+        library = self.library
+        if library is None:  # another thread has found that it does not start
+            return None, None
         try:
-            return self.library.handle()
+            return library.handle()
         except cudnn.Refused as status:
             self.library = None
             warnings.warn(

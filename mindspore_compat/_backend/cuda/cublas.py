@@ -8,7 +8,6 @@ the products.
 A matrix is described in the library's column-major terms; products.py translates arrays to these.
 """
 
-import collections
 import ctypes
 import threading
 from ctypes import byref, c_int, c_longlong, c_size_t, c_void_p
@@ -17,6 +16,7 @@ from typing import NamedTuple
 import ml_dtypes
 import numpy
 
+from .handles import Handles
 from .streams import PER_THREAD
 from .version import cuda_major
 
@@ -121,8 +121,7 @@ class Library:
         self._cuda = module.cuda
         for name in _FUNCTIONS:
             setattr(self, name, getattr(library, name))
-        self._handles = threading.local()
-        self._free = collections.defaultdict(list)  # GPU -> handles of threads that have ended
+        self.handles = Handles(self._new_handle)
         self._workspaces = {}  # (GPU, stream) -> memory that work on this stream may use
         self._workspaces_of_thread = threading.local()  # the same for its default stream
 
@@ -130,10 +129,7 @@ class Library:
         """Returns the handle of this thread for the current GPU and stream."""
         gpu = self._cuda.runtime.getDevice()
         stream = self._cuda.get_current_stream().ptr
-        handles = self._handles.__dict__
-        lease = handles.get(gpu)
-        if lease is None:
-            lease = handles[gpu] = self._new_lease(self._free[gpu])
+        lease = self.handles.lease(gpu)
         handle = lease.handle
         if stream != lease.stream:
             check(self.cublasSetStream_v2(handle, c_void_p(stream)), "cublasSetStream")
@@ -142,12 +138,6 @@ class Library:
             check(status, "cublasSetWorkspace")
             lease.stream = stream
         return handle
-
-    def _new_lease(self, free):
-        try:
-            return _Lease(free, free.pop())
-        except IndexError:
-            return _Lease(free, self._new_handle())
 
     def _new_handle(self):
         handle = c_void_p()
@@ -206,23 +196,6 @@ class Library:
                 check(status, name)
 
         return multiply
-
-
-class _Lease:
-    """A thread's reservation of a handle. It ends with the thread, and another thread may then
-    reuse the handle.
-
-    Args:
-        free (list): the handles that no thread uses.
-        handle: the handle of this thread.
-    """
-
-    def __init__(self, free, handle):
-        self._free, self.handle = free, handle
-        self.stream = None  # the stream that the handle is set to
-
-    def __del__(self):
-        self._free.append(self.handle)
 
 
 def check(status, name):

@@ -11,13 +11,13 @@ convolution.py describes the convolutions; this file has descriptors, algorithms
 import ctypes
 import importlib.util
 import os
-import threading
 from ctypes import byref, c_double, c_float, c_int, c_size_t, c_void_p
 from typing import NamedTuple
 
 import ml_dtypes
 import numpy
 
+from .handles import Handles
 from .version import cuda_major
 
 NAMES = ("libcudnn.so.9", "cudnn64_9.dll")
@@ -152,7 +152,7 @@ class Library:
         self.version = library.cudnnGetVersion()
         self._message = library.cudnnGetErrorString
         self._message.argtypes, self._message.restype = (c_int,), ctypes.c_char_p
-        self._handles = threading.local()
+        self.handles = Handles(self._new_handle)
 
     def handle(self):
         """Returns the current GPU, and this thread's handle for it, set to the current stream.
@@ -161,15 +161,15 @@ class Library:
             Refused: if the library does not start on the GPU.
         """
         gpu = self._cuda.runtime.getDevice()
-        handles = self._handles.__dict__
-        handle = handles.get(gpu)
-        if handle is None:
-            pointer = c_void_p()
-            self.refuse(self.cudnnCreate(byref(pointer)))
-            handle = handles[gpu] = pointer.value
+        handle = self.handles.lease(gpu).handle
         status = self.cudnnSetStream(handle, self._cuda.get_current_stream().ptr)
         self.check(status, "cudnnSetStream")
         return gpu, handle
+
+    def _new_handle(self):
+        pointer = c_void_p()
+        self.refuse(self.cudnnCreate(byref(pointer)))
+        return pointer.value
 
     def check(self, status, name):
         """Raises an error that names the function, unless the status is success."""

@@ -3,7 +3,7 @@
 They run where CuPy computes, on a GPU or on the simulated CUDA, which counts calls and copies.
 """
 
-import types
+import threading
 
 import ml_dtypes
 import numpy as np
@@ -13,7 +13,8 @@ from kit import close
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.cuda import convolution, cublas
+from mindspore_compat._backend.cuda import convolution, cublas, cudnn
+from mindspore_compat._backend.cuda.handles import Handles
 from mindspore_compat._backend.host import checksums
 
 pytestmark = [
@@ -243,7 +244,7 @@ def test_pointwise_products_are_single_calls(space, dtype, monkeypatch, counted)
 def test_a_library_that_does_not_start_is_left(space, monkeypatch, counted):
     library = space.convolutions.library
     monkeypatch.setattr(space.convolutions, "library", library)  # put back in the end
-    monkeypatch.setattr(library, "_handles", types.SimpleNamespace())
+    monkeypatch.setattr(library, "handles", Handles(library._new_handle))
     monkeypatch.setattr(library, "cudnnCreate", lambda *_: 3000)
     x, w, g, sizes = _numbers("padded", "float32")
     on_gpu = list(map(space.asarray, (x, w, g)))
@@ -260,6 +261,43 @@ def test_a_failure_is_an_error_with_its_name(space, monkeypatch):
     x, w, _ = map(space.asarray, numbers)
     with pytest.raises(RuntimeError, match="cudnnConvolutionForward.*EXECUTION_FAILED"):
         space.convolve_nd(x, w, *sizes)
+
+
+def test_a_thread_takes_the_handle_of_one_that_has_ended(space, monkeypatch):
+    library = space.convolutions.library
+    monkeypatch.setattr(library, "handles", Handles(library._new_handle))
+    x, w, _, sizes = _numbers("plain", "float32")
+    x, w, handles = space.asarray(x), space.asarray(w), []
+
+    def convolve():
+        space.convolve_nd(x, w, *sizes)
+        handles.append(library.handle()[1])
+
+    convolve()
+    for _ in range(2):
+        thread = threading.Thread(target=convolve)
+        thread.start()
+        thread.join()
+    assert handles[0] != handles[1] == handles[2]
+
+
+def test_threads_that_give_up_an_algorithm_at_once_keep_the_others(space, monkeypatch):
+    convolutions, (x, w, _, sizes) = space.convolutions, _numbers("plain", "float32")
+    monkeypatch.setattr(convolutions, "_plans", {})
+    x, w = space.asarray(x), space.asarray(w)
+    wanted = space.convolve_nd(x, w, *sizes)
+    (algorithms,) = convolutions._plans.values()
+    works = algorithms[0]
+
+    def fails(*arguments):
+        if broken in algorithms:
+            algorithms.remove(broken)  # as another thread that has called it, too
+        return cudnn.NOT_SUPPORTED[0]
+
+    broken = cudnn.Algorithm(fails, 0)
+    algorithms[:] = [broken, works]
+    close(space.convolve_nd(x, w, *sizes).get(), wanted.get())
+    assert algorithms == [works]
 
 
 def test_images_without_elements_are_zeros(space):

@@ -3,7 +3,6 @@
 They run where CuPy computes, on a GPU or on the simulated CUDA, which counts calls and copies.
 """
 
-import collections
 import threading
 
 import ml_dtypes
@@ -13,6 +12,7 @@ from kit import close
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.cuda import cublas
+from mindspore_compat._backend.cuda.handles import Handles
 
 pytestmark = [
     pytest.mark.parametrize("space", ["cupy"], indirect=True),
@@ -247,19 +247,19 @@ def test_default_streams_of_threads_share_no_workspace(space):
 
 def test_a_thread_takes_the_handle_of_one_that_has_ended(space, monkeypatch):
     library = space.products.library
-    monkeypatch.setattr(library, "_free", collections.defaultdict(list))
+    monkeypatch.setattr(library, "handles", Handles(library._new_handle))
     handles = []
 
     def multiply():
         assert float(space.matmul(space.ones((2, 3)), space.ones((3, 2)))[0, 0]) == 3
         handles.append(library.handle())
 
+    multiply()
     for _ in range(2):
         thread = threading.Thread(target=multiply)
         thread.start()
         thread.join()
-    multiply()
-    assert handles[0] is handles[1] is not handles[2]
+    assert handles[0] is not handles[1] is handles[2]
 
 
 def test_each_purpose_has_its_own_setting_of_tf32(space, monkeypatch):
