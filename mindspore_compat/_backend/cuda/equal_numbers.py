@@ -11,31 +11,32 @@ import functools
 import numpy
 
 THREADS = 256
-_TEXT = f"""
-extern "C" __global__ void __launch_bounds__({THREADS}) meet(
-    const long long* numbers, long long* keys, int* firsts, int* places, int count,
-    unsigned mask) {{
-    const int own = blockIdx.x * blockDim.x + threadIdx.x;
+SMALL = 1 << 30  # up to this length, places in the table and indices are 32-bit integers
+_TEXT = """
+extern "C" __global__ void __launch_bounds__({threads}) meet(
+    const long long* numbers, long long* keys, {index}* firsts, {index}* places, long long count,
+    long long mask, int shift) {{
+    const long long own = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (own >= count) return;
     const unsigned long long key = numbers[own], none = ~0ull;
     if (key == none) {{
         places[own] = -1;
         return;
     }}
-    unsigned place = (unsigned)(key * 0x9e3779b97f4a7c15ull >> 32) & mask;
+    long long place = (long long)(key * 0x9e3779b97f4a7c15ull >> shift);
     for (;; place = (place + 1) & mask) {{
         const unsigned long long found = atomicCAS((unsigned long long*)keys + place, none, key);
         if (found == none || found == key) break;
     }}
-    places[own] = place;
-    atomicMin(firsts + place, own);
+    places[own] = ({index})place;
+    atomicMin(firsts + place, ({index})own);
 }}
-extern "C" __global__ void __launch_bounds__({THREADS}) first(
-    const long long* numbers, const int* firsts, const int* places, long long* equal,
-    long long* once, int count) {{
-    const int own = blockIdx.x * blockDim.x + threadIdx.x;
+extern "C" __global__ void __launch_bounds__({threads}) first(
+    const long long* numbers, const {index}* firsts, const {index}* places, long long* equal,
+    long long* once, long long count) {{
+    const long long own = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (own >= count) return;
-    const int at = places[own] < 0 ? own : firsts[places[own]];
+    const long long at = places[own] < 0 ? own : firsts[places[own]];
     equal[own] = at;
     once[own] = at == own ? numbers[own] : -1;
 }}
@@ -43,8 +44,8 @@ extern "C" __global__ void __launch_bounds__({THREADS}) first(
 
 
 @functools.cache
-def _kernel(module, name):
-    return module.RawKernel(_TEXT, name)
+def _kernel(module, name, index):
+    return module.RawKernel(_TEXT.format(threads=THREADS, index=index), name)
 
 
 def first_equal(module, numbers):
@@ -63,12 +64,14 @@ def first_equal(module, numbers):
     if not count:
         return equal, once
     numbers = module.ascontiguousarray(numbers)
-    length = 1 << (2 * count - 1).bit_length()
-    keys = module.full(length, -1, numpy.int64)
-    firsts = module.full(length, count, numpy.int32)
-    places = module.empty(count, numpy.int32)
-    blocks, size = (-(-count // THREADS),), numpy.int32(count)
-    table = keys, firsts, places, size, numpy.uint32(length - 1)
-    _kernel(module, "meet")(blocks, (THREADS,), (numbers, *table))
-    _kernel(module, "first")(blocks, (THREADS,), (numbers, firsts, places, equal, once, size))
+    bits = (2 * count - 1).bit_length()
+    index, dtype = ("int", numpy.int32) if count <= SMALL else ("long long", numpy.int64)
+    keys = module.full(1 << bits, -1, numpy.int64)
+    firsts = module.full(1 << bits, count, dtype)
+    places = module.empty(count, dtype)
+    blocks, size = (-(-count // THREADS),), numpy.int64(count)
+    table = keys, firsts, places, size, numpy.int64((1 << bits) - 1), numpy.int32(64 - bits)
+    _kernel(module, "meet", index)(blocks, (THREADS,), (numbers, *table))
+    given = numbers, firsts, places, equal, once, size
+    _kernel(module, "first", index)(blocks, (THREADS,), given)
     return equal, once

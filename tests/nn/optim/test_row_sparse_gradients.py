@@ -12,6 +12,7 @@ from kit.loops import without_compiler
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._backend import arrays
+from mindspore_compat._backend.cuda import equal_numbers
 from mindspore_compat._backend.cuda.equal_numbers import first_equal
 from mindspore_compat._core.tensor.tensor import stored
 from tests.gpu import counters
@@ -219,7 +220,10 @@ def test_clipping_and_loss_scales_keep_rows(space, ids):
 
 @pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler")
 @pytest.mark.parametrize("space", DEVICES, indirect=True)
-def test_where_numbers_occur_first(space):
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_where_numbers_occur_first(space, index, monkeypatch):
+    if index is np.int64:
+        monkeypatch.setattr(equal_numbers, "SMALL", 0)
     numbers = np.random.default_rng(0).integers(-1, 300, 1000) * 2**40
     numbers[numbers < 0] = -1
     first, once = (
