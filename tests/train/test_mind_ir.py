@@ -66,6 +66,14 @@ def test_a_loaded_graph_computes_what_was_exported(name):
         assert [param.name for param in network.get_parameters()] == names
 
 
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+@pytest.mark.parametrize("name", ["unary tanh", "unary gelu", "unary softplus", "softmax"])
+def test_a_graph_holds_operators_that_are_one_kernel_on_a_gpu(space, name):
+    function, made_with, given, expected = case_of(name)
+    ms.export(function, *tensors(made_with), file_name="graph", file_format="MINDIR")
+    check(flat(nn.GraphCell(ms.load("graph.mindir"))(*tensors(given))), expected)
+
+
 @pytest.mark.parametrize("name", [*CASES, *NETWORKS])
 def test_the_onnx_file_computes_what_was_exported(name):
     function, made_with, given, expected = case_of(name)

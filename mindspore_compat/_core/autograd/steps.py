@@ -148,7 +148,8 @@ def _fit_one_kernel(space, arrays):
     if kernels is None or dtype != FLOAT32 and dtype not in kernels.dtypes:
         return False
     kind = kernels.module.ndarray
-    return all([type(getattr(x, "array", x)) is kind and x.dtype == dtype for x in arrays])
+    arrays = [x.array if type(x) is Traced else x for x in arrays]
+    return all([type(x) is kind and x.dtype == dtype for x in arrays])
 
 
 def vjp_of(xp, function, g, arrays, scalars=(), needs_grad=None):
