@@ -1,7 +1,7 @@
 """`survivors` as one kernel on a GPU, where the host would wait for the answer on each candidate.
 
-One block has all candidates. All its threads learn in the same order which candidates stay, and
-each such candidate is compared with later ones by all threads at once.
+A block has all candidates of a group. All its threads learn in the same order which candidates
+stay, and each such candidate is compared with later ones by all threads at once.
 """
 
 import functools
@@ -12,6 +12,8 @@ THREADS = 1024
 _TEXT = f"""
 extern "C" __global__ void __launch_bounds__({THREADS}) survivors(
     const bool* close, bool* alive, int count) {{
+    close += blockIdx.x * (long long)count * count;
+    alive += blockIdx.x * (long long)count;
     for (int i = threadIdx.x; i < count; i += blockDim.x) alive[i] = true;
     __syncthreads();
     for (int i = 0; i < count; ++i) {{
@@ -31,11 +33,12 @@ def _kernel(module):
 
 
 def survivors(module, close):
-    """Returns a mask (N,) of the candidates that stay, given a mask (N, N) of close pairs."""
-    count = close.shape[0]
-    alive = module.empty(count, bool)
-    if count:
+    """Returns a mask (..., N) of the candidates that stay, given a mask (..., N, N) of close pairs
+    in each group."""
+    count = close.shape[-1]
+    alive = module.empty(close.shape[:-1], bool)
+    if alive.size:
         threads = min(THREADS, -(-count // 32) * 32)
         close = module.ascontiguousarray(close)
-        _kernel(module)((1,), (threads,), (close, alive, numpy.int32(count)))
+        _kernel(module)((alive.size // count,), (threads,), (close, alive, numpy.int32(count)))
     return alive

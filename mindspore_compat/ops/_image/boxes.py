@@ -286,12 +286,13 @@ def _is_over(xp, *corners, threshold):
 
 
 def _close_pairs(xp, boxes, threshold):
-    """Returns the mask (N, N) of boxes, each given by two opposite corners, that overlap by more
-    than a threshold."""
-    low = xp.minimum(boxes[:, :2], boxes[:, 2:])
-    high = xp.maximum(boxes[:, :2], boxes[:, 2:])
-    rows = xp.concatenate([low, high], 1)
-    return _pairs(xp, _is_over, rows, rows, threshold=threshold)
+    """Returns the mask (..., N, N) of boxes (..., N, 4), each given by two opposite corners, that
+    overlap by more than a threshold."""
+    low = xp.minimum(boxes[..., :2], boxes[..., 2:])
+    high = xp.maximum(boxes[..., :2], boxes[..., 2:])
+    sides = low[..., 0], low[..., 1], high[..., 0], high[..., 1]
+    rows, columns = ([xp.expand_dims(side, axis) for side in sides] for axis in (-1, -2))
+    return xp.pointwise(_is_over, *rows, *columns, threshold=threshold)
 
 
 @op("ops.NMSWithMask(iou_threshold=0.5)(bboxes)")
@@ -462,29 +463,45 @@ def non_max_suppression_with_overlaps(
     return _select(xp, overlaps >= overlap_threshold, scores, most, score_threshold)
 
 
-def _best_of_image(xp, boxes, scores, per_class, most, overlap, least):
-    """Returns the boxes, scores and classes selected for one image, best first, as arrays with
-    `most` rows, and their number; the rows after them are 0."""
-    boxes_of, best = [], []
-    for c in range(scores.shape[1]):
-        class_boxes = boxes[:, min(c, boxes.shape[1] - 1)]
-        close = _close_pairs(xp, class_boxes, overlap)
-        order, ranked, keep = _ranked(xp, close, scores[:, c], least)
-        keep = keep & (xp.cumsum(keep, 0) <= per_class)
-        boxes_of.append(xp.take(class_boxes, order, 0))
-        best.append(xp.where(keep, ranked, -xp.inf))
-    best = xp.concatenate(best, 0)
-    order = xp.argsort(-best, kind="stable")[:most]
-    best = xp.take(best, order)
+def _best_of_classes(xp, boxes, scores, per_class, overlap, least):
+    """Returns the boxes (classes, N, 4) of each class, best first, and their scores (classes, N),
+    -inf for those that are not selected."""
+    order = xp.argsort(-scores, -1, kind="stable")
+    ranked = xp.take_along_axis(scores, order, -1)
+    boxes = xp.take_along_axis(boxes, _four_times(xp, order), 1)
+    good = ranked > least
+    close = _close_pairs(xp, boxes, overlap) & xp.expand_dims(good, -1)
+    keep = good & xp.survivors(close)
+    keep = keep & (xp.cumsum(keep, -1) <= per_class)
+    return boxes, xp.where(keep, ranked, -xp.inf)
+
+
+def _four_times(xp, order):
+    return xp.broadcast_to(xp.expand_dims(order, -1), (*order.shape, 4))
+
+
+def _best_of_images(xp, boxes, scores, most):
+    """Returns the boxes, scores and classes selected for each image, best first, as arrays with
+    `most` rows for an image, and their numbers; the rows after them are 0.
+
+    Args:
+        boxes, scores: the results of `_best_of_classes`, (images, classes, ...).
+        most (int): how many boxes are selected.
+    """
+    images, classes, count = scores.shape
+    best = xp.reshape(scores, (images, classes * count))
+    order = xp.argsort(-best, -1, kind="stable")[:, :most]
+    best = xp.take_along_axis(best, order, 1)
+    flat = xp.reshape(boxes, (images, classes * count, 4))
     keep = best > -xp.inf
     columns = (
-        xp.where(xp.expand_dims(keep, 1), xp.take(xp.concatenate(boxes_of, 0), order, 0), 0),
+        xp.where(xp.expand_dims(keep, -1), xp.take_along_axis(flat, _four_times(xp, order), 1), 0),
         xp.where(keep, best, 0),
-        xp.cast(order // scores.shape[0] * keep, "float32"),
+        xp.cast(order // max(count, 1) * keep, "float32"),
     )
-    if rest := most - order.shape[0]:
-        columns = [xp.pad(x, ((0, rest), (0, 0))[: x.ndim]) for x in columns]
-    return columns, xp.sum(keep)
+    if rest := most - order.shape[1]:
+        columns = [xp.pad(x, ((0, 0), (0, rest), (0, 0))[: x.ndim]) for x in columns]
+    return (*columns, xp.cast(xp.sum(keep, 1), "int32"))
 
 
 @op(
@@ -548,12 +565,22 @@ def combined_non_max_suppression(
             f"{per_class}, {most} and {overlap}."
         )
     goal = min(most, per_class * scores.shape[2]) if pad_per_class else most
-    images, counts = zip(
-        *(
-            _best_of_image(xp, boxes[image], scores[image], per_class, goal, overlap, least)
-            for image in range(boxes.shape[0])
+    scores = xp.swapaxes(scores, 1, 2)
+    images, classes, count = scores.shape
+    boxes = xp.broadcast_to(xp.swapaxes(boxes, 1, 2), (*scores.shape, 4))
+    boxes = xp.reshape(boxes, (images * classes, count, 4))
+    scores = xp.reshape(scores, (images * classes, count))
+    step = max(1, xp.at_once() // max(1, count * count))  # classes whose pairs fit
+    parts = [
+        _best_of_classes(
+            *(xp, boxes[first : first + step], scores[first : first + step]),
+            *(per_class, overlap, least),
         )
-    )
-    boxes_of, best, classes = (xp.stack(list(parts), 0) for parts in zip(*images))
-    boxes_of = xp.minimum(xp.maximum(boxes_of, 0), 1) if clip_boxes else boxes_of
-    return boxes_of, best, classes, xp.cast(xp.stack(list(counts), 0), "int32")
+        for first in range(0, max(images * classes, 1), step)
+    ]
+    boxes, scores = (xp.concatenate(list(x), 0) if x[1:] else x[0] for x in zip(*parts))
+    boxes = xp.reshape(boxes, (images, classes, count, 4))
+    scores = xp.reshape(scores, (images, classes, count))
+    boxes, scores, classes, counts = _best_of_images(xp, boxes, scores, goal)
+    boxes = xp.minimum(xp.maximum(boxes, 0), 1) if clip_boxes else boxes
+    return boxes, scores, classes, counts

@@ -34,6 +34,16 @@ def test_survivors_are_those_of_the_host(space, count, share):
         np.testing.assert_array_equal(arrays.to_host(space.survivors(turned)), wanted)
 
 
+@pytest.mark.parametrize("shape", [(0, 3, 3), (5, 0, 0), (2, 3, 40, 40)])
+def test_each_group_has_its_survivors(space, shape):
+    close = RNG.uniform(size=shape) < 0.1
+    found = space.survivors(space.asarray(close))
+    np.testing.assert_array_equal(arrays.to_host(found), arrays.HOST.survivors(close))
+    if close.size:
+        one = arrays.HOST.survivors(close[1, 2])
+        np.testing.assert_array_equal(arrays.HOST.survivors(close)[1, 2], one)
+
+
 def calls(dtype):
     """Operators of boxes with their arguments, the most launches and the waits of a call."""
     given, scores = boxes(40, dtype), RNG.permutation(40).astype(dtype) / 40
@@ -99,7 +109,7 @@ def test_gradients_of_boxes_are_one_kernel_and_sums(space, number):
         np.testing.assert_allclose(one, right, rtol=1e-4, atol=1e-5 * abs(right).max())
 
 
-def test_suppression_of_classes_reads_only_its_limits(space):
+def test_suppression_of_classes_reads_only_its_limits(space, monkeypatch):
     given = np.stack([boxes(30), boxes(30)])[:, :, None] / 40
     scores = RNG.uniform(size=(2, 30, 3)).astype(np.float32)
     scores[0, 3], given[1, 4] = np.nan, np.inf
@@ -112,6 +122,20 @@ def test_suppression_of_classes_reads_only_its_limits(space):
     with counters.counted() as counts:
         found = [x.asnumpy() for x in suppress()]
     assert counts.synchronisations <= 4 + len(found)
+    assert counts.launches <= 56  # however many images and classes there are
+    monkeypatch.setattr(type(space), "at_once", lambda self: 2 * 30 * 30, raising=False)
+    monkeypatch.delattr(space, "at_once", raising=False)
+    in_parts = [x.asnumpy() for x in suppress()]
     arrays.set_target("CPU")
-    for one, right in zip(found, suppress(), strict=True):
+    for one, part, right in zip(found, in_parts, suppress(), strict=True):
         np.testing.assert_array_equal(one, right.asnumpy())
+        np.testing.assert_array_equal(part, right.asnumpy())
+
+
+def test_suppression_of_no_boxes_and_of_no_images(space):
+    limits = Tensor(4, ms.int32), Tensor(5, ms.int32), Tensor(0.3), Tensor(0.2)
+    for images, count in ((2, 0), (0, 3)):
+        given = np.zeros((images, count, 1, 4), np.float32), np.zeros((images, count, 3))
+        given = [Tensor(x.astype(np.float32)) for x in given]
+        boxes, *_, counts = ops.CombinedNonMaxSuppression()(*given, *limits)
+        assert boxes.shape == (images, 5, 4) and counts.asnumpy().tolist() == [0] * images
