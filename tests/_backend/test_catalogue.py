@@ -156,6 +156,11 @@ def test_rules_of_divided_arrays_have_names_of_functions():
     assert sharding.FAMILIES.keys() <= set(catalogue.FAMILIES)
 
 
+INSIDE = (  # the images of regions, and points in them
+    numpy.array([1, 0, 1]),
+    numpy.array([[0.5], [3.0], [2.25]]),
+    numpy.array([[4.0], [0.0], [1.5]]),
+)
 PARTS = {  # functions that are differentiated through their parts, with inputs: shapes, or values
     "diff": ((3, 4),),
     "einsum": ("ij,jk->ik", (2, 3), (3, 4)),
@@ -183,12 +188,8 @@ PARTS = {  # functions that are differentiated through their parts, with inputs:
     "pick_column": ((2, 3), numpy.array([1, 0])),
     "add_at_column": ((2, 3), numpy.array([1, 0]), (2,)),
     "products_of_others": ((3, 5),),
-    "inside_points": (
-        (2, 3, 4, 5),
-        numpy.array([1, 0, 1]),
-        numpy.array([[0.5], [3.0], [2.25]]),
-        numpy.array([[4.0], [0.0], [1.5]]),
-    ),
+    "spread_inside": ((3, 1, 3), *INSIDE, [2, 3, 4, 5]),
+    "slope_inside": ((3, 1, 3), (2, 3, 4, 5), *INSIDE),
     "spread_points": ((2, 3, 4, 5), (2, 4, 5, 2), [2, 3, 6, 7], "bilinear", "zeros", False),
     "slope_points": ((2, 3, 4), (2, 3, 6, 7), (2, 4, 1, 2), "bilinear", "reflection", True),
     "ctc_occupation": (

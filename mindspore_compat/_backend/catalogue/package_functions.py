@@ -22,8 +22,13 @@ slope_points(g, x, grid, mode, padding, corners) : parts
     The gradient of `sample_points` for the grid.
 
 [ops._image.bilinear]
-inside_points(x, images, ys, xs) : parts
+inside_points(x, images, ys, xs)
     Images (N, C, H, W) at points (R, P) inside those at the indices `images` (R,): (R, P, C).
+spread_inside(g, images, ys, xs, x_shape) : parts
+    The gradient of `inside_points` for the images.
+slope_inside(g, x, images, ys, xs, by_ceil=False) : parts
+    The gradients of `inside_points` for `ys` and `xs`. They are the differences of the pixels
+    before a point and after it. At a pixel, the next one is after it, or with `by_ceil` itself.
 
 [ops._image.glimpse]
 glimpse_noise(shape, kind) : create, constant

@@ -72,8 +72,8 @@ __device__ void surround(const T* point, const int* length, Size* pixel, T* weig
 }}
 
 extern "C" __global__ void __launch_bounds__({threads}) {name}(
-    {arguments}, const long long* images, Size count, Size points, Size channels, Size area,
-    Size most, int length0, int length1, int length2) {{
+    {arguments}, Size count, Size points, Size channels, Size area, int length0, int length1,
+    int length2) {{
     const int length[3] = {{length0, length1, length2}};
     for (Size at = blockIdx.x * (Size)blockDim.x + threadIdx.x; at < count;
          at += gridDim.x * (Size)blockDim.x) {{
@@ -81,18 +81,13 @@ extern "C" __global__ void __launch_bounds__({threads}) {name}(
         T weight[CORNERS], share[AXES], slope[AXES];
         surround(grid + at * AXES, length, pixel, weight, share, slope);
         const Size row = at / points, place = at - row * points;
-        Size image = row;
-        if (images) {{
-            image = images[row] % most;
-            image += image < 0 ? most : 0;
-        }}
         {body}
     }}
 }}
 """
 _EACH_CHANNEL = """
         for (Size channel = blockIdx.y; channel < channels; channel += gridDim.y) {{
-            const Size plane = image * channels + channel, given = row * channels + channel;
+            const Size plane = row * channels + channel;
             {body}
         }}
 """
@@ -100,14 +95,14 @@ _EACH_CORNER = "for (int corner = 0; corner < CORNERS; ++corner) if (pixel[corne
 _SAMPLE = f"""
             T total = 0;
             {_EACH_CORNER} total += x[plane * area + pixel[corner]] * weight[corner];
-            out[given * points + place] = total;
+            out[plane * points + place] = total;
 """
 _SPREAD = f"""
-            const T part = g[given * points + place];
+            const T part = g[plane * points + place];
             {_EACH_CORNER} atomicAdd(out + plane * area + pixel[corner], part * weight[corner]);
 """
 _SUM = f"""
-            const T part = g[given * points + place];
+            const T part = g[plane * points + place];
             {_EACH_CORNER} sum[corner] += x[plane * area + pixel[corner]] * part;
 """
 _SLOPE = f"""
@@ -157,26 +152,25 @@ def takes(space, *arrays):
     return space.kernels is not None and len(dtypes) == 1 and dtypes <= _TYPES.keys()
 
 
-def sample(space, x, grid, mode, padding, corners, images=None):
-    """Returns the samples of images (N, C, ...) at the points of a grid, (N, C, ...); `images` are
-    the indices of the images of the grid's rows."""
+def sample(space, x, grid, mode, padding, corners):
+    """Returns the samples of images (N, C, ...) at the points of a grid, (N, C, ...)."""
     out = space.module.empty((len(grid), x.shape[1], *grid.shape[1:-1]), x.dtype)
-    return _run(space, "sample_points", (x,), grid, images, out, x.shape, mode, padding, corners)
+    return _run(space, "sample_points", (x,), grid, out, x.shape, mode, padding, corners)
 
 
 def spread(space, g, grid, x_shape, mode, padding, corners):
     """Returns the gradient of `sample` for images of the shape `x_shape`."""
     out = space.module.zeros(x_shape, g.dtype)
-    return _run(space, "spread_points", (g,), grid, None, out, x_shape, mode, padding, corners)
+    return _run(space, "spread_points", (g,), grid, out, x_shape, mode, padding, corners)
 
 
 def slope(space, g, x, grid, padding, corners):
     """Returns the gradient of `sample` for the grid, for linear interpolation."""
     out, settings = space.module.empty(grid.shape, grid.dtype), ("bilinear", padding, corners)
-    return _run(space, "slope_points", (g, x), grid, None, out, x.shape, *settings)
+    return _run(space, "slope_points", (g, x), grid, out, x.shape, *settings)
 
 
-def _run(space, name, given, grid, images, out, x_shape, *settings):
+def _run(space, name, given, grid, out, x_shape, *settings):
     most, channels, *lengths = x_shape
     points = prod(grid.shape[1:-1])
     count, area = len(grid) * points, prod(lengths)
@@ -186,13 +180,11 @@ def _run(space, name, given, grid, images, out, x_shape, *settings):
     largest = channels * max(count, most * area, len(lengths) * count)
     is_small = largest < 2**31 - THREADS * MOST_BLOCKS
     number, size = (numpy.int32, "int") if is_small else (numpy.int64, "long long")
-    numbers = [number(n) for n in (count, points, channels, area, most)]
+    numbers = [number(n) for n in (count, points, channels, area)]
     numbers += [numpy.int32(n) for n in (*lengths, 1)[:3]]
     blocks = min(-(-count // THREADS), MOST_BLOCKS)
     rows = 1 if name == "slope_points" else min(channels, -(-ENOUGH // count), MOST_BLOCKS - 1)
     kernel = _kernel(space.module, name, out.dtype, size, len(lengths), *settings)
     arrays = [space.module.ascontiguousarray(array) for array in (*given, grid)]
-    if images is not None:
-        images = space.module.ascontiguousarray(images.astype(numpy.int64, copy=False))
-    kernel((blocks, rows), (THREADS,), (*arrays, out, images, *numbers))
+    kernel((blocks, rows), (THREADS,), (*arrays, out, *numbers))
     return out

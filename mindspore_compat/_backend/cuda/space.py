@@ -14,7 +14,7 @@ from ..conv.cuda_kernels import Kernels
 from ..host import scatter
 from ..host.taps import sum_of_taps
 from ..space import Space, implementation
-from . import alignments, grid_points, suppression
+from . import alignments, grid_points, inside_points, suppression
 from . import taps as sparse
 from .along_axis import scatter_along, take_along
 from .contractions import einsum, tensordot
@@ -187,11 +187,21 @@ class DeviceSpace(Space):
 
     def inside_points(self, x, images, ys, xs):
         """Returns samples of the images at some indices, as the catalogue says."""
-        if grid_points.takes(self, x, ys, xs):
-            points = self.module.stack([xs, ys], -1)[:, :, None]
-            out = grid_points.sample(self, x, points, "bilinear", "zeros", None, images)
-            return out[:, :, :, 0].transpose(0, 2, 1)
+        if inside_points.takes(self, x, ys, xs):
+            return inside_points.sample(self, x, images, ys, xs)
         return implementation("inside_points")(self, x, images, ys, xs)
+
+    def spread_inside(self, g, images, ys, xs, x_shape):
+        """Returns the gradient of `inside_points` for the images."""
+        if inside_points.takes(self, g, ys, xs):
+            return inside_points.spread(self, g, images, ys, xs, x_shape)
+        return implementation("spread_inside")(self, g, images, ys, xs, x_shape)
+
+    def slope_inside(self, g, x, images, ys, xs, by_ceil=False):
+        """Returns the gradients of `inside_points` for the coordinates."""
+        if inside_points.takes(self, g, x, ys, xs):
+            return inside_points.slope(self, g, x, images, ys, xs, by_ceil)
+        return implementation("slope_inside")(self, g, x, images, ys, xs, by_ceil)
 
     def apply_taps(self, x, taps):
         """Returns the middle axis of `x`, which has three, multiplied by a `Taps` matrix."""

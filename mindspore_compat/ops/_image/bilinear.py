@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from ..._backend.space import implements
+from ..._core.autograd.vjp_rules import derive
 
 
 def _pixels(xp, x, indices, inside=None):
@@ -69,19 +70,72 @@ def nearest(xp, x, points):
 def inside_points(xp, x, images, ys, xs):
     """Interpolates (N, C, H, W) linearly at points (R, P) inside the images at the indices `images`
     (R,); returns (R, P, C)."""
-    channels, area, width = x.shape[1], x.shape[2] * x.shape[3], x.shape[3]
-    rows = xp.reshape(xp.moveaxis(x, 1, -1), (-1, channels))
-    start = xp.reshape(xp.cast(images, "int64") * area, (-1, 1))
-    y0, x0 = xp.floor(ys), xp.floor(xs)
+    pixels = _rows_of_pixels(xp, x)
     total = 0
-    for down, right in product((0, 1), repeat=2):
-        at_y = xp.minimum(y0 + down, x.shape[2] - 1)
-        at_x = xp.minimum(x0 + right, width - 1)
-        indices = start + xp.cast(at_y, "int64") * width + xp.cast(at_x, "int64")
-        share_y, share_x = ys - y0, xs - x0
-        weight = (share_y if down else 1 - share_y) * (share_x if right else 1 - share_x)
-        result = xp.reshape(
-            xp.take(rows, xp.reshape(indices, (-1,)), 0), (*indices.shape, channels)
-        )
-        total = total + result * xp.expand_dims(weight, -1)
+    for indices, weight in _corners_inside(xp, x.shape, images, ys, xs):
+        total = total + pixels(indices) * xp.expand_dims(weight, -1)
     return total
+
+
+@implements
+def spread_inside(xp, g, images, ys, xs, x_shape):
+    """Computes the gradient of `inside_points` for the images, which have the shape `x_shape`."""
+    count, channels, height, width = x_shape
+    corners = _corners_inside(xp, x_shape, images, ys, xs)
+    parts = [g * xp.expand_dims(weight, -1) for _, weight in corners]
+    indices = xp.reshape(xp.stack([indices for indices, _ in corners]), (-1,))
+    rows = xp.reshape(xp.stack(parts), (-1, channels))
+    sums = xp.add_rows(indices, rows, count * height * width)
+    return xp.moveaxis(xp.reshape(sums, (count, height, width, channels)), -1, 1)
+
+
+@implements
+def slope_inside(xp, g, x, images, ys, xs, by_ceil=False):
+    """Computes the gradients of `inside_points` for the vertical and the horizontal coordinates;
+    the catalogue explains `by_ceil`."""
+    pixels = _rows_of_pixels(xp, x)
+    sums = [
+        xp.sum(pixels(indices) * g, -1)
+        for indices, _ in _corners_inside(xp, x.shape, images, ys, xs, by_ceil)
+    ]
+    y, x = ys - xp.floor(ys), xs - xp.floor(xs)
+    return (
+        (1 - x) * (sums[2] - sums[0]) + x * (sums[3] - sums[1]),
+        (1 - y) * (sums[1] - sums[0]) + y * (sums[3] - sums[2]),
+    )
+
+
+def _rows_of_pixels(xp, x):
+    """Returns a function that takes flat positions (R, P) in images (N, C, H, W), and returns the
+    pixels there, (R, P, C)."""
+    rows = xp.reshape(xp.moveaxis(x, 1, -1), (-1, x.shape[1]))
+    return lambda at: xp.reshape(xp.take(rows, xp.reshape(at, (-1,)), 0), (*at.shape, x.shape[1]))
+
+
+def _corners_inside(xp, shape, images, ys, xs, by_ceil=False):
+    """Returns the flat positions of the four pixels around points, and their weights: above first,
+    then to the left."""
+    height, width = shape[2:]
+    start = xp.reshape(xp.cast(images, "int64") * (height * width), (-1, 1))
+    y0, x0 = xp.floor(ys), xp.floor(xs)
+    y1, x1 = (xp.ceil(ys), xp.ceil(xs)) if by_ceil else (y0 + 1, x0 + 1)
+    y, x = ys - y0, xs - x0
+    corners = []
+    for at_y, share_y in ((y0, 1 - y), (xp.minimum(y1, height - 1), y)):
+        for at_x, share_x in ((x0, 1 - x), (xp.minimum(x1, width - 1), x)):
+            indices = start + xp.cast(at_y, "int64") * width + xp.cast(at_x, "int64")
+            corners.append((indices, share_y * share_x))
+    return corners
+
+
+def _inside_points_vjp(xp, g, x, images, ys, xs, needs_grad):
+    """Returns the gradients for the images and for the coordinates."""
+    grad_x, slopes = None, (None, None)
+    if needs_grad[0]:
+        grad_x = xp.spread_inside(g, images, ys, xs, x.shape)
+    if needs_grad[1] or needs_grad[2]:
+        slopes = xp.slope_inside(g, x, images, ys, xs)
+    return grad_x, *slopes
+
+
+derive("inside_points(x, images, ys, xs)", arrays="x ys xs", joint=_inside_points_vjp)

@@ -1,10 +1,11 @@
 """Crops of images, resized: `crop_and_resize`, and its gradient with respect to the boxes."""
 
+import numpy as np
+
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Float, Int, InTensor, OneOf, TensorOf, TupleOf
 from .._conv.sizes import need_rank
-from .bilinear import grid
 
 Images = TensorOf(
     "int8", "int16", "int32", "int64", "float16", "float32", "float64", "uint8", "uint16"
@@ -14,48 +15,89 @@ Two = TupleOf(Int(ge=1), length=2)
 Method = OneOf("bilinear", "nearest", "bilinear_v2")
 
 
-def _crop_points(xp, low, height, size, count, half):
-    """Returns the coordinates of a crop's pixels along one dimension, (boxes, count)."""
-    low, height = xp.expand_dims(low, 1), xp.expand_dims(height, 1)
-    i = xp.arange(count, dtype="float32")
-    if half:  # from the first to the last pixel of the box, both included
-        low, height = xp.trunc(low * size), xp.trunc(height * size)
-        at = low + (i + 0.5) * ((height - low + 1) / count) - 0.5
-        return xp.maximum(xp.minimum(at, height), low)
-    if count == 1:
-        return 0.5 * (low + height) * (size - 1)
-    return low * (size - 1) + i * ((height - low) * (size - 1) / (count - 1))
+def _crop_points(xp, low, high, size, count, half):
+    """Returns the coordinates of a crop's pixels along one dimension, (boxes, count), given both
+    ends of each box, (boxes, 1)."""
+    if count == 1 and not half:
+        return xp.blockwise(_middle, low, high, last=float(size - 1))
+    i = xp.table(np.arange, 0.0, float(count), 1.0, low.dtype)
+    if not half:
+        steps = xp.blockwise(_steps, i, low, high, last=float(size - 1), gaps=float(count - 1))
+        return low * (size - 1) + steps
+    low, high = xp.blockwise(_whole_ends, low, high, size=float(size))
+    at = low + xp.blockwise(_middles, i, low, high, count=float(count))
+    return xp.blockwise(_half_back, at, low, high)
 
 
-def _crop(xp, api, image, boxes, index, crop_size, method, outside):
-    """Crops and resizes images (N, H, W, C); returns (boxes, height, width, C), float32."""
-    need_rank(api, "image", image, 4)
-    need_rank(api, "boxes", boxes, 2)
-    need_rank(api, "box_indices", index, 1)
-    if boxes.shape[1] != 4 or index.shape[0] != boxes.shape[0]:
-        raise ValueError(
-            f"For '{api}', 'boxes' must have shape (B, 4) and the indices (B,), but got "
-            f"{tuple(boxes.shape)} and {tuple(index.shape)}."
-        )
-    if bool(xp.any((index < 0) | (index >= image.shape[0]))):
-        raise ValueError(f"For '{api}', the indices must be in [0, {image.shape[0]}).")
-    x = xp.moveaxis(xp.cast(image, "float32"), -1, 1)
-    boxes = xp.cast(boxes, "float32")
-    height, width = x.shape[2], x.shape[3]
+# A kernel may round a product and a sum in one step, which could move a point at the edge outside.
+# So none of these functions adds to a product.
+
+
+def _middle(xp, low, high, *, last):
+    return 0.5 * (low + high) * last
+
+
+def _steps(xp, i, low, high, *, last, gaps):
+    return i * ((high - low) * last / gaps)
+
+
+def _whole_ends(xp, low, high, *, size):
+    return xp.trunc(low * size), xp.trunc(high * size)
+
+
+def _middles(xp, i, low, high, *, count):
+    return (i + 0.5) * ((high - low + 1) / count)
+
+
+def _half_back(xp, at, low, high):
+    return xp.maximum(xp.minimum(at - 0.5, high), low)
+
+
+def _near(xp, ys, xs, *, bottom, right, nearest):
+    """Returns the coordinates of points, moved into the image, and which of them were inside."""
+    inside = (ys >= 0) & (ys <= bottom) & (xs >= 0) & (xs <= right)
+    ys = xp.minimum(xp.maximum(ys, 0.0), bottom)
+    xs = xp.minimum(xp.maximum(xs, 0.0), right)
+    if nearest:
+        ys, xs = xp.floor(ys + 0.5), xp.floor(xs + 0.5)
+    return ys, xs, inside
+
+
+def _points(xp, boxes, size, counts, method):
+    """Places the pixels of crops in images.
+
+    Args:
+        boxes: (boxes, 4).
+        size: the height and the width of images.
+        counts: those of crops.
+        method (str): as of `crop_and_resize`.
+
+    Returns:
+        The vertical and the horizontal coordinates in images, (boxes, pixels), and a mask of those
+        that count, (boxes, height, width).
+    """
     half = method == "bilinear_v2"
-    rows = _crop_points(xp, boxes[:, 0], boxes[:, 2], height, crop_size[0], half)
-    columns = _crop_points(xp, boxes[:, 1], boxes[:, 3], width, crop_size[1], half)
-    ys, xs = grid(xp, rows, columns)
-    inside = (ys >= 0) & (ys <= height - 1) & (xs >= 0) & (xs <= width - 1)
-    if half:
-        inside = xp.ones(ys.shape, bool)
-    near_y = xp.minimum(xp.maximum(ys, 0), height - 1)
-    near_x = xp.minimum(xp.maximum(xs, 0), width - 1)
-    if method == "nearest":
-        near_y, near_x = xp.floor(near_y + 0.5), xp.floor(near_x + 0.5)
-    result = xp.inside_points(x, index, near_y, near_x)
-    result = xp.where(xp.expand_dims(inside, -1), result, outside)
-    return xp.reshape(result, (boxes.shape[0], *crop_size, x.shape[1]))
+    rows, columns = (
+        _crop_points(
+            *(xp, boxes[:, axis : axis + 1], boxes[:, axis + 2 : axis + 3]),
+            *(size[axis], counts[axis], half),
+        )
+        for axis in (0, 1)
+    )
+    shape = (boxes.shape[0], *counts)
+    ys, xs, inside = xp.blockwise(
+        *(_near, xp.expand_dims(rows, 2), xp.expand_dims(columns, 1)),
+        bottom=float(size[0] - 1),
+        right=float(size[1] - 1),
+        nearest=method == "nearest",
+    )
+    flat = shape[0], counts[0] * counts[1]
+    ys, xs = (xp.reshape(xp.broadcast_to(at, shape), flat) for at in (ys, xs))
+    return ys, xs, xp.ones(shape, bool) if half else inside
+
+
+def _is_outside(xp, index, *, count):
+    return (index < 0) | (index >= count)
 
 
 @op(
@@ -92,9 +134,42 @@ def crop_and_resize(
         >>> print(crops)
         [[[[2.5]]]]
     """
-    return _crop(
-        xp, "crop_and_resize", image, boxes, box_indices, crop_size, method, extrapolation_value
-    )
+    _need_crops(image, boxes, box_indices)
+    if xp.any(xp.blockwise(_is_outside, box_indices, count=image.shape[0])):
+        raise ValueError(f"For 'crop_and_resize', the indices must be in [0, {image.shape[0]}).")
+    x, boxes = xp.moveaxis(xp.cast(image, "float32"), -1, 1), xp.cast(boxes, "float32")
+    ys, xs, inside = _points(xp, boxes, x.shape[2:], crop_size, method)
+    result = xp.reshape(xp.inside_points(x, box_indices, ys, xs), (*inside.shape, x.shape[1]))
+    if method == "bilinear_v2":
+        return result
+    return xp.where(xp.expand_dims(inside, -1), result, extrapolation_value)
+
+
+def _need_crops(image, boxes, index):
+    need_rank("crop_and_resize", "image", image, 4)
+    need_rank("crop_and_resize", "boxes", boxes, 2)
+    need_rank("crop_and_resize", "box_indices", index, 1)
+    if boxes.shape[1] != 4 or index.shape[0] != boxes.shape[0]:
+        raise ValueError(
+            f"For 'crop_and_resize', 'boxes' must have shape (B, 4) and the indices (B,), but got "
+            f"{tuple(boxes.shape)} and {tuple(index.shape)}."
+        )
+
+
+@crop_and_resize.vjp_joint
+def crop_and_resize_vjp(xp, g, image, boxes, box_indices, crop_size, method, needs_grad):
+    """Returns the gradients of images and boxes. That of the boxes is the one of linear
+    interpolation with every method, as in MindSpore."""
+    boxes, grad_image, grad_boxes = xp.cast(boxes, "float32"), None, None
+    if needs_grad[0]:
+        x_shape = image.shape[0], image.shape[3], *image.shape[1:3]
+        ys, xs, inside = _points(xp, boxes, x_shape[2:], crop_size, method)
+        parts = g if method == "bilinear_v2" else xp.where(xp.expand_dims(inside, -1), g, 0)
+        parts = xp.reshape(parts, (*ys.shape, g.shape[3]))
+        grad_image = xp.moveaxis(xp.spread_inside(parts, box_indices, ys, xs, x_shape), 1, -1)
+    if needs_grad[1]:
+        grad_boxes = _grad_boxes(xp, g, xp.cast(image, g.dtype), boxes, box_indices)
+    return grad_image, grad_boxes, None
 
 
 @op(
@@ -124,34 +199,27 @@ def crop_and_resize_grad_boxes(
         [[1.125 0.625 1.125 0.625]]
     """
     _need_shapes(grads, images, boxes, box_index)
-    count, height, width, _ = grads.shape
-    images = xp.cast(images, boxes.dtype)
-    (top, bottom, y, inside_y), (left, right, x, inside_x) = (
-        _points(xp, boxes[:, axis], boxes[:, axis + 2], n, images.shape[axis + 1])
-        for axis, n in enumerate((height, width))
+    dtype = xp.result_type(grads.dtype, boxes.dtype)
+    grads, images = xp.cast(grads, dtype), xp.cast(images, dtype)
+    return xp.cast(_grad_boxes(xp, grads, images, boxes, box_index), boxes.dtype)
+
+
+def _grad_boxes(xp, grads, images, boxes, index):
+    """Returns the gradient for the boxes of the linear interpolation of `images`, which have the
+    dtype of `grads`."""
+    size, counts = images.shape[1:3], grads.shape[1:3]
+    ys, xs, inside = _points(xp, boxes, size, counts, "bilinear")
+    slopes = xp.slope_inside(
+        *(xp.reshape(grads, (*ys.shape, grads.shape[3])), xp.moveaxis(images, -1, 1), index),
+        *(xp.cast(ys, grads.dtype), xp.cast(xs, grads.dtype)),
+        by_ceil=True,
     )
-    y, x = xp.reshape(y, (count, height, 1, 1)), xp.reshape(x, (count, 1, width, 1))
-
-    def pixels(rows, columns):
-        indices = (
-            xp.reshape(box_index, (-1, 1, 1)),
-            xp.expand_dims(rows, 2),
-            xp.expand_dims(columns, 1),
-        )
-        return images[indices]
-
-    corners = [pixels(rows, columns) for rows in (top, bottom) for columns in (left, right)]
-    inside = xp.expand_dims(inside_y, 2) & xp.expand_dims(inside_x, 1)
-    grads = xp.where(xp.expand_dims(inside, 3), grads, 0)
-    down = (1 - x) * (corners[2] - corners[0]) + x * (corners[3] - corners[1])
-    across = (1 - y) * (corners[1] - corners[0]) + y * (corners[3] - corners[2])
-    by_row, by_column = xp.sum(grads * down, (2, 3)), xp.sum(grads * across, (1, 3))
-    ends = [
-        xp.sum(share * _share(xp, share.shape[1], images.shape[axis + 1], end), 1)
-        for end in (0, 1)
-        for axis, share in enumerate((by_row, by_column))
-    ]
-    return xp.cast(xp.stack(ends, 1), boxes.dtype)
+    ends = []
+    for axis, slope in enumerate(slopes):
+        slope = xp.where(inside, xp.reshape(slope, inside.shape), 0)
+        shares = xp.table(_shares, counts[axis], size[axis], grads.dtype)
+        ends.append(xp.matmul(xp.sum(slope, 2 - axis), shares))
+    return xp.reshape(xp.stack(ends, 2), (boxes.shape[0], 4))
 
 
 def _need_shapes(grads, images, boxes, box_index):
@@ -169,31 +237,9 @@ def _need_shapes(grads, images, boxes, box_index):
         )
 
 
-def _ratio(count, length):
-    """Returns how far a point moves when a corner moves by 1, per step between points."""
-    return (length - 1) / (count - 1) if count > 1 else 0.0
-
-
-def _points(xp, first, last, count, length):
-    """Places `count` points of each box along an axis of the image, (boxes, count). Returns the
-    pixels before and after each point, its fraction between them, and whether it is inside."""
-    first, last = xp.expand_dims(first, 1), xp.expand_dims(last, 1)
+def _shares(count, length, dtype):
+    """Returns how far each of `count` points moves with the first and the last end of a box."""
     if count == 1:
-        at = 0.5 * (first + last) * (length - 1)
-    else:
-        at = first * (length - 1) + xp.arange(count) * ((last - first) * _ratio(count, length))
-    inside = (at >= 0) & (at <= length - 1)
-    low = xp.floor(xp.stop(at))
-    before, after = (
-        xp.clip(xp.cast(end, "int64"), 0, length - 1) for end in (low, xp.ceil(xp.stop(at)))
-    )
-    return before, after, at - low, inside
-
-
-def _share(xp, count, length, end):
-    """Returns how far each point moves with the first corner (`end` 0) or the last corner (`end`
-    1)."""
-    if count == 1:
-        return 0.5 * (length - 1)
-    positions = xp.arange(count) * _ratio(count, length)
-    return positions if end else (length - 1) - positions
+        return np.full((1, 2), 0.5 * (length - 1), dtype)
+    last = np.arange(count) * ((length - 1) / (count - 1))
+    return np.stack([length - 1 - last, last], 1).astype(dtype)

@@ -14,12 +14,18 @@ def _sample(xp, x, batch, ys, xs):
 
     Up to one pixel outside the image, the edge is repeated; beyond that the value is 0.
     """
-    height, width = x.shape[2], x.shape[3]
-    inside = (ys >= -1) & (ys <= height) & (xs >= -1) & (xs <= width)
-    ys = xp.minimum(xp.where(ys > 0, ys, 0), height - 1)  # a NaN counts as outside, too
-    xs = xp.minimum(xp.where(xs > 0, xs, 0), width - 1)
+    height, width = map(float, x.shape[2:])
+    ys, xs, inside = xp.blockwise(_near, ys, xs, height=height, width=width)
     result = xp.inside_points(x, batch, ys, xs)
     return xp.where(xp.expand_dims(inside, -1), result, 0)
+
+
+def _near(xp, ys, xs, *, height, width):
+    """Returns the coordinates of points, moved into the image, and which of them count."""
+    inside = (ys >= -1.0) & (ys <= height) & (xs >= -1.0) & (xs <= width)
+    ys = xp.minimum(xp.where(ys > 0, ys, 0.0), height - 1)  # a NaN counts as outside, too
+    xs = xp.minimum(xp.where(xs > 0, xs, 0.0), width - 1)
+    return ys, xs, inside
 
 
 @op(

@@ -16,7 +16,7 @@ from mindspore_compat._backend.bodies.multi_tensor import Numbers
 from mindspore_compat._backend.bodies.row_kernels import RowKernel
 from mindspore_compat._backend.bodies.row_plan import ELEMENT
 from mindspore_compat._backend.conv import cuda_kernels
-from mindspore_compat._backend.cuda import alignments, suppression
+from mindspore_compat._backend.cuda import alignments, equal_numbers, inside_points, suppression
 from mindspore_compat._backend.updates import factored
 from mindspore_compat._backend.updates.fuse import fuse
 from mindspore_compat._backend.updates.whole_tensors import TensorPlan
@@ -154,6 +154,20 @@ def test_blocks_of_recursions_have_registers_for_all_their_threads(dtype):
         for name, text in texts.items():
             assert not nvrtc.complaint(text, architecture), name
             assert nvrtc.registers(text, architecture) * alignments.MOST_THREADS <= 1 << 16, name
+
+
+@pytest.mark.parametrize("index", ["int", "long long"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_kernels_with_indices_of_both_sizes_compile(dtype, index):
+    texts = {
+        (name, last): inside_points._kernel(Texts, name, np.dtype(dtype), index, last, False)
+        for name in inside_points._KERNELS
+        for last in ((None,) if name == "slope_inside" else (True, False))
+    }
+    texts |= {name: equal_numbers._kernel(Texts, name, index) for name in ("meet", "first")}
+    for architecture in set(ARCHITECTURES) & set(nvrtc.architectures()):
+        for name, text in texts.items():
+            assert not nvrtc.complaint(text, architecture), name
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
