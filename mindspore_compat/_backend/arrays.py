@@ -234,6 +234,12 @@ def for_size(xp, arrays):
     return xp
 
 
+def for_result(xp, x, y):
+    """Returns the array namespace in which to compute an array with an element for each element of
+    `x` and each of `y`: LARGE if `xp` is HOST and the result is large; else `xp`."""
+    return LARGE if xp is HOST and x.size * y.size >= Least.BROADCAST else xp
+
+
 def running_recorder():
     """Returns the recorder (steps/recording.py) of the step that this thread runs on the host.
     Returns None if no step is recorded, and inside a call that the recorder records."""

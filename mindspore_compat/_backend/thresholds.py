@@ -54,7 +54,7 @@ class Least:
     UFUNC_BY_PROCESSOR = 1 << 17  # bytes, for ufuncs that take some nanoseconds for each element
     UFUNC = 1 << 20  # bytes, for ufuncs between these two, and for copies
 
-    BROADCAST = 1 << 17  # elements: below, a call costs as much as it saves
+    BROADCAST = 1 << 17  # elements of the result: below, a call costs as much as it saves
     BROADCAST_ROW = 1 << 6  # elements of a row: NumPy computes shorter ones as fast
 
     NEIGHBOURS = 1 << 15  # elements: below, a call costs as much as it saves

@@ -113,18 +113,18 @@ def _takes(name, x, y):
     return sizes is not None and sizes[1] >= Least.BROADCAST_ROW
 
 
+def _size(name, x, y):
+    """Returns the number of elements of the result, or of the larger array without such rows."""
+    sizes = layout(x.shape, y.shape)
+    return max(x.size, y.size) if sizes is None else math.prod(sizes[0])
+
+
 def _loops(name, x, y):
     _, _, (x_operand, y_operand) = layout(x.shape, y.shape)
     return [_loop(name, x_operand.by_row, y_operand.by_row)]
 
 
-@serves(
-    "broadcast",
-    least="BROADCAST",
-    size=lambda name, x, y: max(x.size, y.size),
-    takes=_takes,
-    loops=_loops,
-)
+@serves("broadcast", least="BROADCAST", size=_size, takes=_takes, loops=_loops)
 def broadcast(name, x, y):
     """Returns the result of NumPy's function `name` for float32 arrays.
 

@@ -1,5 +1,6 @@
 """Products of vectors and matrices. Decompositions and solvers are in _linalg/decomposition.py."""
 
+from ..._backend.arrays import for_result
 from ..._backend.steps.weight_products import weight_product
 from ..._core.autograd.vjp_rules import conj
 from ..._core.autograd.vjp_rules_products import (
@@ -235,7 +236,8 @@ def outer(xp, input: Anything, other: Anything):
         [[ 3  4  5]
          [ 6  8 10]]
     """
-    return xp.expand_dims(xp.ravel(input), 1) * xp.expand_dims(xp.ravel(other), 0)
+    column, row = xp.expand_dims(xp.ravel(input), 1), xp.expand_dims(xp.ravel(other), 0)
+    return for_result(xp, column, row).multiply(column, row)
 
 
 _OUTER_VJPS = {

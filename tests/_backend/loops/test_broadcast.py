@@ -5,10 +5,13 @@ import pytest
 from kit import normal, same
 from kit.loops import fresh_loops, needs_numba
 
-from mindspore_compat._backend.arrays import LARGE
+from mindspore_compat._backend.arrays import HOST, LARGE
 from mindspore_compat._backend.compiled import door
+from mindspore_compat._backend.host import ufuncs
 from mindspore_compat._backend.loops import broadcast
 from mindspore_compat._backend.threads import scheduler
+from mindspore_compat._backend.thresholds import Least
+from mindspore_compat.ops._linalg.matmul import outer
 
 LAYOUTS = {
     ((64, 32), (32,)): (32, 64, 1),
@@ -76,3 +79,24 @@ def test_results_are_bitwise_numpys(name, threads, monkeypatch):
 def test_other_arrays_are_left_to_numpy(x, y):
     assert not broadcast._takes("add", x, y)
     assert not broadcast._takes("power", np.ones((4, 8), "f"), np.ones(8, "f"))
+
+
+@needs_numba
+def test_size_is_that_of_the_result(monkeypatch):
+    column, row = np.ones((64, 1), "f"), np.ones((1, 64), "f")
+    with fresh_loops(monkeypatch, None, broadcast._loop):
+        monkeypatch.setattr(Least, "BROADCAST", 1 << 12)
+        assert door.find("broadcast", "multiply", column, row) is not None
+        assert door.find("broadcast", "multiply", column[1:], row) is None
+
+
+@needs_numba
+def test_outer_product_of_small_vectors_is_one_loop(monkeypatch):
+    monkeypatch.setattr(Least, "BROADCAST", 1 << 12)
+    calls = []
+    monkeypatch.setattr(ufuncs.door, "call", lambda name, *args: calls.append(name))
+    x, y = (normal(n).astype(np.float32) for n in (64, 65))
+    same(outer.body(HOST, x, y), x[:, None] * y)
+    assert calls == ["broadcast"]
+    same(outer.body(HOST, x, y[:63]), x[:, None] * y[:63])
+    assert calls == ["broadcast"]
