@@ -86,6 +86,7 @@ def test_two_bounds_are_those_of_maximum_and_minimum(dtype, count):
         np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.host
 def test_two_bounds_take_one_pass(monkeypatch):
     """Also over a large array, whose bounds have no axes."""
     calls, numpy_clip = [], np.clip
