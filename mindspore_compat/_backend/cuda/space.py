@@ -14,7 +14,7 @@ from ..conv.cuda_kernels import Kernels
 from ..host import scatter
 from ..host.taps import sum_of_taps
 from ..space import Space, implementation
-from . import alignments, grid_points, inside_points, suppression
+from . import alignments, grid_points, inside_points, scatter_products, suppression
 from . import taps as sparse
 from .along_axis import scatter_along, take_along
 from .contractions import einsum, tensordot
@@ -125,6 +125,11 @@ class DeviceSpace(Space):
             if out is not None:
                 return out
         return scatter.scatter_along_axis(self, x, index, values, axis, add)
+
+    def scatter_reduce(self, x, index, values, how):
+        """Returns a copy of `x` combined with values at some elements, as the catalogue says."""
+        out = scatter_products.scattered(self, x, index, values, how)
+        return scatter.scatter_reduce(self, x, index, values, how) if out is None else out
 
     def survivors(self, close):
         """Returns the candidates that are close to no earlier one that stays."""

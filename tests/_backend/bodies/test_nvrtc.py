@@ -16,7 +16,13 @@ from mindspore_compat._backend.bodies.multi_tensor import Numbers
 from mindspore_compat._backend.bodies.row_kernels import RowKernel
 from mindspore_compat._backend.bodies.row_plan import ELEMENT
 from mindspore_compat._backend.conv import cuda_kernels
-from mindspore_compat._backend.cuda import alignments, equal_numbers, inside_points, suppression
+from mindspore_compat._backend.cuda import (
+    alignments,
+    equal_numbers,
+    inside_points,
+    scatter_products,
+    suppression,
+)
 from mindspore_compat._backend.updates import factored
 from mindspore_compat._backend.updates.fuse import fuse
 from mindspore_compat._backend.updates.whole_tensors import TensorPlan
@@ -165,6 +171,11 @@ def test_kernels_with_indices_of_both_sizes_compile(dtype, index):
         for last in ((None,) if name == "slope_inside" else (True, False))
     }
     texts |= {name: equal_numbers._kernel(Texts, name, index) for name in ("meet", "first")}
+    texts |= {
+        (how, kind): scatter_products._kernel(Texts, kind, how)
+        for how in scatter_products._SIGNS
+        for kind in scatter_products._TYPES
+    }
     for architecture in set(ARCHITECTURES) & set(nvrtc.architectures()):
         for name, text in texts.items():
             assert not nvrtc.complaint(text, architecture), name
