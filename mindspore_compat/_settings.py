@@ -20,19 +20,37 @@ VALUES = {  # name without the prefix -> the allowed values; a str describes the
 }
 
 
+FREE = ("CACHE", "JOB")  # a folder, and what the package itself sets
+
+
 def check(environ):
-    """Raises ValueError for wrong values; an empty one counts as absent.
+    """Raises ValueError for wrong values, and for names that are probably misspelt; an empty value
+    counts as absent.
 
     Raises:
-        ValueError: if a variable has a value that is not allowed.
+        ValueError: if a variable has a value that is not allowed, or its name resembles another.
     """
-    for name, allowed in VALUES.items():
-        value = environ.get(PREFIX + name)
-        if value and not _fits(value, allowed):
-            if isinstance(allowed, tuple):
-                allowed = " or ".join(map(repr, allowed))
+    for name in environ:
+        if name.startswith(PREFIX) and environ[name]:
+            check_value(name, environ[name])
+
+
+def check_value(variable, value):
+    """Checks one variable; see `check`."""
+    name = variable.removeprefix(PREFIX)
+    if name in VALUES and not _fits(value, VALUES[name]):
+        allowed = VALUES[name]
+        if isinstance(allowed, tuple):
+            allowed = " or ".join(map(repr, allowed))
+        raise ValueError(
+            f"The environment variable {variable} must be {allowed}, but is {value!r}."
+        )
+    if name not in VALUES and name not in FREE:
+        import difflib
+
+        if similar := difflib.get_close_matches(name, (*VALUES, *FREE), 1, 0.8):
             raise ValueError(
-                f"The environment variable {PREFIX}{name} must be {allowed}, but is {value!r}."
+                f"The environment variable {variable} has no meaning; is it {PREFIX}{similar[0]}?"
             )
 
 

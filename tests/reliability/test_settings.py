@@ -13,13 +13,12 @@ from mindspore_compat import _settings
 
 pytestmark = pytest.mark.quick
 PACKAGE = Path(mindspore_compat.__file__).parent
-ANY = {"CACHE", "JOB"}  # a folder, and what the package itself sets
 
 
 def test_every_variable_that_is_read_has_its_values():
     text = "\n".join(path.read_text() for path in PACKAGE.rglob("*.py"))
     names = set(re.findall(rf"{_settings.PREFIX}([A-Z][A-Z_]*[A-Z])", text))
-    assert names - ANY == set(_settings.VALUES)
+    assert names == {*_settings.VALUES, *_settings.FREE}
 
 
 @pytest.mark.parametrize("name", _settings.VALUES)
@@ -31,6 +30,17 @@ def test_wrong_values_are_refused(name):
     allowed = _settings.VALUES[name]
     for value in ("", *(allowed if isinstance(allowed, tuple) else ("1", "512"))):
         _settings.check({variable: value})
+
+
+def test_misspelt_names_are_refused():
+    for name, meant in {
+        "COMPLIE": "COMPILE",
+        "CUDA_GRAPH": "CUDA_GRAPHS",
+        "CAHCE": "CACHE",
+    }.items():
+        with pytest.raises(ValueError, match=f"is it {_settings.PREFIX}{meant}?"):
+            _settings.check({_settings.PREFIX + name: "1"})
+    _settings.check({_settings.PREFIX + "HOME_OF_MINE": "1", "OTHER": "1"})
 
 
 def test_they_are_refused_at_import():

@@ -28,13 +28,13 @@ class Linker:
 
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-        self._library = llvm.JITLibraryBuilder
+        self._new_builder = llvm.JITLibraryBuilder
         self._jit = llvm.create_lljit_compiler()
         self._count = itertools.count()
-        library = self._library().add_ir("")  # a library has code, be it none
+        builder = self._new_builder().add_ir("")  # a library needs code, even if it is empty
         for name, address in symbols.items():
-            library.import_symbol(name, address)
-        library.link(self._jit, _SYMBOLS).detach()
+            builder.import_symbol(name, address)
+        builder.link(self._jit, _SYMBOLS).detach()
 
     def link(self, code, names):
         """Links an object file.
@@ -49,11 +49,11 @@ class Linker:
         Raises:
             Exception: if it cannot be linked.
         """
-        library = self._library().add_object_img(code)
-        library.add_jit_library(_SYMBOLS).add_current_process()
+        builder = self._new_builder().add_object_img(code)
+        builder.add_jit_library(_SYMBOLS).add_current_process()
         for name in names:
-            library.export_symbol(name)
-        linked = library.link(self._jit, f"loop {next(self._count)}")
+            builder.export_symbol(name)
+        linked = builder.link(self._jit, f"loop {next(self._count)}")
         addresses = {name: linked[name] for name in names}
-        linked.detach()  # else its end would unload the code
+        linked.detach()  # otherwise the code is unloaded when `linked` is collected
         return addresses

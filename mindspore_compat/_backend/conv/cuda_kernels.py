@@ -328,7 +328,8 @@ def source(name, dtype=FLOAT32, dilated=False):
     float32.
 
     Args:
-        dilated (bool): whether a window may leave out elements between its positions.
+        dilated (bool): whether a window may leave out elements between its positions; only
+            "col2im" depends on it.
     """
     grid = _GRIDS[name]
     divisors = (f"unsigned {d}_multiplier, unsigned {d}_shift" for d in _DIVISORS[grid])
@@ -490,7 +491,7 @@ class Kernels:
         height = THREADS // width
         columns = -(-count // width)
         rows = min(-(-planes // height), max(MOST_BLOCKS // columns, 1), MOST_ROWS)
-        signature = name, arguments[0].dtype, max(geo.dilation) > 1
+        signature = name, arguments[0].dtype, name == "col2im" and max(geo.dilation) > 1
         compiled = self._compiled.get(signature)
         if compiled is None:
             compiled = self.module.RawKernel(source(*signature), name)

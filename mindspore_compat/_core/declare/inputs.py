@@ -90,7 +90,7 @@ class Quirks:
         self.checked_at_once = checked_at_once
 
 
-def holds_tensor(rule):
+def accepts_tensor(rule):
     """Returns whether a rule accepts a Tensor."""
     return any(isinstance(part, TensorOf) for part in parts_of(rule))
 
@@ -108,6 +108,6 @@ def takes_none(rule):
     return any(isinstance(part, NoneRule) for part in parts_of(rule))
 
 
-def holds_tensors(rule):
+def accepts_list(rule):
     """Returns whether a rule accepts a list or tuple of Tensors."""
     return any(isinstance(getattr(part, "item", None), TensorOf) for part in parts_of(rule))

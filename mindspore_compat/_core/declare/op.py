@@ -50,8 +50,8 @@ from .inputs import (
     Promote,
     Quirks,
     SameDtype,
-    holds_tensor,
-    holds_tensors,
+    accepts_list,
+    accepts_tensor,
     takes_none,
     takes_numbers,
 )
@@ -181,8 +181,8 @@ class Op:
         self.parameters = [p.name for p in parameters]
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
         self.rules = rules_of(self.body)
-        self.inputs = [n for n in self.parameters if holds_tensor(self.rules.get(n))]
-        self.many = next((n for n in self.parameters if holds_tensors(self.rules.get(n))), None)
+        self.inputs = [n for n in self.parameters if accepts_tensor(self.rules.get(n))]
+        self.many = next((n for n in self.parameters if accepts_list(self.rules.get(n))), None)
         self.numbers = {n for n in self.inputs if self.types.lists or takes_numbers(self.rules[n])}
         self.optional = {n for n in self.inputs if self.defaults.get(n, 0) is None}
         self.floats = [

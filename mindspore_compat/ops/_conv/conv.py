@@ -1,8 +1,8 @@
 """1-D, 2-D and 3-D convolution.
 
 Transposed convolutions are in conv_transpose.py, the arithmetic in _backend/conv/convolution.py.
-Every operator here is composed of `xp.convolve_nd` and related functions, which provide the
-gradients. Low-precision dtypes are computed in float32.
+Every operator here is composed of `xp.convolve_nd` and related functions, whose gradients are in
+_core/autograd/vjp_rules_conv.py. Low-precision dtypes are computed in float32.
 """
 
 from dataclasses import dataclass

@@ -178,7 +178,7 @@ def test_results_smaller_than_large_tiles_take_small_ones(monkeypatch):
         geo = convolution.geometry((1, 2, size, 9), (2, 2, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 1)
         assert choose._winograd_method(choose._plan(geo), "images") is method
     monkeypatch.setenv("MINDSPORE_COMPAT_WINOGRAD", "6")
-    with pytest.raises(ValueError, match="MINDSPORE_COMPAT_WINOGRAD must be '2', '4' or 'off'"):
+    with pytest.raises(ValueError, match="MINDSPORE_COMPAT_WINOGRAD must be '2' or '4' or 'off'"):
         choose._winograd_method(choose._plan(geo), "images")
 
 
