@@ -12,13 +12,16 @@ import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
-from ..host.indices import are_within, copied, from_zero
+from ..compiled.library import Library
+from ..host.indices import copied, from_zero
 from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, number, piece
 
 PIECE = 1 << 16  # indices of a piece, about
 MOST = 16  # pieces
 WIDTH = 64  # elements of a row that a piece adds to, at least: writes to less share cache sets
+TOGETHER = 1 << 9  # indices that are checked at once, and stay in the cache
 WORD = numpy.dtype(numpy.int32)
+_LIBRARY = Library(TOGETHER=TOGETHER)
 
 
 def take_along(
@@ -33,9 +36,11 @@ def take_along(
     rows: number(),
     run: number(),
     inner: number(),
-):
+) -> bool:
     """Gathers elements along an axis. Writes elements `start` to `stop` of each row of `out`, in
     blocks `first` to `last`: each is the element of the same block of `x` to which `index` points.
+
+    TOGETHER indices are checked at once, before they are used.
 
     Args:
         x: blocks of `size` elements.
@@ -43,18 +48,30 @@ def take_along(
         inner: the stride of `x` along the axis, in elements. Element i of a row reads position
             index * inner + i of the block. If `inner` is 1, a row is a whole block, and the
             position is the index.
+
+    Returns:
+        bool: False if an index is not in [0, length), where `length` is that of the axis.
     """
+    length = size // inner
     for o in range(first, last):
         block = x[o * size : (o + 1) * size]
         for k in range(rows):
-            at = (o * rows + k) * run
-            indices, target = index[at : at + run], out[at : at + run]
-            if inner == 1:  # apart, for vector instructions
-                for i in range(run):
-                    target[i] = block[indices[i]]
-            else:
-                for i in range(start, stop):
-                    target[i] = block[indices[i] * inner + i]
+            row = (o * rows + k) * run
+            for begin in range(start, stop, TOGETHER):
+                at, count = row + begin, min(stop - begin, TOGETHER)
+                indices, target = index[at : at + count], out[at : at + count]
+                signs = 0  # negative if an index is below 0 or past the end
+                for i in range(count):
+                    signs |= indices[i] | (length - 1 - indices[i])
+                if signs < 0:
+                    return False
+                if inner == 1:  # apart, for vector instructions
+                    for i in range(count):
+                        target[i] = block[indices[i]]
+                else:
+                    for i in range(count):
+                        target[i] = block[indices[i] * inner + begin + i]
+    return True
 
 
 def add_along(
@@ -69,20 +86,29 @@ def add_along(
     rows: number(),
     run: number(),
     inner: number(),
-):
+) -> bool:
     """Adds `values` to the elements of `out` that `take_along` would read; it has the same
     arguments."""
+    length = size // inner
     for o in range(first, last):
         block = out[o * size : (o + 1) * size]
         for k in range(rows):
-            at = (o * rows + k) * run
-            indices, source = index[at : at + run], values[at : at + run]
-            if inner == 1:
-                for i in range(run):
-                    block[indices[i]] += source[i]
-            else:
-                for i in range(start, stop):
-                    block[indices[i] * inner + i] += source[i]
+            row = (o * rows + k) * run
+            for begin in range(start, stop, TOGETHER):
+                at, count = row + begin, min(stop - begin, TOGETHER)
+                indices, source = index[at : at + count], values[at : at + count]
+                signs = 0
+                for i in range(count):
+                    signs |= indices[i] | (length - 1 - indices[i])
+                if signs < 0:
+                    return False
+                if inner == 1:
+                    for i in range(count):
+                        block[indices[i]] += source[i]
+                else:
+                    for i in range(count):
+                        block[indices[i] * inner + begin + i] += source[i]
+    return True
 
 
 def set_along(
@@ -97,20 +123,29 @@ def set_along(
     rows: number(),
     run: number(),
     inner: number(),
-):
+) -> bool:
     """Writes `values` to the elements of `out` that `take_along` would read; of several values for
     one element the last one counts. It has the same arguments."""
+    length = size // inner
     for o in range(first, last):
         block = out[o * size : (o + 1) * size]
         for k in range(rows):
-            at = (o * rows + k) * run
-            indices, source = index[at : at + run], values[at : at + run]
-            if inner == 1:
-                for i in range(run):
-                    block[indices[i]] = source[i]
-            else:
-                for i in range(start, stop):
-                    block[indices[i] * inner + i] = source[i]
+            row = (o * rows + k) * run
+            for begin in range(start, stop, TOGETHER):
+                at, count = row + begin, min(stop - begin, TOGETHER)
+                indices, source = index[at : at + count], values[at : at + count]
+                signs = 0
+                for i in range(count):
+                    signs |= indices[i] | (length - 1 - indices[i])
+                if signs < 0:
+                    return False
+                if inner == 1:
+                    for i in range(count):
+                        block[indices[i]] = source[i]
+                else:
+                    for i in range(count):
+                        block[indices[i] * inner + begin + i] = source[i]
+    return True
 
 
 def add_slices(
@@ -181,17 +216,14 @@ def _fit(x, index, axis):
     takes=lambda x, index, axis: (
         x.itemsize == WORD.itemsize and x.dtype.kind in "fiu" and _fit(x, index, axis)
     ),
-    loop=functools.partial(loop_of, take_along),
+    loop=functools.partial(loop_of, take_along, _LIBRARY),
 )
 def take_along_axis(x, index, axis):
     """Computes NumPy's `take_along_axis` for elements of four bytes; None if an index is out of
     range."""
-    index = _from_zero(index, x.shape[axis])
-    if index is None:
-        return None
-    out = numpy.empty(index.shape, WORD)
-    _run(loop_of(take_along), jit.flat(x).view(WORD), index, out, x.shape[axis], axis, 1)
-    return out.view(x.dtype)
+    source = jit.flat(x).view(WORD)
+    out = _run(take_along, source, index, lambda: numpy.empty(index.shape, WORD), x, axis, 1)
+    return None if out is None else out.view(x.dtype)
 
 
 @serves(
@@ -201,17 +233,12 @@ def take_along_axis(x, index, axis):
     takes=lambda x, index, values, axis: (
         x.dtype == values.dtype == FLOAT and values.shape == index.shape and _fit(x, index, axis)
     ),
-    loop=functools.partial(loop_of, add_along),
+    loop=functools.partial(loop_of, add_along, _LIBRARY),
 )
 def add_along_axis(x, index, values, axis):
     """Returns a copy of `x` with values added where `take_along_axis` would read; None if an index
     is out of range."""
-    index = _from_zero(index, x.shape[axis])
-    if index is None:
-        return None
-    out = copied(x)
-    _run(loop_of(add_along), jit.flat(values), index, out, x.shape[axis], axis, WIDTH)
-    return out
+    return _run(add_along, jit.flat(values), index, lambda: copied(x), x, axis, WIDTH)
 
 
 @serves(
@@ -225,34 +252,41 @@ def add_along_axis(x, index, values, axis):
         and values.shape == index.shape
         and _fit(x, index, axis)
     ),
-    loop=functools.partial(loop_of, set_along),
+    loop=functools.partial(loop_of, set_along, _LIBRARY),
 )
 def set_along_axis(x, index, values, axis):
     """Returns a copy of `x` with values written where `take_along_axis` would read; None if an
     index is out of range."""
-    index = _from_zero(index, x.shape[axis])
-    if index is None:
-        return None
-    out = copied(x).view(WORD)
     source = jit.flat(values).view(WORD)
-    _run(loop_of(set_along), source, index, out, x.shape[axis], axis, WIDTH)
-    return out.view(x.dtype)
+    out = _run(set_along, source, index, lambda: copied(x).view(WORD), x, axis, WIDTH)
+    return None if out is None else out.view(x.dtype)
 
 
-def _from_zero(index, length):
-    """Returns the indices as nonnegative int64; None if one is out of range."""
-    if are_within(index, length):
-        return index.astype(numpy.int64, copy=False)
-    low = index.min()
-    return None if low < -length or index.max() >= length else from_zero(index, low, length)
+def _run(function, source, index, new, x, axis, width):
+    """Runs a loop; a second time if an index is negative.
 
+    Args:
+        function: `take_along`, or another with its arguments.
+        source: the array that the loop reads.
+        new (Callable): returns the array that the loop writes to.
 
-def _run(loop, source, index, target, length, axis, width):
+    Returns:
+        The array that the loop has written to; None if an index is out of range.
+    """
+    length = x.shape[axis]
     outer, inner = math.prod(index.shape[:axis]), math.prod(index.shape[axis + 1 :])
     rows, run = (index.shape[axis], inner) if inner > 1 else (1, index.shape[axis])
-    table = _pieces(outer, inner, run, index.size, width)
-    sizes = length * inner, rows, run, inner
-    loop.run(numpy.array(table), source, jit.flat(index), target.reshape(-1), *sizes)
+    table = numpy.array(_pieces(outer, inner, run, index.size, width))
+    loop, sizes = loop_of(function, _LIBRARY), (length * inner, rows, run, inner)
+    out, from_0 = new(), jit.flat(index.astype(numpy.int64, copy=False))
+    if loop.run(table, source, from_0, out.reshape(-1), *sizes):
+        return out
+    low = index.min()
+    if low < -length or index.max() >= length:
+        return None
+    out, from_0 = new(), jit.flat(from_zero(index, low, length))
+    loop.run(table, source, from_0, out.reshape(-1), *sizes)
+    return out
 
 
 def _pieces(outer, inner, run, size, width):

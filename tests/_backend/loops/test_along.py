@@ -158,3 +158,27 @@ def test_slices_of_columns_take_no_sparse_product(any_size, monkeypatch):
     x = np.zeros((2, 3), np.float32)
     found = HOST.scatter_add(x, (slice(None), np.array([2, 0, 2])), np.ones((2, 3), np.float32))
     assert found.tolist() == [[1, 0, 2]] * 2
+
+
+@pytest.mark.parametrize("inner", [1, 2 * along.TOGETHER])
+@pytest.mark.parametrize("wrong", [-1, 3])
+def test_the_loop_itself_finds_an_index_out_of_range(inner, wrong):
+    run = 2 * along.TOGETHER
+    index, out = np.zeros(run, np.int64), np.zeros(run, np.int32)
+    arguments = np.zeros(3 * inner, np.int32), index, out, 0, 1, 0, run, 3 * inner, 1, run, inner
+    assert along.take_along(*arguments) is True
+    index[-1] = wrong
+    assert along.take_along(*arguments) is False
+
+
+@needs_numba
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_negative_index_behind_others_adds_once(axis, any_size):
+    count = 3 * along.TOGETHER
+    shape, wanted = ((5, count), (7, count)) if axis == 0 else ((2, 5), (2, count))
+    rng = np.random.default_rng(3)
+    x, values = (rng.normal(0, 9, each).astype("float32") for each in (shape, wanted))
+    index = rng.integers(0, 5, wanted)
+    index[-1, -1] = -2
+    same(HOST.scatter_along_axis(x, index, values, axis, add=True), added(x, index, values, axis))
+    same(HOST.take_along_axis(x, index, axis), np.take_along_axis(x, index, axis))
