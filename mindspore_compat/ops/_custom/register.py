@@ -311,7 +311,7 @@ class CustomRegOp(_RegOp):
 
     def __init__(self, op_name="Custom"):
         super().__init__(op_name)
-        self.more = {"target": ""}
+        self.more = {"target": "UnKnown"}
 
     def target(self, target=None):
         """Sets the device that the operator runs on."""

@@ -65,6 +65,12 @@ def test_what_is_not_given_is_left_out():
     assert CustomRegOp().output().outputs == [{"paramType": "required"}]
 
 
+def test_the_target_of_a_custom_operator_is_unknown_until_it_is_set():
+    made = CustomRegOp("Add")
+    assert made.get_op_info()["target"] == "UnKnown"
+    assert made.target("CPU").get_op_info()["target"] == "CPU"
+
+
 def test_settings_before_and_after_their_methods_are_called():
     made = TBERegOp("S")
     assert made.get_op_info()["partial_flag"] is False
