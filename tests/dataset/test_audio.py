@@ -125,3 +125,10 @@ def test_what_is_no_array_is_refused(value):
 @pytest.mark.parametrize(("shape", "wanted"), [((1, 4), (4,)), ((4, 1), (4, 1)), ((1, 1, 4),) * 2])
 def test_one_frame_comes_back_without_its_axis_of_time(shape, wanted):
     assert ds.audio.SlidingWindowCmn()(np.ones(shape, np.float32)).shape == wanted
+
+
+@pytest.mark.parametrize("name", ["DetectPitchFrequency", "Flanger", "Phaser"])
+def test_a_sample_rate_below_0_is_refused_when_a_wave_is_transformed(name):
+    transform = getattr(ds.audio, name)(-1)
+    with pytest.raises(RuntimeError, match="sample_rate.*-1"):
+        transform(np.ones((1, 420), np.float32))

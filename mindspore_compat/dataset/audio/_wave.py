@@ -56,6 +56,18 @@ class AudioOperation(TensorOperation):
                 f"{self.axes} and not empty, but got {x.shape[lead:]}."
             )
 
+    def _need_positive_rate(self):
+        """Refuses the sample rate below 0 that a constructor accepts.
+
+        Raises:
+            RuntimeError: if it is.
+        """
+        if self.sample_rate < 0:
+            raise RuntimeError(
+                f"For '{type(self).__name__}', 'sample_rate' must be > 0 when a wave is "
+                f"transformed, but got {self.sample_rate}."
+            )
+
     def _cast(self, x):
         """Casts to float32, except float64."""
         return x if x.dtype == np.float64 else x.astype(np.float32)

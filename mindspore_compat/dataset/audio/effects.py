@@ -161,6 +161,7 @@ class Flanger(AudioOperation):
 
     def _check(self, x, lead):
         super()._check(x, lead)
+        self._need_positive_rate()
         if x.shape[-2] > 4:
             raise RuntimeError(
                 f"For 'Flanger', there must be four channels at most, but got "

@@ -61,6 +61,7 @@ class DetectPitchFrequency(AudioOperation):
 
     def _check(self, x, lead):
         super()._check(x, lead)
+        self._need_positive_rate()
         if x.dtype.kind != "f":
             raise RuntimeError(
                 f"For 'DetectPitchFrequency', the input must hold floats, but got {x.dtype}."
