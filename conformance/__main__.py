@@ -20,7 +20,7 @@ from .reading import docs, specs, wheel
 from .reports import compare, coverage, generate, history, html, report, usage
 from .running import answers, expected, runner, verdicts
 from .targets import DEFAULT, REFERENCE
-from .varied import additions, record, settle
+from .varied import additions, record, refusals, settle, stated
 
 COMMAND, RESULTS = "mindspore-conformance", "conformance-results"
 
@@ -149,6 +149,18 @@ def _record_options(record):
     )
     record.add_argument(
         "--attributes", action="store_true", help="only add what objects keep of their arguments"
+    )
+    record.add_argument(
+        "--pairs", action="store_true", help="only add changes of two arguments together"
+    )
+    record.add_argument(
+        "--stated", action="store_true", help="only add values that pages give to arguments"
+    )
+    record.add_argument(
+        "--states", action="store_true", help="only add the attributes of new objects"
+    )
+    record.add_argument(
+        "--refusals", action="store_true", help="only add changes of a call that are refused"
     )
     record.add_argument(
         "--calls", action="store_true", help="only add calls of the table that are not stored"
@@ -291,6 +303,8 @@ def _run(options):
     xfails, skips = map(expected.patterns, (options.xfails, options.skips))
     entries, case_list, disagree = _cases(options)
     recorded = {} if options.documented or options.target == REFERENCE else answers.load()
+    if not options.kind:
+        case_list += answers.refused(entries, options.area, recorded)
     about = {"target": options.target, "disagreements": disagree}
     about["specs"] = specs.digest(options.spec)
     name = options.name or options.target
@@ -409,6 +423,10 @@ def _record(options):
         (options.gradients, additions.add_gradients),
         (options.inputs, additions.add_inputs),
         (options.attributes, additions.add_attributes),
+        (options.pairs, additions.add_pairs),
+        (options.stated, stated.add_stated),
+        (options.states, additions.add_states),
+        (options.refusals, refusals.add_refusals),
         (options.calls, additions.add_calls),
         (options.again, additions.ask_again),
     ):

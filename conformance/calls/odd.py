@@ -19,7 +19,7 @@ def neighbours(call):
     pairs = []
     for name in _names(call):
         text = call.get(name)
-        for other in _values(text, call.value(name)):
+        for other in values(text, call.value(name)):
             variant = call.put(name, other)
             if variant is not None:
                 pairs.append((f"{name}={short(other)}", variant))
@@ -37,7 +37,7 @@ def _names(call):
     return [n for n in dict.fromkeys([*given, *keywords]) if not n.startswith("*")]
 
 
-def _values(text, value):
+def values(text, value):
     if text and isinstance(value, np.ndarray):
         casts = [f"cast({text}, '{d}')" for d in _DTYPES if d != value.dtype.name]
         return [*_FOR_TENSORS, *casts, f"ranked({text}, {value.ndim + 1})"]

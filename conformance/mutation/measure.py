@@ -121,12 +121,15 @@ class Cases:
     """The cases that a fault of a name may fail: those of the name, then those of its class."""
 
     def __init__(self, entries):
-        self.entries = entries
+        self.entries, self.recorded = entries, answers.load()
 
     @cache  # noqa: B019  (one object lives as long as the command)
     def _own(self, name):
         entry = self.entries.get(name)
-        return of_entry(name, entry) if entry else []
+        if entry is None:
+            return []
+        case_list = of_entry(name, entry)
+        return case_list + list(answers.refused({name: entry}, (), self.recorded))
 
     def __call__(self, name):
         """Returns the cases of a name; of a method or property, also those of its class."""

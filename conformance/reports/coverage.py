@@ -1,39 +1,41 @@
-"""How much of the API has a compared answer: names, arguments with several values, documented
-dtypes.
+"""How much of the API has a compared answer: names, arguments with several values, arguments with
+all documented values, documented dtypes.
 
-A name counts if a case passes in which an outcome is compared. An argument counts if the stored
-calls give it two values, or give it and leave it out. A dtype of a page's list counts if a stored
-call has it.
+A name counts if a case passes in which an outcome is compared. An argument counts if the cases that
+pass give it two values, or give it and leave it out; its documented values count if all of them are
+given: the choices of a list, both Booleans, the default. A dtype of a page's list counts if a case
+has it.
 """
 
-from ..calls import stored
+from ..calls import documented
 from ..calls.bad import DTYPE_ORDER, expand
-from ..reading import signatures, specs
+from ..kinds.cases import of_entry
+from ..reading import specs
 from ..reading.groups import group_of
 
 COMPARED = ("values", "options", "steps", "gradient", "set_attributes", "value_gradients")
+_PARTS = ("names", "arguments", "documented", "dtypes")
 KINDS = ("class", "function", "method", "property")
 
 
 def coverage(records, entries):
-    """{group: {"names": [covered, all], "arguments": [...], "dtypes": [...]}}, the worst first."""
-    answered = {r["name"] for r in records if r["kind"] in COMPARED and r["status"] == "pass"}
-    answered |= {
-        r["id"].partition("::")[0]
-        for r in records
-        if r["kind"] == "values" and r["status"] == "pass"
-    }
+    """{group: {"names": [covered, all], "arguments": [...], "documented": [...], "dtypes": [...]}},
+    the worst first."""
+    passed = {r["id"] for r in records if r["kind"] in COMPARED and r["status"] == "pass"}
+    answered = {case_id.partition("::")[0] for case_id in passed}
     run = {r["id"].partition("::")[0] for r in records}
     rows = {}
     for name, entry in entries.items():
         if entry.get("kind") not in KINDS or name not in run:
             continue
-        row = rows.setdefault(
-            group_of(name, entry), {"names": [0, 0], "arguments": [0, 0], "dtypes": [0, 0]}
-        )
-        calls = list(stored.load().get(name, {}).values()) if name in answered else []
+        empty = {part: [0, 0] for part in _PARTS}
+        row = rows.setdefault(group_of(name, entry), empty)
+        case_list = of_entry(name, entry, COMPARED) if name in answered else []
+        calls = [_arguments(case) for case in case_list if case["id"] in passed]
+        arguments = documented.arguments(entry)
         _count(row["names"], [name in answered])
-        _count(row["arguments"], _varied(entry, calls))
+        _count(row["arguments"], [len({c.get(a) for c in calls}) > 1 for a in arguments])
+        _count(row["documented"], [documented.are_compared(a, entry, calls) for a in arguments])
         _count(row["dtypes"], _dtypes(entry, calls))
     return dict(sorted(rows.items(), key=lambda item: _share(item[1]["names"])))
 
@@ -47,13 +49,10 @@ def _share(pair):
     return pair[0] / pair[1] if pair[1] else 1.0
 
 
-def _varied(entry, calls):
-    """For each documented argument whether the calls vary it."""
-    signature = signatures.parse(entry.get("signature") or [])
-    inner = signatures.parse(entry.get("call") or list(entry.get("inputs", {})))
-    names = [a for a, kind, _ in signature + inner if kind in ("positional", "keyword")]
-    given = [{**(call.get("init") or {}), **(call.get("call") or {})} for call in calls]
-    return [len({texts.get(name) for texts in given}) > 1 for name in dict.fromkeys(names)]
+def _arguments(case):
+    """The arguments of a case by name, with the object of a method."""
+    owner = {"self": case["owner"]} if case.get("owner") else {}
+    return {**owner, **(case.get("init") or {}), **(case.get("call") or {})}
 
 
 def _dtypes(entry, calls):
@@ -67,10 +66,14 @@ def _dtypes(entry, calls):
     return [f"'{dtype}'" in text or f"ms.{dtype}" in text for dtype in sorted(listed)]
 
 
+def _sums(rows):
+    return {part: [sum(row[part][i] for row in rows) for i in (0, 1)] for part in _PARTS}
+
+
 def text(rows):
     """The coverage as lines of a table."""
-    lines = [f"{'compared answers':26}{'names':>16}{'arguments':>16}{'dtypes':>16}"]
-    for group, row in rows.items():
+    lines = [f"{'compared answers':26}" + "".join(f"{part:>16}" for part in _PARTS)]
+    for group, row in [*rows.items(), ("all", _sums(rows.values()))]:
         cells = (f"{f'{a} of {b}':>16}" for a, b in row.values())
         lines.append(f"{group:26}" + "".join(cells))
     return "\n".join(lines)

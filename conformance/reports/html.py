@@ -142,6 +142,7 @@ def covered(summed):
     lines = [
         f"{escape(group)}: compared answers of {row['names'][0]} of {row['names'][1]} names, "
         f"{row['arguments'][0]} of {row['arguments'][1]} arguments, "
+        f"all documented values of {row['documented'][0]}, "
         f"{row['dtypes'][0]} of {row['dtypes'][1]} dtypes"
         for group, row in summed["about"].get("coverage", {}).items()
     ]

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ..errors import BadInput
 from ..kinds import members, unstated
-from ..kinds.cases import LOST, ODD, UNCHANGED, digest
+from ..kinds.cases import LOST, ODD, UNCHANGED, all_cases, digest
 from ..reading import packed
 from ..reading.specs import module_of
 from ..reading.wheel import FACADES
@@ -341,6 +341,16 @@ def is_sound(case, answers):
     """Returns whether real MindSpore accepts the documented call that an odd case changes."""
     base = answers.get(f"{case['name']}::{ODD}::{UNCHANGED}")
     return base is not None and base[2] == "accepted"
+
+
+def refused(entries, areas, recorded):
+    """Yields the odd cases in which real MindSpore refuses a call by an exception that pages name:
+    those of some areas, or all."""
+    for case in all_cases(entries, (ODD,), areas):
+        answer = answer_to(case, recorded)
+        is_refused = answer is not None and bare(answer[2]) in _DELIBERATE
+        if is_refused and "apart" not in case and is_sound(case, recorded):
+            yield case
 
 
 def bare(observed):

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ..calls.call import Call
 from ..calls.stored import apart
+from ..kinds import members
 from ..kinds.cases import LOST, area_of, of_entry
 from ..reading import signatures
 from ..running import answers
@@ -17,7 +18,7 @@ from .changes import arguments, deeper, floated, variations
 from .record import SECONDS, TRIES, Session, refuse
 
 _QUESTION = ("init", "call", "owner", "first", "then", "train")
-_SETTINGS = ("first", "then", "train", "gradient")  # of a call, besides its arguments
+SETTINGS = ("first", "then", "train", "gradient", "state")  # of a call, besides its arguments
 
 
 def add_gradients(name, entries, known, reference):
@@ -41,7 +42,7 @@ def add_gradients(name, entries, known, reference):
             if not _is_apart(name, label):
                 records[label] = {**record, **more, "seen": seen}
                 return records
-    for label, call, more in _all_bases(name, entries):
+    for label, call, more in all_bases(name, entries):
         for suffix, variant in (
             (", floats", floated(call)),
             ("", call),
@@ -94,7 +95,10 @@ def add_calls(name, entries, known, reference):
     asked = [[record.get(key) for key in _QUESTION] for record in known.values()]
     for label, call, more in bases(name, entries):
         question = {"init": call.init, "call": call.call, "owner": call.owner, **more}
-        if not label.startswith("call") or [question.get(key) for key in _QUESTION] in asked:
+        if (
+            not label.startswith(("call", "use"))
+            or [question.get(key) for key in _QUESTION] in asked
+        ):
             continue
         session.tries, session.refusal = 0, ""
         session.until = time.monotonic() + SECONDS
@@ -120,7 +124,7 @@ def ask_again(name, entries, known, reference):
         session.until = time.monotonic() + SECONDS
         session.refusal, session.seen = "", {}
         call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
-        more = {key: record[key] for key in _SETTINGS if key in record}
+        more = {key: record[key] for key in SETTINGS if key in record}
         seen = session.ask(call, more)
         if seen is None:
             seen = {"refused": session.refusal}
@@ -146,7 +150,7 @@ def add_arguments(name, entries, known, reference):
     for argument in [a for a in _documented(entries[name]) if a not in given]:
         session.tries, session.lost = TRIES // 2, 0
         session.until = time.monotonic() + SECONDS // 10
-        if not any(_shows(session, argument, *base) for base in _all_bases(name, entries)):
+        if not any(_shows(session, argument, *base) for base in all_bases(name, entries)):
             for _, call, more in bases(name, entries):
                 accepted = session.ask(call, more) is not None
                 if accepted and refuse(session, call, more, {argument: []}):
@@ -179,7 +183,7 @@ def add_inputs(name, entries, known, reference):
         if not re.fullmatch(r"call \d+|example|as \S+|plain", label) or "by" in record:
             continue
         call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
-        more = {key: record[key] for key in _SETTINGS if key in record}
+        more = {key: record[key] for key in SETTINGS if key in record}
         outcomes = {json.dumps(record["seen"], sort_keys=True)}
         for argument in filter(lambda a: not _PLACES.search(a), arguments(call)):
             options = variations(argument, call, session.entry, area_of(name))
@@ -191,6 +195,79 @@ def add_inputs(name, entries, known, reference):
         break
     reference.forget()
     return session.recording.calls
+
+
+def add_pairs(name, entries, known, reference):
+    """Stored calls of a name; with them, other inputs of the first call together with other values
+    of its options, and its inputs in pairs: each input meets another option."""
+    session = Session(name, entries[name], reference)
+    session.recording.calls = dict(known)
+    base = next((record for record in known.values() if _is_plain_call(record, reference)), None)
+    inputs, options = _changed_alone(base, known, reference) if base else ([], [])
+    count, outcomes = 0, {json.dumps(record["seen"], sort_keys=True) for record in known.values()}
+    turns = [(i, inputs[i % len(inputs)], other) for i, other in enumerate(options) if inputs]
+    turns += [(i, *pair) for i, pair in enumerate(zip(inputs, inputs[1:], strict=False))]
+    until = session.until = time.monotonic() + SECONDS // 10
+    for _, (argument, text), (other, value) in turns if "pair 1" not in known else ():
+        if count == _MOST_PAIRS or time.monotonic() > until or session.refusal in LOST:
+            break
+        call = Call(base.get("init"), base.get("call"), base.get("owner"))
+        call = call.put(argument, text)
+        variant = call and argument != other and _put(call, other, value)
+        more = {key: base[key] for key in ("first", "then", "train") if key in base}
+        seen = variant and session.ask(variant, more)
+        if seen and session.keep(f"pair {count + 1}", variant, more, seen, outcomes):
+            count += 1
+    reference.forget()
+    return session.recording.calls
+
+
+_MOST_PAIRS = 4
+
+
+def _put(call, argument, text):
+    """The call with an argument that it may lack."""
+    changed = call.put(argument, text)
+    part = "init" if call.init is not None else "call"
+    if changed is None and getattr(call, part) is not None:
+        return replace(call, **{part: {**getattr(call, part), argument: text}})
+    return changed
+
+
+def _is_plain_call(record, reference):
+    is_own = record.get("by") == reference.own_word and "refused" not in record["seen"]
+    return is_own and not {"ranks", "state", "gradient"} & (record.keys() - {"gradient"})
+
+
+def _changed_alone(base, known, reference):
+    """([(argument, text)] of inputs, of options): the stored changes of one argument of a call,
+    in turn over the arguments."""
+    parts = ("init", "call")
+    texts = {**(base.get("init") or {}), **(base.get("call") or {}), "self": base.get("owner")}
+    inputs, options = {}, {}
+    for record in known.values():
+        if not _is_plain_call(record, reference):
+            continue
+        own = {**(record.get("init") or {}), **(record.get("call") or {})}
+        own["self"] = record.get("owner")
+        changed = [key for key in own if own[key] != texts.get(key)]
+        same = all((record.get(p) is None) == (base.get(p) is None) for p in parts)
+        if (
+            same
+            and len(changed) == 1
+            and own[changed[0]] is not None
+            and texts.keys() <= own.keys()
+        ):
+            is_input = re.match(r"T\(|cast\(|array\(", own[changed[0]])
+            kind = inputs if is_input else options
+            kind.setdefault(changed[0], []).append((changed[0], own[changed[0]]))
+    return _in_turn(inputs), _in_turn(options)
+
+
+def _in_turn(by_argument):
+    """The changes of all arguments, first one of each."""
+    longest = max(map(len, by_argument.values()), default=0)
+    return [own[i] for i in range(longest) for own in by_argument.values() if i < len(own)]
 
 
 def add_attributes(name, entries, known, reference):
@@ -214,6 +291,30 @@ def add_attributes(name, entries, known, reference):
         _shows(session, argument, "attributes", instance, {"then": then})
     reference.forget()
     return session.recording.calls
+
+
+def add_states(name, entries, known, reference):
+    """Stored calls of a class; with them, what a new object shows in its attributes."""
+    session = Session(name, entries[name], reference)
+    session.recording.calls = dict(known)
+    for _, call, more in bases(name, entries) if "state" not in known else ():
+        more = {key: part for key, part in more.items() if key == "first"}
+        seen = call.init is not None and session.ask(
+            replace(call, call=None), {**more, "state": True}
+        )
+        if seen:
+            seen = {key: part for key, part in seen.items() if _is_known(name, key)}
+            session.keep("state", replace(call, call=None), {**more, "state": True}, seen, set())
+            break
+    reference.forget()
+    return session.recording.calls
+
+
+def _is_known(name, fact):
+    """Whether an attribute is among the names that a class must have (`members`)."""
+    attribute = fact.removeprefix("attribute ")
+    is_listed = attribute in members.facts().get(name, ())
+    return attribute == fact or (is_listed and members.reason(name, attribute) is None)
 
 
 def _is_plain(seen):
@@ -240,7 +341,7 @@ def _passed(name, entry):
     return names
 
 
-def _all_bases(name, entries):
+def all_bases(name, entries):
     """The calls that are known of a name, and what can be made of them."""
     for label, call, more in bases(name, entries):
         yield label, call, more

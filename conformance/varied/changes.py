@@ -65,10 +65,10 @@ def variations(argument, call, entry, home):
     value = call.value(argument)
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiubc" and text.startswith(_TENSOR):
         return _of_tensor(text, value)
-    texts = [_in_module(t, home) for t in _stated(argument, call, entry)]
+    texts = [in_module(t, home) for t in _stated(argument, call, entry)]
     texts += _WORDS.get(argument, ())
     texts += _of_value(value, types)
-    if text and text.startswith("mstype."):
+    if text and (text.startswith("mstype.") or "dtype" in types):
         texts += _dtypes()
     if argument.endswith("_init"):
         texts += ["'ones'", "'zeros'", "0.25"]
@@ -77,7 +77,7 @@ def variations(argument, call, entry, home):
     return [(f"{argument}={t}", t) for t in dict.fromkeys(map(str, texts)) if t != text]
 
 
-def _in_module(text, home):
+def in_module(text, home):
     """A member of an enumeration (`Inter.LINEAR`) with the module that has it."""
     return f"ms.{home}.{text}" if re.match(r"[A-Z]\w+\.[A-Z]", text) else text
 
@@ -248,18 +248,22 @@ def _of_tensor(text, value):
                 f"{int(value.max()) - low + 1} + {low})",
             )
         ]
-    kind = value.dtype.kind
-    if kind == "f":
-        for label, other in _other_shapes(shape):
-            pairs.append((label, wave_text(value, dtype, 6, other)))
-    elif value.ndim and value.size:
-        data = f"array('{dtype}', {_data(text)})"
-        pairs += [
-            ("one row", f"T('{dtype}', {data}[:1])"),
-            ("none", f"T('{dtype}', {data}[:0])"),
-            ("batch", f"T('{dtype}', {data}[None])"),
-        ]
-    return pairs
+    return pairs + shapes_of(text, value)
+
+
+def shapes_of(text, value):
+    """[(label, text)] of a Tensor in other shapes."""
+    dtype, shape = text.split("'")[1], tuple(map(int, value.shape))
+    if value.dtype.kind == "f":
+        return [(label, wave_text(value, dtype, 6, other)) for label, other in _other_shapes(shape)]
+    if not (value.ndim and value.size):
+        return []
+    data = f"array('{dtype}', {_data(text)})"
+    return [
+        ("one row", f"T('{dtype}', {data}[:1])"),
+        ("none", f"T('{dtype}', {data}[:0])"),
+        ("batch", f"T('{dtype}', {data}[None])"),
+    ]
 
 
 def _other_shapes(shape):

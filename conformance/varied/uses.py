@@ -15,6 +15,7 @@ from ..arguments.waves import wave
 from ..arguments.world import World
 from ..calls.applying import apply
 from ..kinds import steps
+from . import states
 
 KEEP = 12  # elements of a Tensor that are stored; of a larger one 8 picks and two means
 KERNEL = [12, 4, 5, 3]  # the shape of a convolution's weight, in which axes play different parts
@@ -113,6 +114,8 @@ def _seen(worker, case):
         before = _values_of([*given.items(), *_parameters_of(thing)])
         worker.values.made = thing
         result = apply(thing, given) if case.get("call") is not None else thing
+        if case.get("state"):
+            return states.facts_of(thing, observe)
     facts["result"] = _with_use(worker, result)
     for index, text in enumerate(case.get("then", ()), 1):
         if index > 1 and _is_dataset(result) and case.get("init") is not None:

@@ -104,3 +104,13 @@ def test_a_reason_may_stand_for_a_result_and_outlives_the_settling_of_odd_calls(
     entries = {"Half": entry}
     compare.settle(entries, list(odd_cases("Half").values()), [])
     assert entries["Half"]["apart"] == {"unique up to signs": ["accepts::example"]}
+
+
+def test_odd_calls_that_the_original_refuses_are_part_of_a_run():
+    entries, recorded = specs.load(check=False), answers.load()
+    refused = list(answers.refused(entries, ("ops.softmax",), recorded))
+    assert {case["name"] for case in refused} == {"ops.softmax"}
+    assert all(recorded[case["id"]][2] in ("TypeError", "ValueError") for case in refused)
+    odd = list(cases.all_cases(entries, (cases.ODD,), ("ops.softmax",)))
+    assert 0 < len(refused) < len(odd) and not any("apart" in case for case in refused)
+    assert list(answers.refused(entries, ("ops.softmax",), {})) == []

@@ -1,14 +1,86 @@
 """What is added to stored calls: integers below 0, facts inside of others, states of Parameters."""
 
+import re
+
 import pytest
 
+from conformance.kinds import cases
 from conformance.reading import specs
-from conformance.varied import additions, record, uses
+from conformance.varied import additions, record, refusals, stated, uses
 
 
 @pytest.fixture(scope="module")
 def entries():
     return specs.load(specs.FOLDER)
+
+
+@pytest.fixture(scope="module")
+def reference():
+    asked = record.Reference("mindspore_compat", None)
+    yield asked
+    asked.stop()
+
+
+def _example(entries, name):
+    """{"example": the documented call of a name and a result}, as it is stored."""
+    call = cases.call_of(entries[name])
+    parts = {"init": call.init, "call": call.call, "owner": call.owner}
+    facts = {key: part for key, part in parts.items() if part is not None}
+    return {"example": {**facts, "seen": {"result": "None"}, "by": "mindspore_compat"}}
+
+
+def test_changes_that_are_refused_are_added_by_their_exceptions(entries, reference, monkeypatch):
+    known = _example(entries, "nn.Dense")
+    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
+    kept = refusals.add_refusals("nn.Dense", entries, known, reference, {})
+    assert kept["refused in_channels=-1"]["seen"] == {"refused": "ValueError"}
+    assert kept["refused in_channels=None"]["seen"] == {"refused": "TypeError"}
+    shapes = [
+        r["seen"]["refused"] for label, r in kept.items() if re.match("refused x [a-z]", label)
+    ]
+    assert "ValueError" in shapes and len(shapes) <= 4
+    assert not any(label.startswith("refused has_bias=True") for label in kept)
+    assert refusals.add_refusals("nn.Dense", entries, kept, reference, {}) == kept  # once
+    refused = {"refused": {"init": {}, "seen": {"refused": "TypeError"}}}
+    assert refusals.add_refusals("nn.Dense", entries, refused, reference, {}) == refused
+
+
+def test_attributes_of_new_objects_are_added(entries, reference):
+    kept = additions.add_states("nn.Dense", entries, {}, reference)["state"]
+    assert "call" not in kept and kept["state"] is True
+    assert kept["seen"]["attribute out_channels"] == ["int", [], [4]]
+    assert kept["seen"]["parameter 1"] == "bias True"
+    assert not any("phase" in key for key in kept["seen"])
+    assert additions.add_states("ops.abs", entries, {}, reference) == {}  # no class
+    name = additions.add_states("ops.Abs", entries, {}, reference)["state"]["seen"]
+    assert name["attribute name"] == "'Abs'"
+
+
+def test_documented_values_are_added_also_without_an_effect(entries, reference, monkeypatch):
+    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
+    known = _example(entries, "Tensor.astype")
+    monkeypatch.setattr(stated, "of_entry", lambda name, entry, kinds: [])
+    kept = stated.add_stated("Tensor.astype", entries, known, reference)
+    assert kept["copy=False as stated"]["call"]["copy"] == "False"
+    assert kept["dtype=ms.bool_ as stated"]["seen"]["result"][0] == "Bool"
+
+
+def test_inputs_are_paired_with_options(entries, reference, monkeypatch):
+    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
+    call = {"input": "T('float32', [[1.0, 2.0], [3.0, 5.0]])", "axis": "0"}
+    seen, by = {"result": "None"}, "mindspore_compat"
+    known = {
+        "example": {"call": call, "seen": seen, "by": by},
+        "axis=1": {"call": {**call, "axis": "1"}, "seen": seen, "by": by},
+        "input one row": {
+            "call": {**call, "input": "T('float32', [[1, 4]])"},
+            "seen": seen,
+            "by": by,
+        },
+    }
+    kept = additions.add_pairs("ops.cumsum", entries, known, reference)
+    assert kept["pair 1"]["call"] == {"input": "T('float32', [[1, 4]])", "axis": "1"}
+    assert kept["pair 1"]["seen"]["result"] == ["Float32", [1, 2], [1.0, 5.0]]
 
 
 def test_integers_below_0_are_added_where_they_are_values_and_no_places(entries):

@@ -17,7 +17,7 @@ import mindspore_compat as ms
 from conformance import targets
 from conformance.__main__ import main
 from conformance.arguments.values import spread
-from conformance.calls import stored
+from conformance.calls import documented, stored
 from conformance.calls.call import Call
 from conformance.calls.table import table
 from conformance.kinds import cases
@@ -75,9 +75,7 @@ def test_arguments_are_varied_by_type_page_and_default(entries):
         label for label, _ in changes.variations("input", call, entries["ops.interpolate"], "ops")
     ]
     assert {"as float16", "of both signs", "empty", "batch"} <= set(labels)
-    assert changes._in_module("Inter.LINEAR", "dataset.vision") == (
-        "ms.dataset.vision.Inter.LINEAR"
-    )
+    assert changes.in_module("Inter.LINEAR", "dataset.vision") == ("ms.dataset.vision.Inter.LINEAR")
 
 
 def test_all_of_an_outcome_is_seen(worker):
@@ -267,7 +265,7 @@ def test_an_argument_without_effect_is_tried_with_more_axes_and_without_a_call(e
     axis = Call({}, {"input": "T('float32', [1.0, 2.0])"}, init_names=("axis",))
     assert changes.deeper(axis).value("input").shape == (2, 3, 2)
     assert changes.deeper(Call(call={"size": "(2, 2)"})) is None
-    labels = [label for label, _, _ in additions._all_bases("nn.Dense", entries)]
+    labels = [label for label, _, _ in additions.all_bases("nn.Dense", entries)]
     assert {"example", "example, made"} <= set(labels)
 
 
@@ -467,11 +465,31 @@ def test_generated_tests_compare_values_without_this_tool(target, status, tmp_pa
     assert done.returncode == status, done.stdout[-2000:]
 
 
-def test_coverage_counts_names_arguments_and_dtypes(entries):
+def test_coverage_counts_names_arguments_values_and_dtypes(entries):
+    passed = cases.of_entry("numpy.std", entries["numpy.std"], coverage.COMPARED)
     records = [
-        {"id": "numpy.std::values::x", "name": "numpy.std", "kind": "values", "status": "pass"},
-        {"id": "numpy.var::exists", "name": "numpy.var", "kind": "exists", "status": "pass"},
+        {"id": case["id"], "name": "numpy.std", "kind": case["kind"], "status": "pass"}
+        for case in passed
     ]
+    records.append(
+        {"id": "numpy.var::exists", "name": "numpy.var", "kind": "exists", "status": "pass"}
+    )
     row = coverage.coverage(records, entries)["numpy"]
     assert row["names"] == [1, 2] and 3 <= row["arguments"][0] < row["arguments"][1]
+    assert 0 < row["documented"][0] <= row["arguments"][0]
+    few = coverage.coverage(records[:1] + records[-1:], entries)["numpy"]
+    assert few["arguments"][0] == few["documented"][0] == 0
     assert "numpy" in coverage.text({"numpy": row})
+
+
+def test_documented_values_are_compared_only_if_all_of_them_are():
+    entry = {
+        "signature": ["mode='a'", "flag=False"],
+        "types": {"flag": ["bool"]},
+        "choices": {"mode": ["'a'", "'b'", "'c'"]},
+    }
+    calls = [{"mode": "'b'", "flag": "True"}, {}]
+    assert documented.are_compared("flag", entry, calls)
+    assert not documented.are_compared("mode", entry, calls)
+    assert documented.are_compared("mode", entry, [*calls, {"mode": "'c'"}])
+    assert not documented.are_compared("mode", entry, [{"mode": "'b'"}])

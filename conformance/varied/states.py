@@ -1,0 +1,50 @@
+"""What a new object shows: its public attributes that hold plain values or Tensors, and the names
+of its Parameters. Calls and results show only the part of this state that they use.
+"""
+
+import re
+
+_LISTED = 24  # Parameters of an object whose names are compared
+# Attributes that serve an implementation, not its user.
+_INTERNAL = re.compile(
+    r"phase|.*_phase|bprop_debug|instance_count|create_time|create_time_id|graph_name|cls_name|.*_id"
+    r"|arguments_key|signatures|const_value|.*cache.*|.*handle.*|.*count(?:er)?|.*graph.*|.*compile.*"
+)
+_PLAIN = (bool, int, float, str, bytes, type(None))
+
+
+def facts_of(thing, observe):
+    """{"attribute NAME": facts, "parameter NUMBER": name and whether it is trained}."""
+    facts = {}
+    for name in dir(thing):
+        if name.startswith("_") or _INTERNAL.fullmatch(name):
+            continue
+        try:
+            value = getattr(thing, name)
+        except Exception:  # noqa: BLE001  (a property that refuses shows nothing)
+            continue
+        if _is_shown(value):
+            facts[f"attribute {name}"] = _with_name(value, observe)
+    if hasattr(thing, "get_parameters"):
+        for index, parameter in enumerate(list(thing.get_parameters())[:_LISTED]):
+            facts[f"parameter {index}"] = f"{parameter.name} {parameter.requires_grad}"
+    return facts
+
+
+def _is_shown(value):
+    """Whether a value is plain, a dtype or a Tensor, or consists of such values."""
+    if isinstance(value, (tuple, list)):
+        return all(map(_is_shown, value)) and len(value) <= 8
+    if hasattr(value, "get_parameters"):  # a layer shows its two flags
+        return not isinstance(value, type)
+    is_tensor = hasattr(value, "asnumpy") and hasattr(value, "dtype")
+    is_dtype = type(value).__module__.endswith(("dtype", "typing")) and not callable(value)
+    return isinstance(value, _PLAIN) or is_tensor or is_dtype
+
+
+def _with_name(value, observe):
+    if hasattr(value, "get_parameters"):
+        return f"{value.requires_grad} {value.training}"
+    if "Parameter" in {kind.__name__ for kind in type(value).__mro__}:
+        return {"name": str(value.name), "value": observe(value)[:2]}
+    return observe(value)
