@@ -67,11 +67,13 @@ def scattered(space, x, index, values, how):
         index: a sequence of arrays, also of the host, for the first axes of `x`.
         how (str): "mul" or "div".
     """
+    if space.kernels is None or how not in _SIGNS or not x.size:
+        return None
+    if how == "div" and x.dtype.kind in "iu":
+        return None
     kind = space.module.ndarray
     index = [space.asarray(a) if type(a) is numpy.ndarray else a for a in index]
-    if not all(type(a) is kind and a.dtype.kind in "iu" for a in index) or not x.size:
-        return None
-    if space.kernels is None or how not in _SIGNS or how == "div" and x.dtype.kind in "iu":
+    if not all(type(a) is kind and a.dtype.kind in "iu" for a in index):
         return None
     if x.dtype not in _TYPES:
         if x.itemsize > 2 or x.dtype.kind not in "iufV":

@@ -88,3 +88,13 @@ def test_gradients_are_those_of_the_host(space):
     arrays.set_target("CPU")
     for one, right in zip(found, gradients(), strict=True):
         np.testing.assert_allclose(one, right, rtol=1e-5)
+
+
+def test_positions_of_the_host_are_copied_only_for_a_kernel(space):
+    x, index, values = given("rows", "float32")
+    x, values = space.asarray(x), space.asarray(values)
+    for how, array, copies in (("max", x, 0), ("div", x.astype("int32"), 0), ("mul", x, 1)):
+        with counters.counted() as counts:
+            out = module.scattered(space, array, index, values, how)
+        assert counts.transfers == copies
+        assert (out is None) == (not copies)
