@@ -32,11 +32,10 @@ def check(environ):
     """
     for name in environ:
         if name.startswith(PREFIX) and environ[name]:
-            check_value(name, environ[name])
+            _check_value(name, environ[name])
 
 
-def check_value(variable, value):
-    """Checks one variable; see `check`."""
+def _check_value(variable, value):
     name = variable.removeprefix(PREFIX)
     if name in VALUES and not _fits(value, VALUES[name]):
         allowed = VALUES[name]

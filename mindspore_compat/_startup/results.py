@@ -17,7 +17,8 @@ from .._core.rules.vocabulary import rules_of
 TENSOR, TENSORS = "Tensor", "tuple[Tensor, ...]"
 OPEN = "open"  # what is being looked up already
 _open = set()
-_SEVERAL = """split unique nonzero meshgrid unstack linalg.qr linalg.svd ctc_with_slope""".split()
+_SEVERAL = """split unique nonzero meshgrid unstack linalg.qr linalg.svd ctc_with_slope
+    ctc_nll_and_alpha""".split()
 _SAME = {"plain", "as_tensor", "own", "wrap", "_wrap", "Tensor"}  # whose result is a Tensor
 _OF_ARRAY = """astype reshape sum mean any all max min transpose copy swapaxes squeeze cumsum T real
     imag flatten ravel conj""".split()

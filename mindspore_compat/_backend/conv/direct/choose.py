@@ -26,7 +26,6 @@ from math import prod
 
 import numpy
 
-from .... import _settings
 from ...compiled import jit
 from ...compiled.door import serves
 from ...threads.parallel_loops import FLOAT, INDEX
@@ -264,7 +263,9 @@ def _winograd_method(plan, gives):
     if not (_winograd_applies(plan) and _winograd_pays(plan, gives)):
         return None
     setting = os.environ.get(WINOGRAD_VARIABLE) or "2"
-    _settings.check_value(WINOGRAD_VARIABLE, setting)  # it may have changed since the import
+    if setting not in WINOGRAD_METHODS:  # it has changed since the import, which checks it
+        allowed = " or ".join(map(repr, WINOGRAD_METHODS))
+        raise ValueError(f"{WINOGRAD_VARIABLE} must be {allowed}, but is {setting!r}.")
     method = WINOGRAD_METHODS[setting]
     if method is F4 and min(plan.out) < F4.step:
         method = F2
