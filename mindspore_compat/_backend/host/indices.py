@@ -29,18 +29,26 @@ def flat_along(shape, indices, axis):
     """Returns the positions of the elements that NumPy's `take_along_axis` reads, in the memory of
     a contiguous array of this shape. Returns None for many indices, for a negative one or one out
     of range, and for shapes that differ in another axis."""
-    ndim = len(shape)
-    if not 0 < indices.size <= Most.ALONG_FLAT or not -ndim <= axis < ndim:
+    if not 0 < indices.size <= Most.ALONG_FLAT or indices.dtype.kind not in "iu":
         return None
-    axis %= ndim
-    others = indices.shape[:axis] + shape[axis : axis + 1] + indices.shape[axis + 1 :]
-    if others != shape or indices.dtype.kind not in "iu":
+    layout = _layout(shape, indices.shape, axis)
+    if layout is None or not are_within(indices, layout[0]):
         return None
-    if not are_within(indices, shape[axis]):
-        return None
-    inner = math.prod(shape[axis + 1 :])
+    _, inner, starts = layout
     indices = indices.astype(numpy.int64, copy=False)
-    return (indices if inner == 1 else indices * inner) + _starts(shape, axis)
+    return (indices if inner == 1 else indices * inner) + starts
+
+
+@functools.lru_cache(maxsize=256)
+def _layout(shape, indices_shape, axis):
+    """Returns the length of an axis, its stride in elements, and the positions of its elements at
+    index 0. Returns None if there is no such axis, and for shapes that differ in another axis."""
+    if not -len(shape) <= axis < len(shape):
+        return None
+    axis %= len(shape)
+    if indices_shape[:axis] + shape[axis : axis + 1] + indices_shape[axis + 1 :] != shape:
+        return None
+    return shape[axis], math.prod(shape[axis + 1 :]), _starts(shape, axis)
 
 
 @functools.lru_cache(maxsize=256)

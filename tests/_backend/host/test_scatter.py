@@ -146,6 +146,19 @@ def test_elements_along_an_axis_are_those_of_numpy(axis):
     np.testing.assert_array_equal(x.reshape(-1)[flat], np.take_along_axis(x, index, axis))
 
 
+def test_shapes_of_elements_along_an_axis_are_compared_once():
+    for _ in range(3):
+        assert indices.flat_along((3, 41), np.zeros((3, 2), int), 1) is not None
+        assert indices.flat_along((3, 41), np.zeros((2, 2), int), 1) is None
+        assert indices.flat_along((3, 41), np.zeros((3, 2), int), 2) is None
+        assert indices.flat_along((3, 41), np.full((3, 2), 41), 1) is None
+        assert indices.flat_along((3, 41), np.zeros((3, 2)), 1) is None
+    before = indices._layout.cache_info()
+    indices.flat_along((3, 41), np.zeros((3, 2), np.int8), 1)
+    after = indices._layout.cache_info()
+    assert (after.hits, after.misses) == (before.hits + 1, before.misses)
+
+
 def test_few_elements_of_a_long_axis_take_little_memory():
     shape, index = (1 << 24,), np.array([5, (1 << 24) - 1])
     tracemalloc.start()
