@@ -586,8 +586,8 @@ class Tensor:
 
         True where some element is true, over the axes given.
         """
-    def approximate_equal(self, other: Tensor | Tensor | _b.complex, tolerance: _b.float = 1e-05) -> Tensor:
-        """Tests whether |x - y| is less than `tolerance`; infinities and NaN are never equal.
+    def approximate_equal(self, other: Tensor, tolerance: _b.float = 1e-05) -> Tensor:
+        """Tests whether |input - other| is less than `tolerance`; infinities and NaN are never equal.
 
         Args:
             other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
@@ -595,8 +595,7 @@ class Tensor:
             tolerance (float, optional): see `tolerance` above. Default: ``1e-05``.
 
         Shapes:
-            `x` and `other` have one shape, or one of them has no axes; else a RuntimeError is raised. The
-            result is a bool Tensor of that shape.
+            The shapes of `input` and `other` are broadcast. The result is a bool Tensor of that shape.
         """
     def arccos(self) -> Tensor:
         """Finds the angle in radians whose cosine is the element.
@@ -1368,14 +1367,14 @@ class Tensor:
         """
     def dot(self, other: Tensor) -> Tensor:
         """Computes the dot product over the last axis of the input and the second-to-last axis of
-        `other`, or its only axis.
+        `other`.
 
         Args:
             other (Tensor of dtype float16 or float32): the second input.
 
         Shapes:
-            `input` is (..., K), `other` is (..., K, N) or (K,), float16 or float32. The result has the
-            other axes of the input, then those of `other`.
+            `input` is (..., K), `other` is (..., K, N), float16 or float32. The result has the other
+            axes of the input, then those of `other`.
         """
     def double(self) -> Tensor:
         """The values as Float64."""
@@ -1988,7 +1987,7 @@ class Tensor:
     def is_signed(self) -> _b.bool:
         """Returns True if the Tensor has a dtype that can hold negative values."""
     @_t.overload
-    def isclose(self, other: Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> Tensor:
+    def isclose(self, other: Tensor, rtol: _b.float | _b.bool | Tensor = 1e-05, atol: _b.float | _b.bool | Tensor = 1e-08, equal_nan: _b.bool = False) -> Tensor:
         """Tests whether |self - other| <= atol + rtol |other|.
 
         Forms:
@@ -1998,7 +1997,7 @@ class Tensor:
         Tests whether |self - other| <= atol + rtol |other|.
         """
     @_t.overload
-    def isclose(self, x2: Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> Tensor:
+    def isclose(self, x2: Tensor, rtol: _b.float | _b.bool | Tensor = 1e-05, atol: _b.float | _b.bool | Tensor = 1e-08, equal_nan: _b.bool = False) -> Tensor:
         """Tests whether |self - other| <= atol + rtol |other|.
 
         Forms:

@@ -867,16 +867,14 @@ def divide(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding
         dtype to which both are promoted.
     """
 def dot(input: _Tensor, other: _Tensor) -> _Tensor:
-    """Computes the dot product over the last axis of the input and the second-to-last axis of
-    `other`, or its only axis.
+    """Computes the dot product of two vectors.
 
     Args:
         input (Tensor): the input.
         other (Tensor): the second input.
 
     Shapes:
-        `input` is (..., K), `other` is (..., K, N) or (K,), float16 or float32. The result has the
-        other axes of the input, then those of `other`.
+        `input` and `other` are (K,). The result has no axes.
     """
 from ..ops import dstack as dstack
 from ..ops import einsum as einsum

@@ -119,8 +119,18 @@ def promoted(*tensors):
                 f"Complex numbers are promoted with their own dtype only, but got {kind} and "
                 f"{other._array.dtype}."
             )
-        kind = promote_np(kind, other._array.dtype)
+        kind = _with_unsigned(kind, other._array.dtype)
     return [t if t._array.dtype == kind else cast.run(t, kind) for t in tensors]
+
+
+def _with_unsigned(first, second):
+    """Returns the promoted dtype of two; unsigned ints mix as in NumPy, and take the dtype of
+    floats."""
+    unsigned = [kind for kind in (first, second) if kind.kind == "u" and kind.itemsize > 1]
+    if first == second or not unsigned or "V" in (first.kind, second.kind):
+        return promote_np(first, second)
+    inexact = [kind for kind in (first, second) if kind.kind in "fc"]
+    return inexact[0] if inexact else numpy.promote_types(first, second)
 
 
 def floats(tensor):

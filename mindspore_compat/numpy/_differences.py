@@ -5,8 +5,11 @@ Input and result dtypes are those observed in MindSpore 2.10.
 
 import builtins
 
+import numpy
+
 from .._core.declare.public_api import build
 from .._core.rules.checked import checked
+from .._core.rules.number_forms import plain_numbers
 from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, TupleOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
@@ -260,7 +263,7 @@ def cov(
     Source: mindspore.numpy.cov of MindSpore 2.10.
     """
     rows = _pair_rows(m, y, rowvar, "cov")
-    correction = as_tensor((0 if bias else 1) if ddof is None else ddof, "cov")
+    correction = as_tensor(_correction(ddof, bias), "cov")
     weight = None
     for name, value in (("fweights", fweights), ("aweights", aweights)):
         value = None if value is None else _observations(value, rows.shape[1], name)
@@ -269,6 +272,14 @@ def cov(
         raise TypeError(f"For 'cov', 'ddof' must be a number, but got {ddof!r}.")
     result = cast.run(_covariance(rows, weight, aweights, correction), "float32")
     return with_dtype(result.reshape(()) if rows.shape[0] == 1 else result, dtype, "cov")
+
+
+def _correction(ddof, bias):
+    """Returns the number to subtract from that of the observations; of NumPy's scalars only floats
+    count as numbers."""
+    if ddof is None:
+        return 0 if bias else 1
+    return plain_numbers(ddof) if isinstance(ddof, numpy.floating) else ddof
 
 
 def _observations(value, count, name):

@@ -400,7 +400,7 @@ def vander(x, N=None, increasing: Bool = False):
     """
     _ListOrTupleOrTensor.refuse("vander", "x", x)
     x = as_tensor(x, "vander")
-    N = None if not isinstance(N, Tensor) and N in (None, (), []) else N
+    N = None if isinstance(N, (str, bytes, tuple, list, dict)) and not N else N
     if N is not None and not is_int(N, bools=True):
         raise TypeError(f"For 'vander', 'N' must be an int, but got {N!r}.")
     if x.dtype == dtypes.bool_:

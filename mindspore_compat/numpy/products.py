@@ -92,7 +92,7 @@ def dot(a, b):
     if not a.ndim or not b.ndim:
         return a * b
     _check_aligned(a, b, -2, "dot")
-    return cast.run(matmul_ops.dot.run(*_two(a, b, "dot")), a._array.dtype)
+    return cast.run(matmul_ops.mint_dot.run(*_two(a, b, "dot")), a._array.dtype)
 
 
 @checked

@@ -6157,8 +6157,8 @@ class NuclearNorm(_Primitive):
     """Computes the nuclear norm, the sum of the singular values, of matrices over two axes.
 
     Args:
-        dim (tuple of 1 or 2 ints or None, optional): the axis or axes along which it works;
-            negative ones count from the end. Default: ``None``.
+        dim (tuple of 1 or 2 ints or a list of 2 ints or None, optional): the axis or axes along
+            which it works; negative ones count from the end. Default: ``None``.
         keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
         x (Tensor of dtype float16 or float32 or float64): the input.
 
@@ -6168,7 +6168,7 @@ class NuclearNorm(_Primitive):
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`NuclearNorm` of its inputs, which the class describes."""
-    def __init__(self, dim: _b.tuple[_b.int, ...] | None = None, keepdim: _b.bool = False) -> None: ...
+    def __init__(self, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, keepdim: _b.bool = False) -> None: ...
 class OneHot(_Primitive):
     """Encodes indices as one-hot vectors: a new axis holds `on_value` at each index and `off_value`
     elsewhere. If one of them is a Tensor of several values, the first is used. An index out of
@@ -11975,15 +11975,15 @@ def divide(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding
     """
 def dot(input: _Tensor, other: _Tensor) -> _Tensor:
     """Computes the dot product over the last axis of the input and the second-to-last axis of
-    `other`, or its only axis.
+    `other`.
 
     Args:
         input (Tensor of dtype float16 or float32): the input.
         other (Tensor of dtype float16 or float32): the second input.
 
     Shapes:
-        `input` is (..., K), `other` is (..., K, N) or (K,), float16 or float32. The result has the
-        other axes of the input, then those of `other`.
+        `input` is (..., K), `other` is (..., K, N), float16 or float32. The result has the other
+        axes of the input, then those of `other`.
     """
 def dropout(input: _Tensor, p: _b.float | _Tensor = 0.5, training: _b.bool = True, seed: _b.int | None = None) -> _Tensor:
     """Applies dropout: sets each element to zero with probability `p` and divides the others by 1 -

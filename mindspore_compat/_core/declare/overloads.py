@@ -214,12 +214,12 @@ def _refuse(api, forms, bound, args, kwargs):
 
 def _plain(rule, name, value, forms):
     """Returns a 0-d Tensor as an int, or as its rule converts it; a NumPy scalar as a number, if
-    the rule does not accept it and the parameter may take one; other values unchanged. A parameter
-    that takes Python's numbers only takes no such Tensor either."""
+    the rule does not accept it and the parameter may take one; other values as their rule converts
+    them. A parameter that takes Python's numbers only takes no such Tensor either."""
     if rule is None:
         return value
     if not isinstance(value, Tensor):
-        return in_python(rule, name, value, forms)
+        return rule.read(in_python(rule, name, value, forms))
     if rule.verdict(value) is None:
         return rule.read(value)
     if value.ndim or name in forms.python_only:

@@ -4,7 +4,16 @@ from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.declare.shapes_first import shapes_first
-from ..._core.rules.vocabulary import Bool, Float, Number, OneDtype, TensorOf, checked, number
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    Float,
+    Number,
+    OneDtype,
+    TensorOf,
+    checked,
+    number,
+)
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode.call import in_graph
 from .._rules import Anything, NumbersOrBools, Operand, RealOperand, RealsOrBools
@@ -319,10 +328,8 @@ def allclose(
 
 @op(
     "ops.approximate_equal(x, y, tolerance=1e-5)",
-    "Tensor.approximate_equal(other: y, tolerance=1e-5)",
     "ops.ApproximateEqual(tolerance=1e-5)(x, y)",
     types=Promote("x y", need_tensor=True),
-    quirks=Quirks(rules={"Tensor.approximate_equal": {"y": RealsOrBools}}),
 )
 def approximate_equal(xp, x: RealOperand, y: RealOperand, tolerance: Float = 1e-5):
     """Tests whether |x - y| is less than `tolerance`; infinities and NaN are never equal.
@@ -341,6 +348,28 @@ def approximate_equal(xp, x: RealOperand, y: RealOperand, tolerance: Float = 1e-
             f"{tuple(x.shape)} and {tuple(y.shape)}."
         )
     return xp.abs(x - y) < tolerance
+
+
+@op(
+    "Tensor.approximate_equal(other, tolerance=1e-5)",
+    types=Promote("input other"),
+    quirks=Quirks(shapes_first=True),
+)
+def approximately_equal(
+    xp, input: RealsOrBools, other: AsValue(RealsOrBools), tolerance: Float = 1e-5
+):
+    """Tests whether |input - other| is less than `tolerance`; infinities and NaN are never equal.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of that shape.
+
+    Example:
+        >>> print(ms.Tensor([1.0, 2.0]).approximate_equal(ms.Tensor(1.000001)))
+        [ True False]
+    """
+    if input.dtype.kind == "b":
+        input, other = xp.cast(input, "float32"), xp.cast(other, "float32")
+    return xp.abs(input - other) < tolerance
 
 
 @public("mint.equal")

@@ -224,6 +224,11 @@ def floor_mod(xp, input: Operand, other: Operand):
         >>> print(ms.ops.floor_mod(ms.Tensor([7, -7]), ms.Tensor([3, 3])))
         [1 2]
     """
+    if max(input.ndim, other.ndim) > 7:
+        raise ValueError(
+            f"For 'floor_mod', the inputs must have at most seven axes, but got "
+            f"{tuple(input.shape)} and {tuple(other.shape)}."
+        )
     if input.dtype.kind == "b":  # the remainder of a division by True is False
         return xp.not_equal(xp.logical_and(input, other), xp.logical_and(input, other))
     if input.dtype.kind == "i" and input.dtype.itemsize > 2:  # division by zero as in MindSpore

@@ -267,6 +267,11 @@ def check_valid(
         [ True False]
     """
     _need_boxes("check_valid", bboxes=bboxes)
+    if img_metas.ndim != 1 or img_metas.size != 3:
+        raise ValueError(
+            f"For 'check_valid', 'img_metas' must have the shape (3,), but got "
+            f"{tuple(img_metas.shape)}."
+        )
     height, width = img_metas[0] * img_metas[2] - 1, img_metas[1] * img_metas[2] - 1
     good = (bboxes[:, 0] >= 0) & (bboxes[:, 1] >= 0)
     return good & (bboxes[:, 2] <= width) & (bboxes[:, 3] <= height)

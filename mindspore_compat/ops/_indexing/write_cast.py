@@ -7,8 +7,14 @@ _indexing/inplace.py and _optimizer/update.py.
 """
 
 from ..._core.declare.op import space_for
+from ..._core.declare.values import ODD_NUMBERS
 from ..._core.tensor.promotion import promote_np, scalar_np
 from ..._core.tensor.tensor import Tensor
+
+
+def _plain(number):
+    """Returns a number without the types that NumPy derives from Python's."""
+    return ODD_NUMBERS.get(type(number), lambda same: same)(number)
 
 
 def promotes_beyond(dtype, like):
@@ -44,7 +50,7 @@ def cast_for_write(api, target, value, name="variable"):
     if dtype is not None and (
         promotes_beyond(value._array.dtype, dtype)
         if isinstance(value, Tensor)
-        else scalar_np(dtype, type(value)) != dtype
+        else scalar_np(dtype, type(_plain(value))) != dtype
     ):
         came = str(value.dtype) if isinstance(value, Tensor) else repr(value)
         primitive = "".join(word.title() for word in api.split("_"))

@@ -195,32 +195,41 @@ def bmm(xp, input: Anything, other: Anything):
     return xp.matmul(input, other)
 
 
-@op(
-    "ops.dot(input, other)",
-    "Tensor.dot(other)",
-    "mint.dot(input, other)",
-    types=SameDtype("input other"),
-    quirks=Quirks(
-        rules={
-            path: {"input": Float16Or32, "other": Float16Or32} for path in ("ops.dot", "Tensor.dot")
-        }
-    ),
-)
-def dot(xp, input: Anything, other: Anything):
-    """Computes the dot product over the last axis of the input and the second-to-last axis of
-    `other`, or its only axis.
+@op("mint.dot(input, other)", types=SameDtype("input other"))
+def mint_dot(xp, input: Anything, other: Anything):
+    """Computes the dot product of two vectors.
 
     Shapes:
-        `input` is (..., K), `other` is (..., K, N) or (K,), float16 or float32. The result has the
-        other axes of the input, then those of `other`.
+        `input` and `other` are (K,). The result has no axes.
+
+    Example:
+        >>> print(ms.mint.dot(ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])))
+        11.0
+    """
+    if input.ndim == 1 and other.ndim == 1:
+        return xp.vecdot(input, other) if input.shape == other.shape else xp.sum(input * other)
+    return xp.tensordot(input, other, ((input.ndim - 1,), (max(other.ndim - 2, 0),)))
+
+
+@op("ops.dot(input, other)", "Tensor.dot(other)", types=SameDtype("input other"))
+def dot(xp, input: Float16Or32, other: Float16Or32):
+    """Computes the dot product over the last axis of the input and the second-to-last axis of
+    `other`.
+
+    Shapes:
+        `input` is (..., K), `other` is (..., K, N), float16 or float32. The result has the other
+        axes of the input, then those of `other`.
 
     Example:
         >>> print(ms.ops.dot(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])))
         [[11.]]
     """
-    if input.ndim == 1 and other.ndim == 1:
-        return xp.vecdot(input, other) if input.shape == other.shape else xp.sum(input * other)
-    return xp.tensordot(input, other, ((input.ndim - 1,), (max(other.ndim - 2, 0),)))
+    if input.ndim < 2 or other.ndim < 2:
+        raise ValueError(
+            f"For 'dot', the inputs must have two or more axes, but got {tuple(input.shape)} and "
+            f"{tuple(other.shape)}."
+        )
+    return xp.tensordot(input, other, ((input.ndim - 1,), (other.ndim - 2,)))
 
 
 @op("ops.outer(input, vec2: other)", "Tensor.outer(vec2: other)", types=Promote("input other"))

@@ -3,7 +3,17 @@
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import Truth
-from ..._core.rules.vocabulary import AsValue, Bool, CellOf, Int, Number, OneOf, TupleOf, checked
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    CellOf,
+    Int,
+    ListOf,
+    Number,
+    OneOf,
+    TupleOf,
+    checked,
+)
 from ..._core.tensor.tensor import Tensor
 from .._reduction.norm import norm
 from .._rules import Anything, Float16To64
@@ -97,10 +107,11 @@ def mint_matrix_norm(A: Anything, ord="fro", dim=(-2, -1), keepdim: Bool = False
     return _matrix_norm(A, ord, dim, keepdim, dtype)
 
 
+_TwoAxes = TupleOf(Int, length=(1, 2)) | ListOf(Int, length=2) | None
+
+
 @op("ops.NuclearNorm(dim=None, keepdim=False)(x)")
-def nuclear_norm(
-    xp, x: Float16To64, dim: TupleOf(Int, length=(1, 2)) | None = None, keepdim: Bool = False
-):
+def nuclear_norm(xp, x: Float16To64, dim: _TwoAxes = None, keepdim: Bool = False):
     """Computes the nuclear norm, the sum of the singular values, of matrices over two axes.
 
     Shapes:

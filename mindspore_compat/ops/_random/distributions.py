@@ -234,4 +234,5 @@ def _poisson(stream, shape, rate, dtype):
         )
     xp = space_for(rate._array)
     whole = _lengths("random_poisson", (shape,)) + rate.shape
-    return _make(_Draw(stream, xp).poisson(rate._array, whole), dtype)
+    rates = xp.where(rate._array < 0, 0, rate._array)  # nothing is counted at a negative rate
+    return _make(_Draw(stream, xp).poisson(rates, whole), dtype)

@@ -95,7 +95,7 @@ def mint_randperm(n, *, generator=None, dtype=None):
 def bernoulli(
     input: TensorOf(real, "bool"),
     p: TensorOf("float32", "float64") | Float(ge=0.0, le=1.0) = 0.5,
-    seed: Int | None = None,
+    seed: Int(ge=-1) = None,
 ):
     """Draws Bernoulli samples, 1 with probability p, else 0, in the input's shape and dtype.
 

@@ -370,18 +370,17 @@ def min(
 def _extreme_and_index(input, axis, keepdims, initial, where, over_all, along, bound):
     if not isinstance(input, Tensor):
         Anything.refuse("max", "input", input)
-    if not (where is None or isinstance(where, (Tensor, bool, int, float))):
-        raise TypeError(
-            f"For 'max' and 'min', 'where' must be a Tensor, a bool or None, but got {where!r} of "
-            f"type {type(where).__name__}."
-        )
     if axis is None or input.ndim == 0:
         values = over_all.run(input, None, False)
         return values, Tensor(0, dtype=dtypes.int64)
+    if initial is not None and not isinstance(initial, (bool, int, float)):
+        raise TypeError(
+            f"For '{over_all.name[1:]}', 'initial' must be a number, but got {initial!r}."
+        )
     if where is not None and not (initial is None and isinstance(where, (bool, int, float))):
+        where = where if isinstance(where, Tensor) else Tensor(where)
         if initial is None:
             raise ValueError("For 'max' and 'min', 'initial' must be given with 'where'.")
-        where = where if isinstance(where, Tensor) else Tensor(where)
         input = masks.where.run(where, input, initial)
     if initial is not None:
         input = getattr(maximum, bound).run(input, initial)

@@ -4,7 +4,7 @@ and `sub(y)`, and the matrix products. The ops are in `ops/_elementwise` and `op
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.overloads import form
-from ..._core.rules.vocabulary import Bool, TensorOf, any_dtype
+from ..._core.rules.vocabulary import Bool, ScalarOf, TensorOf, any_dtype
 from .._elementwise import arithmetic, comparison, division, logical
 from .._linalg import matmul as matmul_ops
 from .._rules import Anything, NumberOrBool
@@ -96,8 +96,8 @@ def mm(xp, input: Anything, mat2: Anything):
 def isclose(
     self,
     other: Anything,
-    rtol: NumberOrBool = 1e-05,
-    atol: NumberOrBool = 1e-08,
+    rtol: ScalarOf(NumberOrBool, TypeError) = 1e-05,
+    atol: ScalarOf(NumberOrBool, TypeError) = 1e-08,
     equal_nan: Bool = False,
 ):
     """Tests whether |self - other| <= atol + rtol |other|.
@@ -112,8 +112,8 @@ def isclose(
 def isclose_x2(
     self,
     x2: Anything,
-    rtol: NumberOrBool = 1e-05,
-    atol: NumberOrBool = 1e-08,
+    rtol: ScalarOf(NumberOrBool, TypeError) = 1e-05,
+    atol: ScalarOf(NumberOrBool, TypeError) = 1e-08,
     equal_nan: Bool = False,
 ):
     """Tests whether |self - x2| <= atol + rtol |x2|."""

@@ -464,7 +464,7 @@ def _declare_method(api, word):
         keepdims: Bool = False,
         *,
         initial: NumberOrBool = None,
-        where: Mask | TensorOrNothing = None,
+        where: TensorOrNothing = None,
     ):
         axis = axes_along(api, "axis", axis, self)
         function = build("ops", api.removeprefix("Tensor."))
