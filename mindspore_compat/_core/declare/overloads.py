@@ -19,7 +19,7 @@ import types
 
 from ..rules.base import both, show_with_type
 from ..rules.checked import refuse_all
-from ..rules.number_forms import in_python, number_forms
+from ..rules.number_forms import NumberForms, in_python, number_forms
 from ..rules.vocabulary import rules_of
 from ..source import compiled
 from ..tensor.tensor import Tensor
@@ -201,7 +201,9 @@ def _refuse(api, forms, bound, args, kwargs):
         for form, arguments in bound:
             if form.fits(**arguments) == priority:
                 rules = {name: form.rules[name] for name in arguments if name in form.rules}
-                refuse_all(api, rules, arguments)
+                refuse_all(
+                    api, rules, arguments, forms=NumberForms(errors=number_forms(api).errors)
+                )
     choices = " or ".join(f"{api.partition('.')[2]}{form}" for form in forms)
     came = ", ".join(
         [

@@ -22,13 +22,13 @@ paths use `guard_all` and `refuse_all`.
 import builtins
 import functools
 import inspect
-import operator
 import re
 import types
 
 from ..source import compiled
 from ..tensor.precision import state as precision
 from .base import NoneRule, Rule, join, registered, show, wrapped
+from .error_kinds import kind_of
 from .number_forms import USUAL, in_python, number_forms
 from .stored_arguments import build_unchecked, has_stored
 
@@ -179,8 +179,8 @@ def refuse_all(
         values: the values in the same order, or by name.
         numpy_scalars: whether NumPy scalars, alone and in tuples and lists, count as Python
             numbers.
-        forms: the parameters for which they do not, and those that also take Tensors as numbers
-            (number_forms.py).
+        forms: the parameters for which they do not, those that also take Tensors as numbers, and
+            the errors that are not the usual ones (number_forms.py).
     """
     if isinstance(values, dict):
         values = [values[name] for name in rules]
@@ -190,12 +190,17 @@ def refuse_all(
             for (name, rule), value in zip(rules.items(), values, strict=True)
         ]
     wrong = [
-        (verdict is not TypeError, name, value)
+        (forms.errors.get((name, kind_of(value)), verdict), verdict, name, value)
         for (name, rule), value in zip(rules.items(), values, strict=True)
         if (verdict := rule.verdict(value)) is not None
     ]
-    for _, name, value in sorted(wrong, key=operator.itemgetter(0))[:1]:
-        rules[name].refuse(api, name, value)
+    for error, verdict, name, value in sorted(wrong, key=lambda row: row[0] is not TypeError)[:1]:
+        if error is verdict:
+            rules[name].refuse(api, name, value)
+        try:
+            rules[name].refuse(api, name, value)
+        except verdict as usual:
+            raise error(str(usual)) from None
     return [rule.read(value) for rule, value in zip(rules.values(), values, strict=True)]
 
 

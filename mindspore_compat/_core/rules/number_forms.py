@@ -10,15 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .error_kinds import error_kinds
 from .python_numbers import python_only
 from .tensor_numbers import from_tensors
 
 
 class NumberForms(NamedTuple):
-    """Parameters of one public path whose numbers may be given in other forms than usual."""
+    """Parameters of one public path whose numbers may be given in other forms than usual, and the
+    errors of refused values that are not the usual ones (error_kinds.py)."""
 
     python_only: frozenset = frozenset()
     from_tensors: frozenset = frozenset()
+    errors: dict = {}
 
 
 USUAL = NumberForms()
@@ -27,7 +30,7 @@ USUAL = NumberForms()
 @functools.cache
 def number_forms(path: str) -> NumberForms:
     """Returns the forms of the parameters of a public function or class ("ops.conv2d")."""
-    return NumberForms(python_only(path), from_tensors(path))
+    return NumberForms(python_only(path), from_tensors(path), error_kinds(path))
 
 
 def plain_numbers(value):
@@ -60,5 +63,7 @@ def in_python(rule, name, value, forms, numpy_scalars=True):
     if number is not value and rule.verdict(number) is not TypeError:
         return number
     if numpy_scalars and name not in forms.python_only and not rule.sees_numpy_scalars:
+        if isinstance(value, np.bool_):  # a number for what takes numbers, but no flag
+            return bool(value) if rule.verdict(True) is rule.verdict(1) is None else value
         return plain_numbers(value)
     return value

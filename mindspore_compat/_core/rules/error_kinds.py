@@ -1,0 +1,105 @@
+"""The type of error for arguments of a wrong kind, where it is not the usual one.
+
+A value of a wrong kind raises a TypeError, and one out of range a ValueError (base.py). MindSpore
+meets some arguments only when it reads a number from a Tensor, or when it infers the shape of the
+result, and then raises the other error. The names were observed in MindSpore 2.10: one value at a
+time, in the first call of a process.
+"""
+
+import functools
+
+import numpy as np
+
+from ..tensor.dtype import Type
+from .base import registered
+
+# Error -> public module -> "function or class: parameter=kinds ...; ..."; see `kind_of`.
+_TABLE = {
+    ValueError: {
+        "Tensor": """
+            approximate_equal:
+            other=array,bool,complex,dtype,empty,float,int,object,scalar,sequence,text
+            tolerance=Tensors; clamp: min=scalar; cummin: axis=Tensors,array; diagonal:
+            axis1=Tensors; diff: axis=Tensors; norm: ord=array; renorm: p=Tensors; slice_scatter:
+            end=scalar; trace: axis1=Tensors axis2=Tensors offset=Tensors
+        """,
+        "mint.linalg": """
+            norm: ord=object,sequence
+        """,
+        "numpy": """
+            bincount: length=Tensors; polyint: m=Tensors,array
+        """,
+        "ops": """
+            adaptive_max_pool3d: output_size=array,complex; AllGatherV: group=array; ApplyAddSign:
+            m=scalar; AssignSub: value=scalar; batch_dot:
+            axes=array,bool,complex,dtype,empty,object,scalar,text; bitwise_left_shift:
+            other=Tensors; Cdist: p=Tensors; CeLU: alpha=Tensors; Concat: axis=Tensors;
+            conv3d_transpose: inputs=scalar; cosine_similarity: x1=Tensors; count_nonzero:
+            dtype=scalar; cummin: axis=Tensors,array; deformable_conv2d: bias=Tensors; index_add:
+            x=scalar; InplaceIndexAdd: updates=scalar var=scalar; interpolate:
+            recompute_scale_factor=Tensors; kaiser_window: beta=array,empty; logdet: input=Tensors;
+            Lstsq: fast=Tensors l2_regularizer=Tensors; multinomial: num_samples=Tensors,array;
+            norm: ord=array; Padding: x=array,complex,dtype,object,scalar; padding:
+            x=complex,dtype,empty,object,scalar,text; Range: maxlen=Tensors; scatter_div:
+            input_x=scalar; scatter_nd_max: input_x=scalar; scatter_nd_mul: updates=scalar;
+            ScatterNdMax: updates=scalar; ScatterNdMul: input_x=scalar; ScatterNdSub:
+            updates=scalar; softplus: beta=Tensors threshold=Tensors; topk: dim=Tensors;
+            unsorted_segment_max: num_segments=Tensor; unsorted_segment_min: num_segments=Tensor
+        """,
+        "scipy.fft": """
+            dct: type=Tensors; dctn: type=Tensors; idctn: type=Tensors
+        """,
+    },
+    TypeError: {
+        "ops": """
+            dstack: tensors=empty; vstack: inputs=empty
+        """
+    },
+}
+_PLAIN = {
+    bool: "bool",
+    int: "int",
+    float: "float",
+    complex: "complex",
+    str: "text",
+    bytes: "text",
+    type(None): "None",
+}
+
+
+def kind_of(value) -> str:
+    """Returns the kind of an argument: "Tensor" for one of a single element, else "Tensors";
+    "bool", "int", "float", "complex", "text", "None", "dtype"; "empty" for a tuple, list or dict
+    without entries, else "sequence"; "array" and "scalar" for those of NumPy; "object" for the
+    others."""
+    kind = _PLAIN.get(type(value))
+    if kind is not None:
+        return kind
+    if isinstance(value, (tuple, list, dict)):
+        return "sequence" if value else "empty"
+    if isinstance(value, registered("Tensor")):
+        return "Tensor" if value.size == 1 else "Tensors"
+    if isinstance(value, (np.ndarray, np.generic)):
+        return "array" if isinstance(value, np.ndarray) else "scalar"
+    return "dtype" if isinstance(value, Type) else "object"
+
+
+@functools.cache
+def _errors() -> dict[str, dict]:
+    """Returns {public path: {(parameter, kind): error}}."""
+    errors_at = {}
+    for error, areas in _TABLE.items():
+        for area, text in areas.items():
+            for entry in text.split(";"):
+                name, _, parameters = entry.partition(":")
+                at = errors_at.setdefault(f"{area}.{name.strip()}", {})
+                for parameter in parameters.split():
+                    parameter, _, kinds = parameter.partition("=")
+                    at.update({(parameter, kind): error for kind in kinds.split(",")})
+    return errors_at
+
+
+def error_kinds(path: str) -> dict:
+    """Returns the errors of a public function or class ("ops.Concat") that are not the usual ones:
+    {(parameter, kind of the value): error}."""
+    return _errors().get(path, {})
