@@ -277,11 +277,11 @@ def args_type_check(*type_args, **type_kwargs):
 
     def decorate(function):
         signature = inspect.signature(function)
-        types_by_name = signature.bind_partial(*type_args, **type_kwargs).arguments
+        types_by_name = _named(signature, signature.bind_partial(*type_args, **type_kwargs))
 
         @functools.wraps(function)
         def checked(*args, **kwargs):
-            for name, value in signature.bind(*args, **kwargs).arguments.items():
+            for name, value in _named(signature, signature.bind(*args, **kwargs)).items():
                 if (
                     name in types_by_name
                     and value is not None
@@ -296,6 +296,13 @@ def args_type_check(*type_args, **type_kwargs):
         return checked
 
     return decorate
+
+
+def _named(signature, bound):
+    """Returns arguments by name: those that `**kwargs` collects, or all if it collects none."""
+    kind = inspect.Parameter.VAR_KEYWORD
+    collector = next((p.name for p in signature.parameters.values() if p.kind is kind), None)
+    return bound.arguments.get(collector, bound.arguments)
 
 
 def once(value):

@@ -107,6 +107,17 @@ def test_decorator_checks_by_position_and_name():
         function(1, b=2)
 
 
+def test_decorator_checks_what_collected_keywords_are():
+    @check.args_type_check(length=int, rates=(int, float))
+    def function(name=None, **settings):
+        return name, settings
+
+    assert function("a", length=3, other="x") == ("a", {"length": 3, "other": "x"})
+    assert function(length=None) == (None, {"length": None})
+    with pytest.raises(TypeError, match="'rates'"):
+        function("a", rates="x")
+
+
 def test_older_spelling():
     assert check.Validator.check_positive_int(3, "a", "P") == 3
     assert check.Rel.INC_BOTH == check.INC_BOTH
