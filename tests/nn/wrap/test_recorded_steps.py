@@ -46,6 +46,24 @@ def test_optimizers_compute_their_rates_in_each_replay(optimizer, logged):
     assert logged == [] and replays(recorded.step) == [STEPS - reachable.WARM_UP - 1]
 
 
+class Settings(dict):
+    """Settings as attributes: None for a name that is not set."""
+
+    __getattr__ = dict.get
+
+
+class Configured(nn.Cell):
+    """A layer that keeps its settings."""
+
+    def __init__(self):
+        super().__init__()
+        self.settings = Settings(rate=2.0)
+        self.dense = nn.Dense(8, 8)
+
+    def construct(self, x):
+        return self.dense(x) * self.settings.rate
+
+
 class Own(nn.Cell):
     """A square whose gradient is three times as large, as the Cell says."""
 
@@ -80,6 +98,7 @@ class Single(nn.Cell):
 
 
 BETWEEN = {
+    "settings": Configured,
     "gradient of its own": Own,
     "second order": lambda: lambda x: ms.grad(lambda y: (y**3).sum())(x),
     "assigned": Moving,
