@@ -61,6 +61,15 @@ def test_constants_and_settings_of_offered_names():
     np.testing.assert_array_equal(product.asnumpy(), x.asnumpy() @ x.asnumpy().T)
 
 
+def test_every_cell_casts_as_in_older_releases():
+    class Rounded(nn.Cell):
+        def construct(self, x):
+            return self.cast(x, ms.int32)
+
+    np.testing.assert_array_equal(Rounded()(Tensor([1.5, -2.5])).asnumpy(), [1, -2])
+    assert list(Rounded()._primitives) == []
+
+
 def test_primitives_of_a_network():
     net = Net()
     assert list(net.dense._primitives) == ["reshape", "shape_op", "bias_add", "matmul"]

@@ -117,6 +117,7 @@ _OFFERED = {
     ("OneHot", "onehot"): lambda layer: ops.OneHot(layer.axis),
     ("RNNCell", "_non_linearity"): lambda layer: ["tanh", "relu"],
     ("SmoothL1Loss", "smooth_l1_loss"): lambda layer: ops.SmoothL1Loss(layer.beta, layer.reduction),
+    ("Cell", "cast"): lambda layer: ops.Cast(),  # of releases before 2.6, in every Cell
     ("SoftShrink", "softshrink"): lambda layer: ops.SoftShrink(layer.lambd),
     **{
         (name, "params"): lambda layer: layer.parameters
@@ -316,12 +317,13 @@ _PACKAGES = ((_NN, ""), (f"{_NN.removesuffix('nn')}mint.nn", "mint."))
 
 
 def offered_names(layer):
-    """Returns the attribute names that a layer offers, in the order of the table."""
+    """Returns the attribute names that a layer offers, in the order of the table. Names that all
+    Cells had in older releases are not among them."""
     owners = {
         prefix + cls.__name__
         for cls in type(layer).__mro__
         for package, prefix in _PACKAGES
-        if cls.__module__.startswith(package)
+        if cls.__module__.startswith(package) and cls.__name__ != "Cell"
     }
     return list(dict.fromkeys(name for owner, name in _OFFERED if owner in owners))
 
