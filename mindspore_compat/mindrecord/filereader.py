@@ -35,7 +35,7 @@ class FileReader:
 
     def __init__(self, file_name, num_consumer=4, columns=None, operator=None):
         check_reading("FileReader", file_name, num_consumer)
-        if columns is not None and not isinstance(columns, list):
+        if columns and not isinstance(columns, list):
             raise ParamTypeError(
                 f"For 'FileReader', 'columns' must be a list, but got {columns!r}."
             )

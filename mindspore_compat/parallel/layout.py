@@ -34,7 +34,12 @@ class Layout:
         _check_items("device_matrix", device_matrix, tuple, int)
         _check_items("alias_name", alias_name, tuple, str)
         if rank_list is not None:
-            _check_items("rank_list", rank_list, list, int)
+            _check_items("rank_list", rank_list, list, int, takes_bools=True)
+            if len(rank_list) != math.prod(device_matrix):
+                raise ValueError(
+                    f"For 'Layout', 'rank_list' must have {math.prod(device_matrix)} items, one "
+                    f"for each device, but got {len(rank_list)}."
+                )
         if len(device_matrix) != len(alias_name):
             raise ValueError(
                 f"For 'Layout', 'device_matrix' and 'alias_name' must be as long, but "
@@ -126,9 +131,9 @@ class _DistributedTensorInfo:
         return [number(axis) for axis in parts["tensor_map"]]
 
 
-def _check_items(name, value, kind, item):
+def _check_items(name, value, kind, item, takes_bools=False):
     if not isinstance(value, kind) or not all(
-        isinstance(entry, item) and not isinstance(entry, bool) for entry in value
+        isinstance(entry, item) and (takes_bools or not isinstance(entry, bool)) for entry in value
     ):
         raise TypeError(
             f"For 'Layout', '{name}' must be a {kind.__name__} of {item.__name__}, but "

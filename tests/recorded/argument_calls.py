@@ -131,6 +131,68 @@ CALLS = {
     "of(ms.float32, 2, 3).tile(dims=?)": "(2, 1), [2, 1], 2",
     "ops.vector_norm(of(ms.float32, 2, 3), ?)": "2, 'a', None, True, 1j",
     "ops.randint(0, 5, ?)": "(2, 3), [2, 3], 2, None",
+    # arguments that are not looked at before they are used, or only by their truth
+    "ds.ImageFolderDataset('.', decrypt=?)": "None, abs, 1, 'a'",
+    "ds.ImageFolderDataset('.', decode=?)": "None, True, 1, 'a'",
+    "ds.CelebADataset('.', usage=?)": "'train', 'a', 1, None, [], ()",
+    "ds.CelebADataset('.', extensions=?)": "['a'], [1], 1, None, ()",
+    "ds.CityscapesDataset('.', cache=?)": "1, None, [], 'a'",
+    "ds.TedliumDataset('.', 'release1', extensions=?)": "None, '.sph', 1, [1], ''",
+    "ds.FakeImageDataset(base_seed=?)": "None, 2**40, 1.5, 'a'",
+    "ds.RandomDataset(3, columns_list=?)": "[1], ['a'], 1, 'a', None",
+    "ds.NumpySlicesDataset([1, 2], sampler=[1], shuffle=?)": "True, False, None",
+    "ds.NumpySlicesDataset([1, 2], sampler=ds.SequentialSampler(), shuffle=?)": "True, False, None",
+    "ds.NumpySlicesDataset([1, 2], sampler=[1], num_shards=2, shard_id=?)": "0, None",
+    "ds.audio.DCShift(0.5, ?)(np.ones(4))": "float('inf'), 2.0**40, None, 'a'",
+    "ds.WeightedRandomSampler(?)": "True, 1j, [True], ['a'], None, [1.0]",
+    "mint.nn.Conv1d(2, 3, 1, padding_mode=?)": "[], 'a', {}, 1",
+    "mint.nn.Conv2d(2, 3, 1, padding_mode=?)": "[], 'a', {}, 1, ['a'], set()",
+    "mint.nn.Conv3d(2, 3, 1, padding_mode=?)": "[], 'a', {}, 1, np.ones(2)",
+    "mint.nn.PReLU(init=?)": "None, 'a', [1]",
+    "nn.PReLUExt(init=?)": "None, True, 'a', [1, 2], {}, T([1, 2]), b'a'",
+    "nn.PReLUExt(?)": "0, T(0.5), 1, 0.5, 'a'",
+    "nn.DynamicLossScaleUpdateCell(8, 2, ?)": "True, [1, 2], (), 2**40, 1j, 'a', {}, float('nan')",
+    "nn.DynamicLossScaleUpdateCell(8, ?, 2)": "True, [1, 2], (), 1j, 'a', {}",
+    "nn.OneHot(on_value=?)(T([0, 1]))": "1j, None",
+    "nn.OneHot(off_value=?)(T([0, 1]))": "1j, None, 'a'",
+    "nn.ASGD(weights, lambd=?)": "float('inf'), 1",
+    "nn.ASGD(weights, alpha=?)": "float('inf'), 1",
+    "nn.ASGD(weights, t0=?)": "float('inf'), 1",
+    "nn.Adam(?)": "'', b'', T([]), 'a', ()",
+    "nn.SGD(?)": "'', b'', T([]), 'a', ()",
+    "nn.EmbeddingLookupThor(10, 4, manual_shapes=?)": "1, [1], 'a', None",
+    "ops.ConfusionMatrix(?)": "0, 'a', None, 2.5, np.int64(1), T(1)",
+    "ops.SpaceToBatch(2, ?)": "[], [[0, 0]], [[0, 0], [0, 0]], {}, 'a'",
+    "ops.BatchToSpace(2, ?)": "[], [[0, 0]], [[0, 0], [0, 0]], {}, 'a'",
+    "ms.get_auto_parallel_context(?)": "[], (), (1, 2), {}, 'a', 1, set()",
+    "ms.get_ps_context(?)": "[], (), (1, 2), {}, 'a', 1, set()",
+    "T([1.0], device=?)": "[], {}, 'a', 1, 'CPU'",
+    "ms.parallel.Layout((2, 4), ('a', 'b'), ?)": (
+        "[1, 2], [], [True] * 8, list(range(8)), [1.0] * 8"
+    ),
+    "ds.CLUEDataset('a', task=?)": "'AFQMC', 1, [None], {}",
+    "ds.CLUEDataset('a', usage=?)": "'train', 1, [None], {}",
+    "ds.VOCDataset('.', extra_metadata=?)": "True, 1, 'a', None",
+    "ds.VOCDataset('.', decode=?)": "True, None",
+    "ds.CocoDataset('.', '.', extra_metadata=?)": "True, 1, 'a', None",
+    "ds.Flowers102Dataset('.', task=?)": "None, 'a'",
+    "ds.Flowers102Dataset('.', usage=?)": "None, 'a'",
+    "ds.SBDataset('.', task=?)": "None, 1, 'a'",
+    "ds.ManifestDataset('a', usage=?)": "None, 'train'",
+    "ds.DIV2KDataset('.', cache=?)": "None, 1, 'a'",
+    "ds.Multi30kDataset('.', cache=?)": "None, 1, 'a'",
+    "ds.Food101Dataset('.', decode=?)": "None, 1",
+    "ds.KITTIDataset('.', decode=?)": "None, 1",
+    "ds.SUN397Dataset('.', decode=?)": "None, 1",
+    "ds.TFRecordDataset('a', columns_list=?)": "[1], 1, None",
+    "ds.TextFileDataset(here, shuffle=?)": "None, True, 1, 'a'",
+    "ds.CSVDataset(here, shuffle=?)": "None, True, 1, 'a'",
+    "ds.USPSDataset('.', shuffle=?)": "None, True, 1, 'a'",
+    "ms.train.SummaryRecord('.', num_process=?).close()": "1, 'a', None, 0.5",
+    "ms.ckpt_to_safetensors(saved('a.ckpt'), processes_num=?)": "1, 'a', None, 0.5",
+    "ms.safetensors_to_ckpt(saved('a.safetensors'), processes_num=?)": (
+        "1, 'a', None, 0.5, True, np.int64(1)"
+    ),
     # kinds of other errors
     "nn.get_activation(?)": "'relu', 'a', 1, None, [], {}",
     "ms.lazy_inline(?)": "None, 1, 'a', []",
@@ -173,7 +235,17 @@ def names(ms):
         "plateau": lambda **options: _plateau(ms, options),
         "weights": [ms.Parameter(ms.Tensor([1.0]), name="weight")],
         "vocab": ms.dataset.text.Vocab.from_list(["a", "b"]),
+        "here": __file__,
+        "saved": lambda name: _saved(ms, name),
     }
+
+
+def _saved(ms, name):
+    """Writes a checkpoint, and returns the name of its file."""
+    weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
+    form = name.rpartition(".")[2]
+    ms.save_checkpoint([{"name": "weight", "data": weight}], name, format=form)
+    return name
 
 
 def _plateau(ms, options):

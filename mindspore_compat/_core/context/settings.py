@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..rules.base import Rule, both
+from ..rules.base import Rule, both, is_hashable
 from ..rules.checked import refuse_all
 from ..without_effect import warn_once
 
@@ -95,7 +95,10 @@ class Settings:
 
         Raises:
             ValueError: if there is no such key.
+            TypeError: if the key has no hash, or is a tuple.
         """
+        if not is_hashable(key) or isinstance(key, (set, tuple)):
+            raise TypeError(f"For '{api}', an attribute must be a str, but got {key!r}.")
         if not isinstance(key, str) or key not in self._table or not self._table[key].readable:
             raise ValueError(f"For '{api}', there is no attribute '{key}'.")
         return getattr(self, key)

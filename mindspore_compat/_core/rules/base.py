@@ -428,6 +428,18 @@ def show_with_type(value) -> str:
     return text if is_plain else f"{text} of type {type(value).__name__}"
 
 
+def is_hashable(value) -> bool:
+    """Returns False for lists, dicts and arrays, also within tuples. A set counts as hashable, as
+    in `in` of a set."""
+    if isinstance(value, set):
+        return True
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 @functools.lru_cache(maxsize=1024)
 def _compile_rule(expression: str):
     return compile(expression, "<rule>", "eval")

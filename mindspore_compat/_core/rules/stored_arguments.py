@@ -57,11 +57,12 @@ _GENERATED = """
 """
 
 # Public module -> "class: the parameters that it stores; ..." of other Primitives and of layers;
-# of a parameter with "=None" only this value is stored.
+# of a parameter with "=None" only this value is stored, with "=range" only values out of range.
 _TABLE = {
     "ops": """
-        CollectiveGather: dest_rank; CollectiveScatter: src_rank; ConfusionMatrix: num_classes;
-        PyFunc: fn; Reduce: dest_rank; SGD: dampening weight_decay
+        CollectiveGather: dest_rank; CollectiveScatter: src_rank;
+        ConfusionMatrix: num_classes=range; PyFunc: fn; Reduce: dest_rank; SGD: dampening
+        weight_decay
     """,
     "mint.nn": """
         AdaptiveAvgPool1d: output_size; AdaptiveAvgPool2d: output_size;
@@ -130,9 +131,13 @@ def has_stored(cls: type, rules: dict, values) -> bool:
     path = _path_of(cls)
     stored, takes_none = stored_at(path), is_generated(path)
     return all(
-        name in stored or value is None and (takes_none or f"{name}=None" in stored)
+        name in stored
+        or value is None
+        and (takes_none or f"{name}=None" in stored)
+        or verdict is ValueError
+        and f"{name}=range" in stored
         for (name, rule), value in zip(rules.items(), values, strict=True)
-        if rule.verdict(value) is not None
+        if (verdict := rule.verdict(value)) is not None
     )
 
 

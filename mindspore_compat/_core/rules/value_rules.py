@@ -9,7 +9,7 @@ numbers, such as `Int(ge=1)`, are in vocabulary.py; base.py writes the error mes
 
 from dataclasses import dataclass
 
-from .base import Called, Rule, Union, Wrapper, join, registered
+from .base import Called, Rule, Union, Wrapper, is_hashable, join, registered
 from .vocabulary import InTensor, OneOf, type_named
 
 
@@ -220,6 +220,32 @@ class _Listed(Rule):
 
 
 Listed = _Listed()
+
+
+class _Hashable(Rule):
+    """A value that has a hash. In `AsValue`, for arguments that the original looks up in a table:
+    lists, dicts, sets and arrays raise a TypeError there."""
+
+    def kind(self, name):
+        return f"_is_hashable({name})"
+
+    def scope(self):
+        return {"_is_hashable": is_hashable}
+
+    def noun(self):
+        return "a hashable value"
+
+    def samples(self):
+        return [1, "text", None, [], {}]
+
+    def __eq__(self, other):
+        return isinstance(other, _Hashable)
+
+    def __hash__(self):
+        return hash(_Hashable)
+
+
+Hashable = _Hashable()
 
 
 @dataclass(frozen=True, repr=False)

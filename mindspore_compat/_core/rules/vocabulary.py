@@ -413,6 +413,14 @@ def _is_iterable(value) -> bool:
     )
 
 
+def _is_empty(value) -> bool:
+    """Returns True for text, or a Tensor with axes, that holds nothing: like an empty list, a
+    ValueError."""
+    if _is_tensor(value):
+        return value.ndim > 0 and not len(value)
+    return isinstance(value, (str, bytes)) and not value
+
+
 class _Params(_Plain):
     """The parameters that an optimizer trains; the optimizer checks the items."""
 
@@ -420,13 +428,14 @@ class _Params(_Plain):
     _noun = "a non-empty iterable of Parameter or dict"
 
     def kind(self, name):
-        return f"({name} is None or _is_iterable({name}) and not _is_tensor({name}))"
+        iterable = f"_is_iterable({name}) and not _is_tensor({name})"
+        return f"({name} is None or {iterable} or _is_empty({name}))"
 
     def value(self, name):
         return f"({name} is not None and (not hasattr({name}, '__len__') or len({name}) > 0))"
 
     def scope(self):
-        return {"_is_iterable": _is_iterable, "_is_tensor": _is_tensor}
+        return {"_is_iterable": _is_iterable, "_is_tensor": _is_tensor, "_is_empty": _is_empty}
 
     def kind_noun(self):
         return "an iterable"

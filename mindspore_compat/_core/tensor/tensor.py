@@ -10,6 +10,7 @@ import numpy
 
 from ..._backend import arrays, dlpack
 from ..html import tensor_view
+from ..rules.base import is_hashable
 from ..rules.vocabulary import register_type
 from . import dtype as dtypes
 from . import printing
@@ -122,7 +123,8 @@ class Tensor:
         if not isinstance(const_arg, bool):
             raise TypeError(f"For 'Tensor', 'const_arg' must be a bool, but got {const_arg!r}.")
         if device is not None and not (isinstance(device, str) and device.startswith("CPU")):
-            raise ValueError(f"For 'Tensor', 'device' must be None or 'CPU', but got {device!r}.")
+            error = ValueError if is_hashable(device) else TypeError  # the original looks it up
+            raise error(f"For 'Tensor', 'device' must be None or 'CPU', but got {device!r}.")
         if const_arg:
             self.const_arg = const_arg
         if input_data is None and (shape is not None or dtype is not None and init is None):

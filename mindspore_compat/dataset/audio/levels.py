@@ -275,7 +275,7 @@ class DCShift(AudioOperation):
     blockwise = True
 
     @checked
-    def __init__(self, shift: Number(ge=-2.0, le=2.0), limiter_gain: Real | None = None):
+    def __init__(self, shift: Number(ge=-2.0, le=2.0), limiter_gain: Number | None = None):
         self.shift = shift
         self.limiter_gain = shift if limiter_gain is None else limiter_gain
 

@@ -415,7 +415,7 @@ class WeightedRandomSampler(BuiltinSampler):
     def __init__(self, weights, num_samples: Count = None, replacement: Bool = True):
         weights = weights if isinstance(weights, list) else [weights]
         for position, weight in enumerate(weights):
-            if not isinstance(weight, (int, float, np.number)) or isinstance(weight, bool):
+            if not isinstance(weight, (int, float, complex, np.number)):
                 raise TypeError(
                     f"For 'WeightedRandomSampler', 'weights' must be a list of "
                     f"numbers, but weights[{position}] is {weight!r}."
@@ -527,8 +527,9 @@ def _has_indices(sampler):
     return hasattr(sampler, "__getitem__") and hasattr(sampler, "__len__")
 
 
-def as_sampler(sampler):
-    """Converts an argument to a sampler: a built-in sampler, or an IterSampler around an iterable.
+def as_sampler(sampler, num_samples=None):
+    """Converts an argument to a sampler: a built-in sampler, or an IterSampler around an iterable,
+    of which `num_samples` indices are taken.
 
     Raises:
         TypeError: if it is neither.
@@ -536,10 +537,10 @@ def as_sampler(sampler):
     if isinstance(sampler, BuiltinSampler):
         return sampler
     if isinstance(sampler, (list, tuple, np.ndarray)):
-        return SubsetSampler(sampler)
+        return SubsetSampler(sampler, num_samples)
     iterable = hasattr(sampler, "__iter__") or _has_indices(sampler)
     if iterable and not isinstance(sampler, (str, bytes)):
-        return IterSampler(sampler)
+        return IterSampler(sampler, num_samples)
     raise TypeError(
         f"'sampler' must be a sampler or an iterable of indices, but got {sampler!r} "
         f"of type {type(sampler).__name__}."
@@ -557,16 +558,18 @@ def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
         shard_id (int): the index of this process, or None.
 
     Raises:
-        ValueError: if `input_sampler` is given together with another argument.
+        ValueError: if a built-in sampler is given together with another argument. With another
+            iterable, only `num_samples` counts, as in the original.
     """
     if input_sampler is not None:
         arguments = (num_samples, shuffle, num_shards, shard_id)
-        if any(argument is not None for argument in arguments):
+        is_builtin = isinstance(input_sampler, BuiltinSampler)
+        if is_builtin and any(argument is not None for argument in arguments):
             raise ValueError(
                 f"'sampler' excludes 'num_samples', 'shuffle', 'num_shards' and "
                 f"'shard_id', but got {arguments}."
             )
-        return as_sampler(input_sampler)
+        return as_sampler(input_sampler, num_samples)
     if num_shards is not None:
         shuffle = True if shuffle is None else shuffle
         return DistributedSampler(num_shards, shard_id, shuffle=shuffle, num_samples=num_samples)

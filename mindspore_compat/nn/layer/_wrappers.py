@@ -29,7 +29,7 @@ from ..cell import Cell
 from .padding import pad_ends
 
 Real = TensorOf(integer | floating)
-Level = Number(numpy_scalars=True) | Bool | TensorOf(any_dtype)
+Level = Number(numpy_scalars=True) | Bool | InstanceOf(complex) | TensorOf(any_dtype)
 Axes = Int | TupleOf(Int)
 
 

@@ -7,13 +7,30 @@ Activations without parameters (ReLU, GELU, Softmax, ...) are generated from the
 import functools
 from collections.abc import Hashable
 
+import numpy as np
+
 from ... import ops
 from ..._core.declare.public_api import build, public
 from ..._core.rules.base import type_named
 from ..._core.rules.number_forms import plain_numbers
-from ..._core.rules.vocabulary import Float, Forbid, Int, Number, TensorOf, checked
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    Float,
+    Forbid,
+    InstanceOf,
+    Int,
+    ListOf,
+    Number,
+    Str,
+    TensorOf,
+    TupleOf,
+    any_dtype,
+    checked,
+)
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
+from ...common.parameter import Parameter
 from ...ops._activation.relu import prelu
 from ...ops._activation.softmax import log_softmax_ext
 from ...ops._normalization.normalize import lrn
@@ -111,8 +128,11 @@ class PReLU(Cell):
         return prelu.run(x, self.w)
 
 
-_Count = Int(ge=1, numpy_scalars=True)
-_Start = Number(numpy_scalars=True)
+_Count = AsValue(Int(ge=0, numpy_scalars=True), TensorOf(any_dtype))
+_Start = AsValue(
+    Number(numpy_scalars=True) | Bool | None,
+    Str | TupleOf | ListOf | InstanceOf(bytes, np.ndarray) | TensorOf(any_dtype),
+)
 
 
 @public("nn.PReLUExt", "mint.nn.PReLU")
@@ -136,7 +156,9 @@ class PReLUExt(Cell):
     @checked
     def __init__(self, num_parameters: _Count = 1, init: _Start = 0.25, dtype=None):
         super().__init__()
-        self.weight = parameter(plain_numbers(init), (num_parameters,), dtype or float32)
+        first = float("nan") if init is None else float(plain_numbers(init))
+        values = Tensor(np.full(num_parameters, first, np.float32))
+        self.weight = Parameter(values.astype(dtype or float32))
 
     @checked
     def construct(self, input: TensorOf("bfloat16", "float16", "float32")):

@@ -20,7 +20,6 @@ from ..._core.rules.vocabulary import (
     LayerDType,
     OneOf,
     TensorOf,
-    TupleOf,
     any_dtype,
     checked,
 )
@@ -382,7 +381,7 @@ class EmbeddingLookupThor(_Lookup, EmbeddingLookup):
         param_init="normal",
         target="CPU",
         slice_mode="batch_slice",
-        manual_shapes: TupleOf(Any) = None,
+        manual_shapes=None,
         max_norm=None,
         sparse=True,
     ):

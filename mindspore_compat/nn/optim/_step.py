@@ -50,7 +50,7 @@ def gradient_arrays(api, gradients, parameters, rows_only=False):
         TypeError: if a gradient is not a Tensor, or is complex where its parameter is not.
         ValueError: if there are more or fewer gradients than parameters, or a shape differs.
     """
-    if isinstance(gradients, Tensor) or not hasattr(gradients, "__len__"):
+    if isinstance(gradients, Tensor) or not hasattr(gradients, "__getitem__"):
         raise TypeError(
             f"For '{api}', 'gradients' must be a tuple of Tensors, but got "
             f"{type(gradients).__name__}."

@@ -17,7 +17,7 @@ from ._step import Plan
 
 __all__ = ["ASGD"]
 
-Finite = Float(gt=-inf, lt=inf)
+NotNan = Float(ge=-inf, le=inf)
 
 
 def gathered_asgd_update(xp, p, g, average, eta, mu, *, lambd, lr, steps):
@@ -70,9 +70,9 @@ class ASGD(FusedOptimizer):
         self,
         params: Params,
         learning_rate: Rate = 0.1,
-        lambd: Finite = 1e-4,
-        alpha: Finite = 0.75,
-        t0: Finite = 1e6,
+        lambd: NotNan = 1e-4,
+        alpha: NotNan = 0.75,
+        t0: NotNan = 1e6,
         weight_decay: Decay = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay)

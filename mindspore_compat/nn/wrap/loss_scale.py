@@ -18,7 +18,16 @@ from ..._backend.updates.asynchronous import is_asynchronous
 from ..._backend.updates.complete import Unit, assigned, complete
 from ..._backend.updates.finite import overflowed
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Any, InstanceOf, Number, TensorOf, checked
+from ..._core.rules.vocabulary import (
+    Any,
+    Bool,
+    InstanceOf,
+    ListOf,
+    Number,
+    TensorOf,
+    TupleOf,
+    checked,
+)
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor, map_stored, stored
 from ...common.parameter import Parameter
@@ -38,7 +47,23 @@ __all__ = [
     "TrainOneStepWithLossScaleCell",
 ]
 
-Given = Number(numpy_scalars=True) | TensorOf()
+Given = (
+    Number(numpy_scalars=True)
+    | Bool
+    | TensorOf()
+    | TupleOf(Number(numpy_scalars=True) | Bool)
+    | ListOf(Number(numpy_scalars=True) | Bool)
+    | InstanceOf(complex, np.ndarray)
+)
+
+
+def _tensor_of(value, dtype):
+    """Returns a Tensor of numbers, cast as C casts them: NaN to the least int, and without what is
+    beyond the dtype."""
+    if isinstance(value, Tensor):
+        value = value.asnumpy()
+    with np.errstate(invalid="ignore"):
+        return Tensor(np.asarray(value).real.astype(dtype))
 
 
 @public("nn.DynamicLossScaleUpdateCell")
@@ -76,8 +101,8 @@ class DynamicLossScaleUpdateCell(Cell):
     @checked
     def __init__(self, loss_scale_value: Any, scale_factor: Given, scale_window: Given):
         super().__init__()
-        self.scale_window = Tensor(np.int32(scale_window))
-        self.scale_factor = Tensor(np.float32(scale_factor))
+        self.scale_window = _tensor_of(scale_window, np.int32)
+        self.scale_factor = _tensor_of(scale_factor, np.float32)
         self.loss_scale_value = loss_scale_value
         self.cur_iter = Parameter(Tensor(np.int32(1)), name="current_iterator_step")
         self.last_overflow_iter = Parameter(Tensor(np.int32(0)), name="last_overflow_iterator_step")

@@ -161,7 +161,7 @@ def channel_shuffle(xp, x: RealsUpTo64, groups: AsValue(Int(ge=1))):
 
 Blocks = Int(ge=1) | TupleOf(Int(ge=1)) | ListOf(Int(ge=1))
 Pair = TupleOf(Int(ge=0), length=2) | ListOf(Int(ge=0), length=2)
-Pairs = TupleOf(Pair) | ListOf(Pair)
+Pairs = TupleOf(Pair, length=2) | ListOf(Pair, length=2)
 Cuts = TupleOf(AsValue(Pair)) | ListOf(AsValue(Pair))
 
 

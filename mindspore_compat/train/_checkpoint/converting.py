@@ -5,10 +5,11 @@ import re
 
 from ..._backend.ranks import children
 from ..._core import progress
-from ..._core.rules.vocabulary import AsValue, InstanceOf, Int, Str
+from ..._core.rules.vocabulary import AsValue, InstanceOf, Number, OneOf, Str
 from ..._io import checkpoint, safetensors
 
 _OptionalStr = Str | None
+_Processes = Number(ge=1, numpy_scalars=True) | OneOf(True) | None
 
 
 def ckpt_to_safetensors(
@@ -30,7 +31,7 @@ def ckpt_to_safetensors(
     Raises:
         ValueError: if `file_path` is not there or of another kind, `save_path` is a file,
             `name_map` is not a dict, or `processes_num` is below 1; if a file cannot be read.
-        TypeError: if `file_name_regex` is not a str or `processes_num` not an int, or a file holds
+        TypeError: if `file_name_regex` is not a str or `processes_num` not a number, or a file holds
             a text, which safetensors cannot store.
 
     Examples:
@@ -56,7 +57,7 @@ def safetensors_to_ckpt(
 
     Raises:
         ValueError: as for `ckpt_to_safetensors`.
-        TypeError: if `file_name_regex` is not a str or `processes_num` not an int.
+        TypeError: if `file_name_regex` is not a str or `processes_num` not a number.
 
     Example:
         >>> import mindspore_compat as ms
@@ -88,10 +89,10 @@ def _convert_all(api, file_path, save_path, name_map, file_name_regex, processes
     tasks = [(api, file, _target(file, top, save_path, suffix), name_map or {}) for file in files]
     for task in tasks:
         os.makedirs(os.path.dirname(task[2]) or ".", exist_ok=True)
-    if processes_num == 1 or len(tasks) < 2:
+    if len(tasks) < 2 or processes_num is None or processes_num == 1:
         progress.exhaust((_convert(*task) for task in tasks), "Converting", len(tasks), "files")
         return
-    with children.executor(min(processes_num, len(tasks))) as pool:
+    with children.executor(int(min(processes_num, len(tasks)))) as pool:
         converted = pool.map(_convert, *zip(*tasks, strict=True))
         progress.exhaust(converted, "Converting", len(tasks), "files")
 
@@ -103,14 +104,11 @@ def _check(api, file_path, save_path, name_map, file_name_regex, processes_num):
         )
     _OptionalStr.refuse(api, "save_path", save_path)
     _OptionalStr.refuse(api, "file_name_regex", file_name_regex)
-    Int.refuse(api, "processes_num", processes_num)
+    if not os.path.isfile(file_path):  # for one file it is not read
+        _Processes.refuse(api, "processes_num", processes_num)
     if save_path is not None and os.path.isfile(save_path):
         raise ValueError(f"For '{api}', 'save_path' must be a directory, but got {save_path!r}.")
     AsValue(InstanceOf(dict) | None).refuse(api, "name_map", name_map)
-    if processes_num < 1:
-        raise ValueError(
-            f"For '{api}', 'processes_num' must be at least 1, but got {processes_num}."
-        )
 
 
 def _files_below(folder, suffix):

@@ -37,7 +37,7 @@ def unified_safetensors(
     src_strategy_file: Str,
     dst_dir: Str,
     merge_with_redundancy: Bool = True,
-    file_suffix: Str | None = None,
+    file_suffix: Any = None,
     max_process_num: Int(ge=1) = 64,
     choice_func: Any = None,
     split_dst_file: Any = (),
@@ -256,11 +256,12 @@ def _files_in(folder, suffix):
             raise ValueError(
                 f"For '{_API}', 'src_dir' must have no '.ckpt' files, but {node_folder!r} has."
             )
-        fit = [name for name in inside if name.endswith(f"{suffix or ''}{safetensors.SUFFIX}")]
+        ending = f"{'' if suffix is None else suffix}{safetensors.SUFFIX}"
+        fit = [name for name in inside if name.endswith(ending)]
         if not fit and suffix is not None:
             raise ValueError(
                 f"For '{_API}', {node_folder!r} must have a file that ends with "
-                f"{suffix + safetensors.SUFFIX!r}."
+                f"{f'{suffix}{safetensors.SUFFIX}'!r}."
             )
         if fit:
             files[int(rank)] = os.path.join(node_folder, fit[-1])

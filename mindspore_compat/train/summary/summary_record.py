@@ -80,7 +80,7 @@ class SummaryRecord:
         log_dir: Str,
         file_prefix: Str = "events",
         file_suffix: Str = "_MS",
-        num_process: Int = 32,
+        num_process=32,
         network: CellOf = None,
         max_file_size: Int = None,
         raise_exception: Bool = False,

@@ -7,6 +7,7 @@ import numpy as np
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, Str
 from ..._rules import Samples, Workers
+from ..cache import CacheOrNothing
 from ..pipeline import VisionBaseDataset
 from ._documented import documented
 from .generator import Shard, Shards
@@ -41,7 +42,7 @@ class FlickrDataset(Listed, VisionBaseDataset):
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
-        cache=None,
+        cache: CacheOrNothing = None,
     ):
         super().__init__(
             num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
@@ -98,7 +99,7 @@ class SBUDataset(Listed, VisionBaseDataset):
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,

@@ -60,7 +60,7 @@ class Caltech256Dataset(_Classes):
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
@@ -105,7 +105,7 @@ class Food101Dataset(_Classes):
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
@@ -152,7 +152,7 @@ class OmniglotDataset(_Classes):
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
@@ -204,7 +204,7 @@ class RenderedSST2Dataset(_Classes):
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
@@ -249,7 +249,7 @@ class SUN397Dataset(_Classes):
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
@@ -308,7 +308,7 @@ class LSUNDataset(_Classes):
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
@@ -362,13 +362,13 @@ class ManifestDataset(_Classes):
     def __init__(
         self,
         dataset_file: Str,
-        usage: Str = "train",
+        usage: Str | None = "train",
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
         sampler=None,
         class_indexing: AnInstance(dict) = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         num_shards: Shards = None,
         shard_id: Shard = None,
         cache=None,
@@ -377,6 +377,7 @@ class ManifestDataset(_Classes):
             num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
         )
         self.dataset_file = find_file("ManifestDataset", "dataset_file", dataset_file)
+        usage = "train" if usage is None else usage
         if usage not in ("train", "eval", "inference"):
             raise RuntimeError(
                 f"For 'ManifestDataset', 'usage' must be 'train', 'eval' or "

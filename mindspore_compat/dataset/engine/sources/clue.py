@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import OneOf
+from ...._core.rules.vocabulary import AsValue, OneOf
 from ...._io.reading import reading, set_position
 from ..._rules import Names, Samples, Workers
 from ..pipeline import TextBaseDataset
@@ -67,8 +67,8 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
     def __init__(
         self,
         dataset_files: Names,
-        task: OneOf(*_TASKS) = "AFQMC",
-        usage: OneOf("train", "test", "eval") = "train",
+        task: AsValue(OneOf(*_TASKS)) = "AFQMC",
+        usage: AsValue(OneOf("train", "test", "eval")) = "train",
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: ShuffleMode = Shuffle.GLOBAL,

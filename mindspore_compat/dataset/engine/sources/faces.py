@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import Bool, Callable, ListOf, OneOf, Str
+from ...._core.rules.vocabulary import Any, AsValue, Bool, Callable, ListOf, OneOf, Str
 from ..._rules import Samples, Workers
 from ..pipeline import VisionBaseDataset
 from ..sampler import PKSampler
@@ -51,7 +51,7 @@ class LFWDataset(Listed, VisionBaseDataset):
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
@@ -146,10 +146,10 @@ class CelebADataset(Listed, VisionBaseDataset):
         dataset_dir: Str,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
-        usage: OneOf("all", "train", "valid", "test") | None = "all",
+        usage: AsValue(OneOf("all", "train", "valid", "test") | None) = "all",
         sampler=None,
-        decode: Bool = False,
-        extensions: ListOf(Str) = None,
+        decode: Bool | None = False,
+        extensions: ListOf(Any) = None,
         num_samples: Samples = None,
         num_shards: Shards = None,
         shard_id: Shard = None,

@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import Bool, ListOf, Str
+from ...._core.rules.vocabulary import Bool, Callable, ListOf, Str
 from ...._io.reading import content, reading
 from ..._extra import decode_image
 from ..._rules import AnInstance, Samples, Workers
@@ -60,11 +60,11 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         sampler=None,
         extensions: ListOf(Str) = None,
         class_indexing: AnInstance(dict) = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         num_shards: Shards = None,
         shard_id: Shard = None,
         cache=None,
-        decrypt=None,
+        decrypt: Callable = None,
     ):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self.dataset_dir = folder("ImageFolderDataset", dataset_dir)

@@ -98,7 +98,7 @@ class Caltech101Dataset(GeneratorDataset):
         num_samples: Samples = None,
         num_parallel_workers: Workers | None = 1,
         shuffle: Bool = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
@@ -179,12 +179,12 @@ class Flowers102Dataset(GeneratorDataset):
     def __init__(
         self,
         dataset_dir: Str,
-        task: OneOf("Classification", "Segmentation") = "Classification",
-        usage: OneOf("train", "valid", "test", "all") = "all",
+        task: OneOf("Classification", "Segmentation") | None = "Classification",
+        usage: OneOf("train", "valid", "test", "all") | None = "all",
         num_samples: Samples = None,
         num_parallel_workers: Workers | None = 1,
         shuffle: Bool = None,
-        decode: Bool = False,
+        decode: Bool | None = False,
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
@@ -198,6 +198,7 @@ class Flowers102Dataset(GeneratorDataset):
         )
         if task == "Segmentation":
             folder(api, os.path.join(dataset_dir, "segmim"))
+        usage = usage or "all"
         self.task, self.usage, self.decode = task, usage, decode
         with reading(labels):
             labels = (matlab.load(labels)["labels"][0] - 1).astype(np.uint32)
@@ -276,7 +277,8 @@ class SBDataset(GeneratorDataset):
         shard_id: Shard = None,
     ):
         self.dataset_dir = folder("SBDataset", dataset_dir)
-        OneOf("Boundaries", "Segmentation").refuse("SBDataset", "task", task)  # as in the original
+        # as in the original
+        (OneOf("Boundaries", "Segmentation") | None).refuse("SBDataset", "task", task)
         self.task, self.usage, self.decode = task, usage, bool(decode)
         records = []
         for part in ("train", "val") if usage == "all" else (usage,):

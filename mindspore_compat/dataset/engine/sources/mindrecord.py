@@ -14,7 +14,7 @@ import numpy as np
 
 from ...._core.declare.older import renamed
 from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, ListOf, Str
+from ...._core.rules.vocabulary import Any, AsValue, Bool, InstanceOf, Int, ListOf, Str
 from ...._io.mindrecord import Records
 from ..._rules import INT32_MAX, AnInstance, Samples, Workers
 from ..config import next_seed
@@ -134,7 +134,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
     def __init__(
         self,
         dataset_files: Str | ListOf(Str, min_length=1),
-        columns_list: ListOf(Str) = None,
+        columns_list: ListOf(Any) = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool | AnInstance(Shuffle) = None,
         num_shards: Shards = None,

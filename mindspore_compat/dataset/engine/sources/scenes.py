@@ -9,6 +9,7 @@ from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Bool, OneOf, Str
 from ...._io.reading import json_of
 from ..._rules import Samples, Workers
+from ..cache import CacheOrNothing
 from ..pipeline import VisionBaseDataset
 from ._documented import documented
 from .generator import Shard, Shards
@@ -67,7 +68,7 @@ class CityscapesDataset(Listed, VisionBaseDataset):
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
-        cache=None,
+        cache: CacheOrNothing = None,
     ):
         super().__init__(
             num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
@@ -126,7 +127,7 @@ class Places365Dataset(Listed, VisionBaseDataset):
         dataset_dir: Str,
         usage: OneOf("train-standard", "train-challenge", "val") = None,
         small: Bool = True,
-        decode: Bool = False,
+        decode: Bool | None = False,
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
@@ -214,7 +215,7 @@ class DIV2KDataset(Listed, VisionBaseDataset):
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
-        cache=None,
+        cache: CacheOrNothing = None,
     ):
         super().__init__(
             num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache

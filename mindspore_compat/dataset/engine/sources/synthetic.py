@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from ...._core.rules.checked import checked
-from ...._core.rules.vocabulary import Bool, Int, ListOf, Str
+from ...._core.rules.vocabulary import Any, Bool, Int, ListOf, Str
 from ..._rules import AnInstance, Samples, Workers, natural, positive, sequence
 from ..caching import cached_flow, has_cache, sampler_of_stored
 from ..config import next_seed
@@ -53,7 +53,7 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
         num_images: positive = 1000,
         image_size: sequence(positive, 3, length_is_kind=False) = (224, 224, 3),
         num_classes: positive = 10,
-        base_seed: Int(ge=-(2**31), le=2**31 - 1) = 0,
+        base_seed: Int | None = 0,
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
@@ -64,7 +64,7 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
     ):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         self.num_images, self.image_size = num_images, tuple(image_size)
-        self.label_count, self.base_seed = num_classes, base_seed
+        self.label_count, self.base_seed = num_classes, base_seed or 0
         self.sampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
 
     def num_classes(self):
@@ -141,7 +141,7 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
         self,
         total_rows: natural = None,
         schema: Str | AnInstance(Schema) = None,
-        columns_list: ListOf(Str) = None,
+        columns_list: ListOf(Any) = None,
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         cache=None,

@@ -52,7 +52,7 @@ class TedliumDataset(Listed, AudioBaseDataset):
         dataset_dir: Str,
         release: OneOf("release1", "release2", "release3"),
         usage: OneOf(*_PARTS, "all") = None,
-        extensions: Str = None,
+        extensions=None,
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool = None,
@@ -70,7 +70,8 @@ class TedliumDataset(Listed, AudioBaseDataset):
         )
         self.dataset_dir = folder("TedliumDataset", dataset_dir)
         self.release, self.usage = release, usage or "all"
-        self.extensions = extensions or ".sph"
+        by_default = extensions is None or isinstance(extensions, str) and not extensions
+        self.extensions = ".sph" if by_default else extensions
 
     def _columns(self):
         return ["waveform", "sample_rate", "transcript", "talk_id", "speaker_id", "identifier"]

@@ -34,7 +34,7 @@ shard_in_range = Forbid(
     ValueError,
     "'shard_id' must be in [0, num_shards)",
 )
-ShuffleMode = Bool | AnInstance(Shuffle)
+ShuffleMode = Bool | AnInstance(Shuffle) | None  # None is GLOBAL
 _BUFFER = 10000  # minimum number of rows in the buffer of a global shuffle
 
 
@@ -78,7 +78,7 @@ class FilesDataset(SourceDataset):
             raise ValueError(
                 f"For '{api}', 'shuffle' must be GLOBAL, FILES, FALSE or a bool, but got {shuffle}."
             )
-        self._shuffles_rows = shuffle is True or shuffle is Shuffle.GLOBAL
+        self._shuffles_rows = shuffle in (None, True, Shuffle.GLOBAL)
         self._shuffles_files = self._shuffles_rows or shuffle is Shuffle.FILES
 
     def is_shuffled(self):

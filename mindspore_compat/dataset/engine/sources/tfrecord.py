@@ -12,7 +12,7 @@ import os
 import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, ListOf, Str
+from ...._core.rules.vocabulary import Any, Bool, ListOf, Str
 from ...._io.tfrecord import COMPRESSIONS, TFRecordError, count_records, parse_example, records
 from ..._rules import AnInstance, Samples, Workers
 from ..caching import cached_flow, cached_size, has_cache, sampler_of_stored
@@ -75,7 +75,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         self,
         dataset_files: Str | ListOf(Str, min_length=1),
         schema: Str | AnInstance(Schema) = None,
-        columns_list: ListOf(Str) = None,
+        columns_list: ListOf(Any) = None,
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: Bool | AnInstance(Shuffle, type(None)) = Shuffle.GLOBAL,

@@ -7,6 +7,7 @@ sqrt(fan_in).
 import math
 
 from ...._core.declare.public_api import public
+from ...._core.rules.value_rules import Hashable
 from ...._core.rules.vocabulary import (
     AsValue,
     Bool,
@@ -31,7 +32,7 @@ Size = Int(ge=1)
 Sizes = Size | TupleOf(Size) | ListOf(Size)
 Natural = Int(ge=0)
 Pads = Natural | TupleOf(Natural) | ListOf(Natural) | OneOf("same", "valid")
-Modes = AsValue(OneOf("zeros", "reflect", "replicate", "circular"))
+Modes = AsValue(OneOf("zeros", "reflect", "replicate", "circular"), Hashable)
 
 _groups = Forbid(
     "in_channels % groups or out_channels % groups",
