@@ -562,23 +562,25 @@ def initializer(
 
 
 def _same_shape(init, shape):
-    if shape is not None:
-        expected = (shape,) if isinstance(shape, int) else tuple(shape)
-        if init.shape != expected:
-            raise ValueError(
-                "For 'initializer', the Tensor 'init' must have the shape asked for, "
-                f"but got {init.shape} and {expected}."
-            )
+    expected = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    if init.shape != expected:
+        raise ValueError(
+            "For 'initializer', the Tensor 'init' must have the shape asked for, "
+            f"but got {init.shape} and {shape!r}."
+        )
     return init
 
 
 def _checked_shape(shape):
     if isinstance(shape, int):
         shape = (shape,)
-    if not isinstance(shape, (tuple, list)) or not all(
+    is_sequence = isinstance(shape, (tuple, list))
+    if not is_sequence or not all(
         isinstance(size, numbers.Integral) and size > 0 for size in shape
     ):
-        raise ValueError(
+        of_kind = is_sequence or shape is None or isinstance(shape, numbers.Number)
+        error = ValueError if of_kind else TypeError
+        raise error(
             "For 'initializer', 'shape' must be an int, or a tuple or list of "
             "positive "
             f"ints, but got {shape!r}."

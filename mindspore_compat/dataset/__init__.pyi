@@ -37,7 +37,7 @@ class AGNewsDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -63,7 +63,7 @@ class AmazonReviewDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -172,7 +172,7 @@ class CLUEDataset(SourceDataset, TextBaseDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], task: _t.Literal['AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC', 'CSL'] = 'AFQMC', usage: _t.Literal['train', 'test', 'eval'] = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], task: _t.Literal['AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC', 'CSL'] = 'AFQMC', usage: _t.Literal['train', 'test', 'eval'] = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -218,7 +218,7 @@ class CSVDataset(SourceDataset, UnionBaseDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], field_delim: _b.str = ',', column_defaults: _c.Sequence[_b.str | _b.int | _b.float] | None = None, column_names: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], field_delim: _b.str = ',', column_defaults: _c.Sequence[_b.str | _b.int | _b.float] | None = None, column_names: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -240,7 +240,7 @@ class Caltech101Dataset(GeneratorDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, dataset_dir: _b.str, target_type: _t.Literal['category', 'annotation', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, target_type: _t.Literal['category', 'annotation', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
     def get_class_indexing(self) -> _t.Any:  # type: ignore
         """Returns a dict from the names of the folders to their numbers."""
 class Caltech256Dataset(MappableDataset):
@@ -259,7 +259,7 @@ class Caltech256Dataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     def num_classes(self) -> _t.Any:  # type: ignore
@@ -288,7 +288,7 @@ class CelebADataset(MappableDataset, VisionBaseDataset):
         decrypt (Callable, optional): takes a path and returns the bytes of the file.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, usage: _t.Literal['all', 'train', 'valid', 'test'] | None = 'all', sampler: _t.Any = None, decode: _b.bool = False, extensions: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, usage: _t.Literal['all', 'train', 'valid', 'test'] | None = 'all', sampler: _t.Any = None, decode: _b.bool | None = False, extensions: _c.Sequence[_t.Any] | None = None, num_samples: _b.int | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class Cifar100Dataset(MappableDataset):
@@ -350,7 +350,7 @@ class CityscapesDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _b.str = 'train', quality_mode: _t.Literal['fine', 'coarse'] = 'fine', task: _t.Literal['instance', 'semantic', 'color', 'polygon'] = 'instance', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _b.str = 'train', quality_mode: _t.Literal['fine', 'coarse'] = 'fine', task: _t.Literal['instance', 'semantic', 'color', 'polygon'] = 'instance', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class CoNLL2000Dataset(SourceDataset):
@@ -374,7 +374,7 @@ class CoNLL2000Dataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -406,7 +406,7 @@ class CocoDataset(MappableDataset):
         decrypt (Callable, optional): takes a path and returns the bytes of the file.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, task: _t.Any = 'Detection', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, extra_metadata: _b.bool = False, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, task: _t.Any = 'Detection', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, extra_metadata: _t.Any = False, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
@@ -452,7 +452,7 @@ class DBpediaDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -478,7 +478,7 @@ class DIV2KDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'all'] = 'train', downgrade: _t.Literal['bicubic', 'unknown', 'mild', 'difficult', 'wild'] = 'bicubic', scale: _t.Literal[2, 3, 4, 8] = 2, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'all'] = 'train', downgrade: _t.Literal['bicubic', 'unknown', 'mild', 'difficult', 'wild'] = 'bicubic', scale: _t.Literal[2, 3, 4, 8] = 2, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class DSCallback:
@@ -923,7 +923,7 @@ class EnWik9Dataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = True, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = True, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -945,7 +945,7 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
         shard_id (int, optional): the index of this process.
         cache (DatasetCache, optional): caches the rows.
     """
-    def __init__(self, num_images: _b.int = 1000, image_size: _b.tuple[_b.int, _b.int, _b.int] | _c.Sequence[_b.int] = (224, 224, 3), num_classes: _b.int = 10, base_seed: _b.int = 0, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, num_images: _b.int = 1000, image_size: _b.tuple[_b.int, _b.int, _b.int] | _c.Sequence[_b.int] = (224, 224, 3), num_classes: _b.int = 10, base_seed: _b.int | None = 0, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def num_classes(self) -> _t.Any:  # type: ignore
         """Returns the number of labels."""
 class FashionMnistDataset(MappableDataset):
@@ -998,7 +998,7 @@ class FlickrDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class Flowers102Dataset(GeneratorDataset):
@@ -1017,7 +1017,7 @@ class Flowers102Dataset(GeneratorDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Classification', 'Segmentation'] = 'Classification', usage: _t.Literal['train', 'valid', 'test', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Classification', 'Segmentation'] | None = 'Classification', usage: _t.Literal['train', 'valid', 'test', 'all'] | None = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
     def get_class_indexing(self) -> _t.Any:  # type: ignore
         """Returns a dict from the names of the flowers to the labels."""
 class Food101Dataset(MappableDataset):
@@ -1037,7 +1037,7 @@ class Food101Dataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class GTZANDataset(MappableDataset):
@@ -1255,7 +1255,7 @@ class IWSLT2016Dataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, valid_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = None, test_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, valid_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = None, test_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -1283,7 +1283,7 @@ class IWSLT2017Dataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -1309,7 +1309,7 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
         decrypt (Callable, optional): takes a path and returns the bytes of the file.
     """
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, extensions: _c.Sequence[_b.str] | None = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, extensions: _c.Sequence[_b.str] | None = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool | None = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     def get_class_indexing(self) -> _t.Any:  # type: ignore
         """Returns a dict from the names of the folders to the labels."""
     def num_classes(self) -> _t.Any:  # type: ignore
@@ -1361,7 +1361,7 @@ class KITTIDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
@@ -1410,7 +1410,7 @@ class LFWDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, task: _t.Literal['people', 'pairs'] | None = None, usage: _t.Literal['10fold', 'train', 'test', 'all'] | None = None, image_set: _t.Literal['original', 'funneled', 'deepfunneled'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, task: _t.Literal['people', 'pairs'] | None = None, usage: _t.Literal['10fold', 'train', 'test', 'all'] | None = None, image_set: _t.Literal['original', 'funneled', 'deepfunneled'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class LJSpeechDataset(MappableDataset):
@@ -1453,7 +1453,7 @@ class LSUNDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, classes: _t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower'] | _c.Sequence[_t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower']] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, classes: _t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower'] | _c.Sequence[_t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower']] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     def num_classes(self) -> _t.Any:  # type: ignore
@@ -1526,7 +1526,7 @@ class ManifestDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_file: _b.str, usage: _b.str = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_file: _b.str, usage: _b.str | None = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool | None = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     def get_class_indexing(self) -> _t.Any:  # type: ignore
@@ -1597,7 +1597,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         num_samples (int, optional): the maximum number of rows of an epoch.
         cache (DatasetCache, optional): caches the rows.
     """
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], columns_list: _c.Sequence[_b.str] | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, sampler: _t.Any = None, padded_sample: _b.dict[_t.Any, _t.Any] | None = None, num_padded: _b.int | None = None, num_samples: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], columns_list: _c.Sequence[_t.Any] | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, sampler: _t.Any = None, padded_sample: _b.dict[_t.Any, _t.Any] | None = None, num_padded: _b.int | None = None, num_samples: _b.int | None = None, cache: _t.Any = None) -> None: ...
 class MnistDataset(MappableDataset):
     """Reads the digits of MNIST, or data in the same format, as (28, 28, 1) uint8 images and uint32
     labels.
@@ -1641,7 +1641,7 @@ class Multi30kDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -1681,7 +1681,7 @@ class OmniglotDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, background: _b.bool | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, background: _b.bool | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     def num_classes(self) -> _t.Any:  # type: ignore
@@ -1752,7 +1752,7 @@ class PennTreebankDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -1801,7 +1801,7 @@ class Places365Dataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train-standard', 'train-challenge', 'val'] | None = None, small: _b.bool = True, decode: _b.bool = False, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train-standard', 'train-challenge', 'val'] | None = None, small: _b.bool = True, decode: _b.bool | None = False, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class ProjectDataset(UnionBaseDataset):
@@ -1856,7 +1856,7 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, total_rows: _b.int | None = None, schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None, shuffle: _b.bool | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, total_rows: _b.int | None = None, schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None, shuffle: _b.bool | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
 class RandomSampler(BuiltinSampler):
@@ -1905,7 +1905,7 @@ class RenderedSST2Dataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'val', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'val', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     def num_classes(self) -> _t.Any:  # type: ignore
@@ -1962,7 +1962,7 @@ class SBUDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class SQuADDataset(SourceDataset):
@@ -1989,7 +1989,7 @@ class SQuADDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'dev', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'dev', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2015,7 +2015,7 @@ class SST2Dataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'dev'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'dev'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2057,7 +2057,7 @@ class SUN397Dataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class SVHNDataset(GeneratorDataset):
@@ -2203,7 +2203,7 @@ class SogouNewsDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2296,7 +2296,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
         compression_type (str, optional): "", "GZIP" or "ZLIB".
     """
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | _t.Any = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, shard_equal_rows: _b.bool = False, cache: _t.Any = None, compression_type: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | _t.Any = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, shard_equal_rows: _b.bool = False, cache: _t.Any = None, compression_type: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether there is more than one shard."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2334,7 +2334,7 @@ class TedliumDataset(MappableDataset, AudioBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, release: _t.Literal['release1', 'release2', 'release3'], usage: _t.Literal['train', 'test', 'dev', 'all'] | None = None, extensions: _b.str | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, release: _t.Literal['release1', 'release2', 'release3'], usage: _t.Literal['train', 'test', 'dev', 'all'] | None = None, extensions: _t.Any = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class TextBaseDataset(Dataset):
@@ -2355,7 +2355,7 @@ class TextFileDataset(SourceDataset, TextBaseDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2389,7 +2389,7 @@ class UDPOSDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2411,7 +2411,7 @@ class USPSDataset(SourceDataset, VisionBaseDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2445,7 +2445,7 @@ class VOCDataset(MappableDataset):
         decrypt (Callable, optional): takes a path and returns the bytes of the file.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Segmentation', 'Detection'] = 'Segmentation', usage: _b.str = 'train', class_indexing: _b.dict[_t.Any, _t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, extra_metadata: _b.bool = False, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Segmentation', 'Detection'] = 'Segmentation', usage: _b.str = 'train', class_indexing: _b.dict[_t.Any, _t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, extra_metadata: _t.Any = False, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
@@ -2472,7 +2472,7 @@ class WIDERFaceDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
@@ -2547,7 +2547,7 @@ class WikiTextDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2573,7 +2573,7 @@ class YahooAnswersDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2598,7 +2598,7 @@ class YelpReviewDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore

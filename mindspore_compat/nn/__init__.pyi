@@ -1992,7 +1992,7 @@ class EmbeddingLookupThor(EmbeddingLookup):
     Inputs:
         - **indices** (Tensor) - int32 or int64, of any shape.
     """
-    def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, param_init: _t.Any = 'normal', target: _t.Any = 'CPU', slice_mode: _t.Any = 'batch_slice', manual_shapes: _b.tuple[_t.Any, ...] | None = None, max_norm: _t.Any = None, sparse: _t.Any = True) -> None: ...
+    def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, param_init: _t.Any = 'normal', target: _t.Any = 'CPU', slice_mode: _t.Any = 'batch_slice', manual_shapes: _t.Any = None, max_norm: _t.Any = None, sparse: _t.Any = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
     def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
@@ -3528,7 +3528,7 @@ class OneHot(_Cell):
     on_value: _t.Any
     off_value: _t.Any
     dtype: _t.Any
-    def __init__(self, axis: _b.int = -1, depth: _b.int = 1, on_value: _b.float | _b.bool | _Tensor = 1.0, off_value: _b.float | _b.bool | _Tensor = 0.0, dtype: _t.Any = ...) -> None: ...
+    def __init__(self, axis: _b.int = -1, depth: _b.int = 1, on_value: _b.float | _b.bool | _b.complex | _Tensor = 1.0, off_value: _b.float | _b.bool | _b.complex | _Tensor = 0.0, dtype: _t.Any = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.optim.optimizer import Optimizer as Optimizer
 from ..nn.layer.activation import PReLU as PReLU

@@ -1179,7 +1179,7 @@ class BatchToSpace(_Primitive):
 
     Args:
         block_size (int >= 2): see `block_size` above.
-        crops (tuple of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0) or a list of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0)):
+        crops (tuple of 2 (a tuple of 2 ints >= 0 or a list of 2 ints >= 0) or a list of 2 (a tuple of 2 ints >= 0 or a list of 2 ints >= 0)):
             see `crops` above.
         input_x (Tensor of a number dtype): the input.
 
@@ -1189,7 +1189,7 @@ class BatchToSpace(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`BatchToSpace` of its inputs, which the class describes."""
-    def __init__(self, block_size: _b.int, crops: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]]) -> None: ...
+    def __init__(self, block_size: _b.int, crops: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]] | _c.Sequence[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]]) -> None: ...
 class BatchToSpaceND(_Primitive):
     """Reassembles the blocks made by `space_to_batch_nd`, and crops both ends by `crops`.
 
@@ -8002,7 +8002,7 @@ class SpaceToBatch(_Primitive):
 
     Args:
         block_size (int >= 2): see `block_size` above.
-        paddings (tuple of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0) or a list of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0)):
+        paddings (tuple of 2 (a tuple of 2 ints >= 0 or a list of 2 ints >= 0) or a list of 2 (a tuple of 2 ints >= 0 or a list of 2 ints >= 0)):
             see `paddings` above.
         input_x (Tensor of a number dtype): the input.
 
@@ -8012,7 +8012,7 @@ class SpaceToBatch(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`SpaceToBatch` of its inputs, which the class describes."""
-    def __init__(self, block_size: _b.int, paddings: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]]) -> None: ...
+    def __init__(self, block_size: _b.int, paddings: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]] | _c.Sequence[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]]) -> None: ...
 class SpaceToBatchND(_Primitive):
     """Pads the last axes with zeros and cuts them into blocks, whose positions become part of the
     batch.

@@ -188,7 +188,7 @@ def transform_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.s
         process_num (int, optional): the number of ranks processed at a time.
         output_format (str, optional): "ckpt" or, if the checkpoints are so, "safetensors".
     """
-def unified_safetensors(src_dir: _b.str, src_strategy_file: _b.str, dst_dir: _b.str, merge_with_redundancy: _b.bool = True, file_suffix: _b.str | None = None, max_process_num: _b.int = 64, choice_func: _t.Any = None, split_dst_file: _t.Any = ()) -> _t.Any:
+def unified_safetensors(src_dir: _b.str, src_strategy_file: _b.str, dst_dir: _b.str, merge_with_redundancy: _b.bool = True, file_suffix: _t.Any = None, max_process_num: _b.int = 64, choice_func: _t.Any = None, split_dst_file: _t.Any = ()) -> _t.Any:
     """Merges the slices saved by ranks into safetensors files of whole parameters.
 
     Args:

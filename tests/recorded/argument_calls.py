@@ -193,6 +193,32 @@ CALLS = {
     "ms.safetensors_to_ckpt(saved('a.safetensors'), processes_num=?)": (
         "1, 'a', None, 0.5, True, np.int64(1)"
     ),
+    "ds.SubsetSampler(?)": "True, b'a', [True], 'a', [1.0]",
+    "ds.SubsetRandomSampler(?)": "True, b'a', [True], 'a', [1.0]",
+    "ds.dataloader.DistributedSampler(rows, 1, 0, seed=?)": "True, False, 1.0, 'a'",
+    "ds.dataloader.DistributedSampler(rows, 1, rank=?)": "False, True, 0.0, 'a'",
+    "ds.dataloader.DistributedSampler(rows, num_replicas=?, rank=0)": "True, 1.0, 'a', 0",
+    "ds.vision.Affine(0, [0, 0], 1.0, shear=?)": "np.float32(1.5), np.int64(1), 'a', True",
+    "ms.common.initializer.initializer('ones', ?)": (
+        "'', {}, 1, (1, 2), T(1), object(), (1, 'a'), 2.5"
+    ),
+    "ms.common.initializer.initializer(T([1.0, 2.0]), ?)": "None, 2.5, 1, T(1), (2,), [2], 'a'",
+    "schedulers.CosineAnnealingLR(optim.SGD(weights, lr=0.1), T_max=?)": (
+        "0, -1, True, 1.0, 'a', None"
+    ),
+    "schedulers.CosineAnnealingLR(optim.SGD(weights, lr=0.1), 2, eta_min=?)": "True, 1, 'a', None",
+    "schedulers.LambdaLR(optim.SGD(weights, lr=0.1), ?)": "[0.5, 0.5], [abs, 1], [1], 1, [], [abs]",
+    "plateau(min_lr=?)": "'a', {}, ms.float32, 0.5, True, T(0.5), object(), [0.5], None",
+    "ds.RandomDataset(total_rows=?)": "-1, 2**40, 1.5, 'a'",
+    "ds.audio.Spectrogram(n_fft=2)(?)": "(0.1, -1.0), T([0.1, 1.0, 2.0, 3.0]), [1.0, 2.0], None",
+    "ds.audio.Biquad(1.0, 1.0, 1.0, 1.0, 1.0, 1.0)(?)": (
+        "(0.1, -1.0), T([0.1, 1.0, 2.0, 3.0]), [1.0, 2.0], None"
+    ),
+    "ds.audio.SpectralCentroid(8, n_fft=2)(?)": (
+        "(0.1, -1.0), T([0.1, 1.0, 2.0, 3.0]), [1.0, 2.0], None"
+    ),
+    "ds.serialize(ds.NumpySlicesDataset([1]), ?)": "{}, None, '', 0, [], False, 'a.json'",
+    "ds.dataloader.TensorDataset(?)": "np.ones((2, 2)), T([1])",
     # kinds of other errors
     "nn.get_activation(?)": "'relu', 'a', 1, None, [], {}",
     "ms.lazy_inline(?)": "None, 1, 'a', []",

@@ -417,7 +417,7 @@ def _is_empty(value) -> bool:
     """Returns True for text, or a Tensor with axes, that holds nothing: like an empty list, a
     ValueError."""
     if _is_tensor(value):
-        return value.ndim > 0 and not len(value)
+        return value.shape[:1] == (0,)
     return isinstance(value, (str, bytes)) and not value
 
 

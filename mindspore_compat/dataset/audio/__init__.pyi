@@ -25,6 +25,7 @@ class AllpassBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class AmplitudeToDB(_TensorOperation):
     """Converts a spectrogram of powers or magnitudes to decibels.
 
@@ -40,6 +41,7 @@ class AmplitudeToDB(_TensorOperation):
     def __init__(self, stype: ScaleType = ..., ref_value: _b.float = 1.0, amin: _b.float = 1e-10, top_db: _b.float = 80.0) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Angle(_TensorOperation):
     """Computes the angle of complex numbers, in (-pi, pi].
 
@@ -48,6 +50,7 @@ class Angle(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class BandBiquad(_TensorOperation):
     """Two-pole band-pass filter whose response falls off logarithmically from its centre.
 
@@ -64,6 +67,7 @@ class BandBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class BandpassBiquad(_TensorOperation):
     """Two-pole Butterworth band-pass filter.
 
@@ -81,6 +85,7 @@ class BandpassBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class BandrejectBiquad(_TensorOperation):
     """Two-pole Butterworth band-reject (notch) filter.
 
@@ -96,6 +101,7 @@ class BandrejectBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class BassBiquad(_TensorOperation):
     """Bass control: a two-pole low-shelf filter that boosts or cuts low frequencies.
 
@@ -112,6 +118,7 @@ class BassBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Biquad(_TensorOperation):
     """Applies a second-order (biquad) filter.
 
@@ -132,6 +139,7 @@ class Biquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class BorderType(_b.str, _e.Enum):
     """The padding modes of a signal: zeros, the last value, or the mirror image.
 
@@ -153,6 +161,7 @@ class ComplexNorm(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class ComputeDeltas(_TensorOperation):
     """Computes delta coefficients: the derivative of each frequency over time.
 
@@ -167,6 +176,7 @@ class ComputeDeltas(_TensorOperation):
     def __init__(self, win_length: _b.int = 5, pad_mode: BorderType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Contrast(_TensorOperation):
     """Applies a contrast effect: makes a sound louder, similar to a compressor.
 
@@ -180,6 +190,7 @@ class Contrast(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class DBToAmplitude(_TensorOperation):
     """Converts decibels to powers or amplitudes: `ref * 10 ** (0.1 * x * power)`.
 
@@ -193,6 +204,7 @@ class DBToAmplitude(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class DCShift(_TensorOperation):
     """Applies a DC shift: adds a constant; peaks are limited instead of clipped.
 
@@ -207,6 +219,7 @@ class DCShift(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class DeemphBiquad(_TensorOperation):
     """De-emphasis filter for compact discs (IEC 60908): a high shelf that undoes the pre-emphasis.
 
@@ -220,6 +233,7 @@ class DeemphBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class DensityFunction(_b.str, _e.Enum):
     """The probability density of dither noise: triangular, rectangular or Gaussian."""
     GPDF = ...
@@ -242,6 +256,7 @@ class DetectPitchFrequency(_TensorOperation):
     def __init__(self, sample_rate: _b.int, frame_time: _b.float = 0.01, win_length: _b.int = 30, freq_low: _b.float = 85, freq_high: _b.float = 3400) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Dither(_TensorOperation):
     """Applies dither: adds noise and rounds to 16 bits, so that the rounding error is not
     distortion.
@@ -259,6 +274,7 @@ class Dither(_TensorOperation):
     def __init__(self, density_function: DensityFunction = ..., noise_shaping: _b.bool = False) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class EqualizerBiquad(_TensorOperation):
     """Two-pole peaking equalizer: boosts or cuts a band around a frequency.
 
@@ -275,6 +291,7 @@ class EqualizerBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Fade(_TensorOperation):
     """Fades a sound in and out.
 
@@ -290,6 +307,7 @@ class Fade(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class FadeShape(_b.str, _e.Enum):
     """The curves of a fade."""
     EXPONENTIAL = ...
@@ -312,6 +330,7 @@ class Filtfilt(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Flanger(_TensorOperation):
     """Applies a flanger effect: mixes a sound with a copy whose delay is modulated.
 
@@ -333,6 +352,7 @@ class Flanger(_TensorOperation):
     def __init__(self, sample_rate: _b.int, delay: _b.float = 0.0, depth: _b.float = 2.0, regen: _b.float = 0.0, width: _b.float = 71.0, speed: _b.float = 0.5, phase: _b.float = 25.0, modulation: Modulation = ..., interpolation: Interpolation = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class FrequencyMasking(_TensorOperation):
     """Masks a band of frequencies.
 
@@ -348,6 +368,7 @@ class FrequencyMasking(_TensorOperation):
     def __init__(self, iid_masks: _b.bool = False, freq_mask_param: _b.int = 0, mask_start: _b.int = 0, mask_value: _b.float = 0.0) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Gain(_TensorOperation):
     """Applies a gain in decibels: amplifies or attenuates a sound.
 
@@ -360,6 +381,7 @@ class Gain(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class GainType(_b.str, _e.Enum):
     """The units of a gain: amplitude, power or decibels."""
     AMPLITUDE = ...
@@ -387,6 +409,7 @@ class GriffinLim(_TensorOperation):
     def __init__(self, n_fft: _b.int = 400, n_iter: _b.int = 32, win_length: _b.int | None = None, hop_length: _b.int | None = None, window_type: WindowType = ..., power: _b.float = 2.0, momentum: _b.float = 0.99, length: _b.int | None = None, rand_init: _b.bool = True) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class HighpassBiquad(_TensorOperation):
     """Two-pole high-pass filter.
 
@@ -402,6 +425,7 @@ class HighpassBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Interpolation(_b.str, _e.Enum):
     """The interpolation between samples: linear or quadratic."""
     LINEAR = ...
@@ -430,6 +454,7 @@ class InverseMelScale(_TensorOperation):
     def __init__(self, n_stft: _b.int, n_mels: _b.int = 128, sample_rate: _b.int = 16000, f_min: _b.float = 0.0, f_max: _b.float | None = None, max_iter: _b.int = 100000, tolerance_loss: _b.float = 1e-05, tolerance_change: _b.float = 1e-08, sgdargs: _b.dict[_t.Any, _t.Any] | None = None, norm: NormType = ..., mel_type: MelType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class InverseSpectrogram(_TensorOperation):
     """Reconstructs a sound from a complex spectrogram.
 
@@ -456,6 +481,7 @@ class InverseSpectrogram(_TensorOperation):
     def __init__(self, length: _b.int | None = None, n_fft: _b.int = 400, win_length: _b.int | None = None, hop_length: _b.int | None = None, pad: _b.int = 0, window: WindowType = ..., normalized: _b.bool = False, center: _b.bool = True, pad_mode: BorderType = ..., onesided: _b.bool = True) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class LFCC(_TensorOperation):
     """Computes LFCC, linear frequency cepstral coefficients, of a signal: like MFCC, but with
     evenly spaced filters.
@@ -477,6 +503,7 @@ class LFCC(_TensorOperation):
     def __init__(self, sample_rate: _b.int = 16000, n_filter: _b.int = 128, n_lfcc: _b.int = 40, f_min: _b.float = 0.0, f_max: _b.float | None = None, dct_type: _t.Literal[2] = 2, norm: NormMode = ..., log_lf: _b.bool = False, speckwargs: _b.dict[_t.Any, _t.Any] | None = None) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class LFilter(_TensorOperation):
     """Applies an IIR filter given by a difference equation: `sum(a[k] y[n-k]) = sum(b[k] x[n-k])`.
 
@@ -492,6 +519,7 @@ class LFilter(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class LowpassBiquad(_TensorOperation):
     """Two-pole low-pass filter.
 
@@ -507,6 +535,7 @@ class LowpassBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class MFCC(_TensorOperation):
     """MFCC, mel frequency cepstral coefficients: the cosine transform of a mel spectrogram in
     decibels.
@@ -525,6 +554,7 @@ class MFCC(_TensorOperation):
     def __init__(self, sample_rate: _b.int = 16000, n_mfcc: _b.int = 40, dct_type: _t.Literal[2] = 2, norm: NormMode = ..., log_mels: _b.bool = False, melkwargs: _b.dict[_t.Any, _t.Any] | None = None) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Magphase(_TensorOperation):
     """Separates complex numbers into magnitude, raised to a power, and angle: two arrays.
 
@@ -536,6 +566,7 @@ class Magphase(_TensorOperation):
     def __init__(self, power: _b.float = 1.0) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class MaskAlongAxis(_TensorOperation):
     """Masks a band of one axis.
 
@@ -550,6 +581,7 @@ class MaskAlongAxis(_TensorOperation):
     def __init__(self, mask_start: _b.int, mask_width: _b.int, mask_value: _b.float, axis: _t.Literal[1, 2]) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class MaskAlongAxisIID(_TensorOperation):
     """Masks a band of one axis with random width and position.
 
@@ -565,6 +597,7 @@ class MaskAlongAxisIID(_TensorOperation):
     def __init__(self, mask_param: _b.int, mask_value: _b.float, axis: _t.Literal[1, 2]) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class MelScale(_TensorOperation):
     """Converts a spectrogram to the mel scale with a bank of triangular filters.
 
@@ -583,6 +616,7 @@ class MelScale(_TensorOperation):
     def __init__(self, n_mels: _b.int = 128, sample_rate: _b.int = 16000, f_min: _b.float = 0.0, f_max: _b.float | None = None, n_stft: _b.int = 201, norm: NormType = ..., mel_type: MelType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class MelSpectrogram(_TensorOperation):
     """Computes the mel spectrogram of a sound.
 
@@ -612,6 +646,7 @@ class MelSpectrogram(_TensorOperation):
     def __init__(self, sample_rate: _b.int = 16000, n_fft: _b.int = 400, win_length: _b.int | None = None, hop_length: _b.int | None = None, f_min: _b.float = 0.0, f_max: _b.float | None = None, pad: _b.int = 0, n_mels: _b.int = 128, window: WindowType = ..., power: _b.float = 2.0, normalized: _b.bool = False, center: _b.bool = True, pad_mode: BorderType = ..., onesided: _b.bool = True, norm: NormType = ..., mel_scale: MelType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class MelType(_b.str, _e.Enum):
     """The formula of the mel scale: that of the Hidden Markov Toolkit, or Slaney's."""
     HTK = ...
@@ -632,6 +667,7 @@ class MuLawDecoding(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class MuLawEncoding(_TensorOperation):
     """Encodes a sound by mu-law companding: from [-1, 1] to integers in [0, quantization_channels).
 
@@ -644,6 +680,7 @@ class MuLawEncoding(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class NormMode(_b.str, _e.Enum):
     """The normalization of a cosine transform: orthonormal or none."""
     NONE = ...
@@ -665,6 +702,7 @@ class Overdrive(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class PhaseVocoder(_TensorOperation):
     """Stretches a complex spectrogram in time without changing the pitch.
 
@@ -679,6 +717,7 @@ class PhaseVocoder(_TensorOperation):
     def __init__(self, rate: _b.float, phase_advance: _np.ndarray[_t.Any, _t.Any]) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Phaser(_TensorOperation):
     """Applies a phaser effect: adds an echo whose delay is modulated.
 
@@ -698,6 +737,7 @@ class Phaser(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class PitchShift(_TensorOperation):
     """Shifts the pitch of a sound without changing its length.
 
@@ -715,6 +755,7 @@ class PitchShift(_TensorOperation):
     def __init__(self, sample_rate: _b.int, n_steps: _b.int, bins_per_octave: _b.int = 12, n_fft: _b.int = 512, win_length: _b.int | None = None, hop_length: _b.int | None = None, window: WindowType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Resample(_TensorOperation):
     """Resamples a sound from one sample rate to another.
 
@@ -735,6 +776,7 @@ class Resample(_TensorOperation):
     def __init__(self, orig_freq: _b.float = 16000, new_freq: _b.float = 16000, resample_method: ResampleMethod = ..., lowpass_filter_width: _b.int = 6, rolloff: _b.float = 0.99, beta: _t.Any = None) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class ResampleMethod(_b.str, _e.Enum):
     """The window of the sinc filter for resampling: Hann or Kaiser."""
     KAISER_WINDOW = ...
@@ -752,6 +794,7 @@ class RiaaBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class ScaleType(_b.str, _e.Enum):
     """The content of a spectrogram: powers or magnitudes."""
     MAGNITUDE = ...
@@ -773,6 +816,7 @@ class SlidingWindowCmn(_TensorOperation):
     def __init__(self, cmn_window: _b.int = 600, min_cmn_window: _b.int = 100, center: _b.bool = False, norm_vars: _b.bool = False) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class SpectralCentroid(_TensorOperation):
     """Computes the spectral centroid of each frame: the mean frequency, weighted by magnitude.
 
@@ -789,6 +833,7 @@ class SpectralCentroid(_TensorOperation):
     def __init__(self, sample_rate: _b.int, n_fft: _b.int = 400, win_length: _b.int | None = None, hop_length: _b.int | None = None, pad: _b.int = 0, window: WindowType = ...) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Spectrogram(_TensorOperation):
     """Computes the spectrogram of a sound: magnitudes, raised to a power, by frequency and time.
 
@@ -812,6 +857,7 @@ class Spectrogram(_TensorOperation):
     def __init__(self, n_fft: _b.int = 400, win_length: _b.int | None = None, hop_length: _b.int | None = None, pad: _b.int = 0, window: WindowType = ..., power: _b.float = 2.0, normalized: _b.bool = False, center: _b.bool = True, pad_mode: BorderType = ..., onesided: _b.bool = True) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class TimeMasking(_TensorOperation):
     """Masks an interval of time.
 
@@ -827,6 +873,7 @@ class TimeMasking(_TensorOperation):
     def __init__(self, iid_masks: _b.bool = False, time_mask_param: _b.int = 0, mask_start: _b.int = 0, mask_value: _b.float = 0.0) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class TimeStretch(_TensorOperation):
     """Stretches a complex spectrogram in time without changing the pitch.
 
@@ -842,6 +889,7 @@ class TimeStretch(_TensorOperation):
     def __init__(self, hop_length: _b.int | None = None, n_freq: _b.int = 201, fixed_rate: _b.float | None = None) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class TrebleBiquad(_TensorOperation):
     """Treble control: a two-pole high-shelf filter that boosts or cuts high frequencies.
 
@@ -858,6 +906,7 @@ class TrebleBiquad(_TensorOperation):
     blockwise: _t.Any  # type: ignore
     clamp: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Vad(_TensorOperation):
     """Voice activity detection: trims silence and soft noise from the beginning of a speech
     recording.
@@ -897,6 +946,7 @@ class Vad(_TensorOperation):
     def __init__(self, sample_rate: _b.int, trigger_level: _b.float = 7.0, trigger_time: _b.float = 0.25, search_time: _b.float = 1.0, allowed_gap: _b.float = 0.25, pre_trigger_time: _b.float = 0.0, boot_time: _b.float = 0.35, noise_up_time: _b.float = 0.1, noise_down_time: _b.float = 0.01, noise_reduction_amount: _b.float = 1.35, measure_freq: _b.float = 20.0, measure_duration: _b.float | _b.bool | None = None, measure_smooth_time: _b.float = 0.4, hp_filter_freq: _b.float = 50.0, lp_filter_freq: _b.float = 6000.0, hp_lifter_freq: _b.float = 150.0, lp_lifter_freq: _b.float = 2000.0) -> None: ...
     axes: _t.Any
     least: _t.Any
+    takes_numbers: _t.Any
 class Vol(_TensorOperation):
     """Adjusts the volume of a sound and clamps the result.
 
@@ -911,6 +961,7 @@ class Vol(_TensorOperation):
     axes: _t.Any
     blockwise: _t.Any  # type: ignore
     least: _t.Any
+    takes_numbers: _t.Any
 class WindowType(_b.str, _e.Enum):
     """The window functions of a short-time Fourier transform."""
     BARTLETT = ...

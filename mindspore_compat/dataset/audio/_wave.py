@@ -27,8 +27,11 @@ class AudioOperation(TensorOperation):
 
     least = 1
     axes = "<..., time>"
+    takes_numbers = False  # lists, tuples and Tensors of numbers, in place of an array
 
     def _as_input(self, value):
+        if self.takes_numbers and (isinstance(value, (list, tuple)) or hasattr(value, "asnumpy")):
+            value = np.asarray(value.asnumpy() if hasattr(value, "asnumpy") else value)
         if isinstance(value, np.ndarray):
             return super()._as_input(value)
         raise TypeError(

@@ -122,6 +122,8 @@ class Biquad(_Filter):
     Source: mindspore.dataset.audio.Biquad of MindSpore 2.10.
     """
 
+    takes_numbers = True
+
     @checked
     def __init__(
         self,

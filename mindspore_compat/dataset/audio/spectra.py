@@ -71,6 +71,8 @@ class Spectrogram(AudioOperation):
         (9, 9)
     """
 
+    takes_numbers = True
+
     @checked(_too_long)
     def __init__(
         self,
@@ -423,6 +425,8 @@ class SpectralCentroid(AudioOperation):
 
     Source: mindspore.dataset.audio.SpectralCentroid of MindSpore 2.10.
     """
+
+    takes_numbers = True
 
     @checked(_too_long)
     def __init__(

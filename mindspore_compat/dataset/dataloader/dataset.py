@@ -1,9 +1,13 @@
 """Datasets of a DataLoader: rows by index, or rows in sequence."""
 
+import numpy as np
+
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
 
 __all__ = ["Dataset", "IterableDataset", "TensorDataset"]
+
+_Arrays = InstanceOf(Tensor, np.ndarray).called("Tensors or arrays")
 
 
 class Dataset:
@@ -61,7 +65,7 @@ class TensorDataset(Dataset):
 
     def __init__(self, *tensors):
         for tensor in tensors:
-            InstanceOf(Tensor).called("Tensors").refuse("TensorDataset", "tensors", tensor)
+            _Arrays.refuse("TensorDataset", "tensors", tensor)
         lengths = {tensor.shape[0] for tensor in tensors}
         if len(lengths) > 1:
             raise ValueError(

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, Int
+from ..._core.rules.vocabulary import Bool, Int, OneOf
 from ...communication.groups import get_group_size, get_rank
 from .sampler import Sampler
 
@@ -40,10 +40,10 @@ class DistributedSampler(Sampler):
     def __init__(
         self,
         dataset,
-        num_replicas: Int(ge=1) = None,
-        rank: Int = None,
+        num_replicas: Int(ge=1) | OneOf(True) = None,
+        rank: Int | Bool = None,
         shuffle: Bool = True,
-        seed: Int = 0,
+        seed: Int | Bool = 0,
         drop_last: Bool = False,
     ):
         super().__init__(dataset)

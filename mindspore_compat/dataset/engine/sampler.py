@@ -332,14 +332,14 @@ class SubsetSampler(FileSampler):
 
     @checked
     def __init__(self, indices, num_samples: Count = None):
-        if isinstance(indices, (str, bytes)):
+        if isinstance(indices, str):
             raise TypeError(
                 f"For '{type(self).__name__}', 'indices' must be an iterable of ints, "
                 f"but got {indices!r}."
             )
         indices = list(indices) if hasattr(indices, "__iter__") else [indices]
         for position, index in enumerate(indices):
-            if not isinstance(index, (int, np.integer)) or isinstance(index, bool):
+            if not isinstance(index, (int, np.integer)):
                 raise TypeError(
                     f"For '{type(self).__name__}', 'indices' must hold ints, but "
                     f"indices[{position}] is {index!r}."

@@ -20,7 +20,7 @@ from enum import Enum
 import numpy as np
 
 from ... import log
-from ..._core.rules.vocabulary import InstanceOf
+from ..._core.rules.vocabulary import InstanceOf, Str
 from ..._core.tensor import dtype as dtypes
 from ..._io.files import atomic_write
 from ..._io.reading import content, reading
@@ -48,7 +48,7 @@ def serialize(dataset, json_filepath=""):
         lists.
 
     Raises:
-        TypeError: if `dataset` is not a dataset.
+        TypeError: if `dataset` is not a dataset, or `json_filepath` not a str.
         OSError: if the file cannot be written.
 
     Example:
@@ -64,6 +64,7 @@ def serialize(dataset, json_filepath=""):
     Source: mindspore.dataset.serialize of MindSpore 2.10.
     """
     _A_DATASET.refuse("serialize", "dataset", dataset)
+    Str.refuse("serialize", "json_filepath", json_filepath)
     description = _node(dataset)
     if json_filepath:
         with atomic_write(json_filepath) as file:

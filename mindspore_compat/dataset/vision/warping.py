@@ -10,7 +10,7 @@ import numpy as np
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Number, TupleOf
 from .._extra import opencv, pillow
-from .._rules import FLOAT_MAX, AnInstance, Fill, NumpyInt, sequence
+from .._rules import FLOAT_MAX, AnInstance, Fill, sequence
 from . import _warp
 from ._image import ImageOperation, check_rank, with_channels
 from .resizing import pil_filter
@@ -19,6 +19,7 @@ from .utils import Inter
 __all__ = ["Affine", "Perspective", "Rotate"]
 
 _Angle = Number(ge=-180, le=180)
+NumpyNumber = AnInstance(np.number).called("a NumPy number")
 _Shift = Number(ge=-1.0, le=1.0)
 _Points = sequence(sequence(Number, 2), 4)
 _INTERPOLATED = ("bool", "uint8", "uint16", "int16", "float32", "float64")
@@ -234,12 +235,12 @@ class Affine(ImageOperation):
         degrees: _Angle,
         translate: sequence(_Shift, 2),
         scale: Number(gt=0),
-        shear: _Angle | NumpyInt | Bool | sequence(_Angle, 2),
+        shear: _Angle | NumpyNumber | Bool | sequence(_Angle, 2),
         resample: AnInstance(Inter) = Inter.NEAREST,
         fill_value: Fill = 0,
     ):
         self.degrees, self.translate, self.scale = degrees, translate, scale
-        is_number = isinstance(shear, (int, float, np.integer))
+        is_number = isinstance(shear, (int, float, np.number))
         self.shear = (shear, 0.0) if is_number else tuple(shear)
         self.resample, self.fill_value = resample, fill_value
 

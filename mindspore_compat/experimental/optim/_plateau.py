@@ -3,10 +3,19 @@
 import math
 from collections.abc import Hashable
 
+import numpy as np
+
 from ..._core.declare.public_api import public
 from ..._core.rules.comparisons import Compared
-from ..._core.rules.vocabulary import AsValue, InstanceOf, OneOf, checked, inf
+from ..._core.rules.vocabulary import AsValue, InstanceOf, Number, OneOf, checked, inf
+from ..._core.tensor.tensor import Tensor
 from ._schedule import as_float, need_optimizer, one_for_each, rates_of, set_rate, tensors_of
+
+_LeastRate = (
+    Number(numpy_scalars=True)
+    | InstanceOf(Tensor, np.ndarray, bool, complex, bytes, list, tuple)
+    | None
+)
 
 
 @public("experimental.optim.lr_scheduler.ReduceLROnPlateau")
@@ -48,7 +57,7 @@ class ReduceLROnPlateau:
         threshold=1e-4,
         threshold_mode: AsValue(OneOf("rel", "abs"), InstanceOf(Hashable)) = "rel",
         cooldown=0,
-        min_lr=0,
+        min_lr: _LeastRate = 0,
         eps=1e-8,
     ):
         need_optimizer("ReduceLROnPlateau", optimizer)

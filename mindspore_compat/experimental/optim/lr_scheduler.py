@@ -13,6 +13,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.comparisons import Compared
 from ..._core.rules.vocabulary import (
     Any,
+    Bool,
     Callable,
     Float,
     InstanceOf,
@@ -250,8 +251,9 @@ class LambdaLR(LRScheduler):
     """
 
     @checked
-    def __init__(self, optimizer, lr_lambda: Functions, last_epoch=-1):
+    def __init__(self, optimizer, lr_lambda: Any, last_epoch=-1):
         self.lr_lambdas = _functions(type(self).__name__, optimizer, lr_lambda)
+        Functions.refuse(type(self).__name__, "lr_lambda", lr_lambda)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
@@ -419,7 +421,7 @@ class CosineAnnealingLR(LRScheduler):
     """
 
     @checked
-    def __init__(self, optimizer, T_max: Int(ge=1), eta_min: Number = 0.0, last_epoch=-1):
+    def __init__(self, optimizer, T_max: Int | Bool, eta_min: Number | Bool = 0.0, last_epoch=-1):
         self.T_max = T_max
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)

@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ...common.tensor import Tensor as _Tensor
 
 class ConstantLR(LRScheduler):
     """Multiplies the learning rates by `factor` until epoch `total_iters`.
@@ -36,7 +37,7 @@ class CosineAnnealingLR(LRScheduler):
     """
     T_max: _t.Any
     eta_min: _t.Any
-    def __init__(self, optimizer: _t.Any, T_max: _b.int, eta_min: _b.float = 0.0, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _t.Any, T_max: _b.int | _b.bool, eta_min: _b.float | _b.bool = 0.0, last_epoch: _t.Any = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -153,7 +154,7 @@ class LambdaLR(LRScheduler):
         last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     lr_lambdas: _t.Any
-    def __init__(self, optimizer: _t.Any, lr_lambda: _c.Callable[..., _t.Any] | _c.Sequence[_c.Callable[..., _t.Any]] | _b.tuple[_c.Callable[..., _t.Any], ...], last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _t.Any, lr_lambda: _t.Any, last_epoch: _t.Any = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class LinearLR(LRScheduler):
@@ -241,7 +242,7 @@ class ReduceLROnPlateau:
     threshold_mode: _t.Any
     cooldown: _t.Any
     eps: _t.Any
-    def __init__(self, optimizer: _t.Any, mode: _t.Literal['min', 'max'] = 'min', factor: _b.float = 0.1, patience: _t.Any = 10, threshold: _t.Any = 0.0001, threshold_mode: _t.Literal['rel', 'abs'] = 'rel', cooldown: _t.Any = 0, min_lr: _t.Any = 0, eps: _t.Any = 1e-08) -> None: ...
+    def __init__(self, optimizer: _t.Any, mode: _t.Literal['min', 'max'] = 'min', factor: _b.float = 0.1, patience: _t.Any = 10, threshold: _t.Any = 0.0001, threshold_mode: _t.Literal['rel', 'abs'] = 'rel', cooldown: _t.Any = 0, min_lr: _b.float | _Tensor | _np.ndarray[_t.Any, _t.Any] | _b.bool | _b.complex | _b.bytes | _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...] | None = 0, eps: _t.Any = 1e-08) -> None: ...
     def get_last_lr(self) -> _t.Any:
         """Returns the current learning rates, a list of Tensors."""
     def in_cooldown(self) -> _t.Any:

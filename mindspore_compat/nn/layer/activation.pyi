@@ -71,7 +71,7 @@ class PReLUExt(_Cell):
         - **input** (Tensor): floats.
     """
     weight: _Parameter
-    def __init__(self, num_parameters: _b.int = 1, init: _b.float = 0.25, dtype: _t.Any = None) -> None: ...
+    def __init__(self, num_parameters: _b.int = 1, init: _b.float | _b.bool | None = 0.25, dtype: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class RReLU(_Cell):

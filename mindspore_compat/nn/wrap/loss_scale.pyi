@@ -37,7 +37,7 @@ class DynamicLossScaleUpdateCell(_Cell):
     cur_iter: _Parameter
     last_overflow_iter: _Parameter
     minimum_loss_scale: _t.Any
-    def __init__(self, loss_scale_value: _t.Any, scale_factor: _b.float | _Tensor, scale_window: _b.float | _Tensor) -> None: ...
+    def __init__(self, loss_scale_value: _t.Any, scale_factor: _b.float | _b.bool | _Tensor | _b.tuple[_b.float | _b.bool, ...] | _c.Sequence[_b.float | _b.bool] | _b.complex | _np.ndarray[_t.Any, _t.Any], scale_window: _b.float | _b.bool | _Tensor | _b.tuple[_b.float | _b.bool, ...] | _c.Sequence[_b.float | _b.bool] | _b.complex | _np.ndarray[_t.Any, _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def get_loss_scale(self) -> _t.Any:
         """Returns the initial loss scale."""

@@ -31,8 +31,8 @@ def ckpt_to_safetensors(
     Raises:
         ValueError: if `file_path` is not there or of another kind, `save_path` is a file,
             `name_map` is not a dict, or `processes_num` is below 1; if a file cannot be read.
-        TypeError: if `file_name_regex` is not a str or `processes_num` not a number, or a file holds
-            a text, which safetensors cannot store.
+        TypeError: if `file_name_regex` is not a str or `processes_num` not a number, or a file
+            holds a text, which safetensors cannot store.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -29,6 +29,7 @@ class _Objects(Listed, VisionBaseDataset):
     extra_metadata = False
 
     def _with_names(self, columns):
+        Bool.refuse(type(self).__name__, "extra_metadata", self.extra_metadata)  # as late as there
         return [*columns, _FILE_NAME] if self.extra_metadata else list(columns)
 
     def _with_name(self, path, row):

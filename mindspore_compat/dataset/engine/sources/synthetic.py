@@ -7,7 +7,7 @@ import numpy as np
 
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Any, Bool, Int, ListOf, Str
-from ..._rules import AnInstance, Samples, Workers, natural, positive, sequence
+from ..._rules import AnInstance, Samples, Workers, positive, sequence
 from ..caching import cached_flow, has_cache, sampler_of_stored
 from ..config import next_seed
 from ..pipeline import MappableDataset, SourceDataset, VisionBaseDataset
@@ -139,7 +139,7 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
     @checked(together, shard_in_range)
     def __init__(
         self,
-        total_rows: natural = None,
+        total_rows: Int = None,
         schema: Str | AnInstance(Schema) = None,
         columns_list: ListOf(Any) = None,
         num_samples: Samples = None,
