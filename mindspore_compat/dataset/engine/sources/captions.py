@@ -7,7 +7,6 @@ import numpy as np
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, Str
 from ..._rules import Samples, Workers
-from ..cache import CacheOrNothing
 from ..pipeline import VisionBaseDataset
 from ._documented import documented
 from .generator import Shard, Shards
@@ -42,7 +41,7 @@ class FlickrDataset(Listed, VisionBaseDataset):
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
-        cache: CacheOrNothing = None,
+        cache=None,
     ):
         super().__init__(
             num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
