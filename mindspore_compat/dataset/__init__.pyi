@@ -998,7 +998,7 @@ class FlickrDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class Flowers102Dataset(GeneratorDataset):
