@@ -1,9 +1,9 @@
 """Samples of images at points inside them, and their gradients, as one kernel each.
 
 They compute what ops/_image/bilinear.py computes with array functions. Images are read as they lie,
-with channels second or last, and so are gradients. A thread of `sample_inside` and `spread_inside`
-has one channel of a point, and neighbours have what lies side by side in memory. One of
-`slope_inside` has a point, and loops over channels.
+with channels second or last, and so are gradients. In `sample_inside` and `spread_inside`, a
+thread computes one channel of a point, and neighbouring threads use neighbouring elements. In
+`slope_inside`, a thread computes a point and loops over the channels.
 """
 
 import functools

@@ -151,9 +151,8 @@ class Several:
 
 
 class Reserve:
-    """Memory that the units behind it need together with their targets. It is taken before they
-    write, and given up if one of them finds none, so that they can be completed. No page of it is
-    touched.
+    """Reserves memory for the units behind it. It is allocated before they write, and freed if one
+    of them runs out of memory, so that all can be completed. None of its pages is touched.
 
     Args:
         count (int): the number of bytes.

@@ -117,7 +117,7 @@ _OFFERED = {
     ("OneHot", "onehot"): lambda layer: ops.OneHot(layer.axis),
     ("RNNCell", "_non_linearity"): lambda layer: ["tanh", "relu"],
     ("SmoothL1Loss", "smooth_l1_loss"): lambda layer: ops.SmoothL1Loss(layer.beta, layer.reduction),
-    ("Cell", "cast"): lambda layer: ops.Cast(),  # of releases before 2.6, in every Cell
+    ("Cell", "cast"): lambda layer: ops.Cast(),  # which every Cell had in older releases
     ("SoftShrink", "softshrink"): lambda layer: ops.SoftShrink(layer.lambd),
     **{
         (name, "params"): lambda layer: layer.parameters
