@@ -571,15 +571,21 @@ def _same_shape(init, shape):
     return init
 
 
+def _has_items(value):
+    try:
+        return any(True for _ in value)
+    except TypeError:
+        return False
+
+
 def _checked_shape(shape):
     if isinstance(shape, int):
         shape = (shape,)
-    is_sequence = isinstance(shape, (tuple, list))
-    if not is_sequence or not all(
+    if not isinstance(shape, (tuple, list)) or not all(
         isinstance(size, numbers.Integral) and size > 0 for size in shape
     ):
-        of_kind = is_sequence or shape is None or isinstance(shape, numbers.Number)
-        error = ValueError if of_kind else TypeError
+        is_number = shape is None or isinstance(shape, numbers.Number)
+        error = ValueError if is_number or _has_items(shape) else TypeError
         raise error(
             "For 'initializer', 'shape' must be an int, or a tuple or list of "
             "positive "

@@ -10182,15 +10182,15 @@ def barrier(group: _b.str | None = None, async_op: _b.bool = False, device_ids: 
     """
 def bartlett_window(window_length: _b.int | _Tensor, periodic: _b.bool = True, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the Bartlett (triangular) window, 1 - |2 n / (N - 1) - 1|; float32 by default."""
-def batch_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
+def batch_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.bool | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
     """Computes dot products over one axis of each input, separately for each element of the first
     axis, the batch.
 
     Args:
         x1 (Tensor of dtype float32): the first input.
         x2 (Tensor of dtype float32): the second input.
-        axes (int or a tuple of ints or a list of ints or None, optional): see `axes` above.
-            Default: ``None``.
+        axes (int or a bool or a tuple of ints or a list of ints or None, optional): see `axes`
+            above. Default: ``None``.
 
     Shapes:
         `x1` is (B, ...), `x2` is (B, ...), with equal lengths along the contracted axes. The result

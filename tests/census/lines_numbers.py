@@ -25,6 +25,7 @@ ARITHMETIC = {
     "_elementwise.division.floor_divide": of([3.1, 4.7, -2.9], positive(3)),
     "_elementwise.division.truncate_div": of([3.1, 4.7, -2.9], positive(3)),
     "_elementwise.comparison.less": of(x(3), x(3, seed=1)),
+    "_elementwise.comparison.approximately_equal": of(x(3), x(3, seed=1), 0.5),
     "_elementwise.arithmetic.mul_no_nan": of([1.2, -0.7, 0.4], [0.3, 0.0, 2.0]),
     "_elementwise.ternary.lerp_scalar": of(x(3), x(3, seed=1), 0.3),
     "_shape.ranges.log_space": of(0.5, 1.25, 4),

@@ -155,7 +155,7 @@ def test_slices_that_files_lack_are_refused(source):
         ({"max_process_num": 0}, ValueError),
         ({"max_process_num": "1"}, TypeError),
         ({"merge_with_redundancy": 1}, TypeError),
-        ({"file_suffix": 3}, TypeError),
+        ({"file_suffix": 3}, ValueError),
         ({"split_dst_file": 3}, TypeError),
         ({"split_dst_file": (1, "2")}, TypeError),
         ({"split_dst_file": (1,)}, ValueError),

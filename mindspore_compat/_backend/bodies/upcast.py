@@ -399,7 +399,7 @@ class UpcastKernels:
         self._supported = {*dtypes, FLOAT32, BOOL}
         self._calls, self._kernels = {}, {}
 
-    def run(self, function, values, dtypes, alias=False):
+    def run(self, function, values, dtypes, alias=False, whole=False):
         """Evaluates `function(xp, *values)` element by element.
 
         Args:
@@ -408,13 +408,15 @@ class UpcastKernels:
             dtypes: the dtype of floats in the result; a tuple of dtypes for a function that returns
                 a tuple, None for a result that is not needed.
             alias (bool): whether a result may be an argument itself, not a copy.
+            whole (bool): whether all results get the shape of all arrays together, as gradients
+                have before they are summed to the shapes of their arrays.
 
         Returns:
             The result of the function, or None if one kernel cannot compute it, or if it is one
             kernel in float32 anyway.
         """
         arrays = []
-        key = function, dtypes, alias, self._key(values, arrays)
+        key = function, dtypes, alias, whole, self._key(values, arrays)
         try:
             call = self._calls.get(key)
         except TypeError:  # a value that cannot be hashed
@@ -422,14 +424,14 @@ class UpcastKernels:
         if type(call) is dict:
             call = call.get(_shapes(arrays))
         if call is None:
-            call = self._cached_call(key, function, values, arrays, dtypes, alias)
+            call = self._cached_call(key, function, values, arrays, dtypes, alias, whole)
         return call(arrays) if call else None
 
-    def _cached_call(self, key, function, values, arrays, dtypes, alias):
+    def _cached_call(self, key, function, values, arrays, dtypes, *options):
         """Returns `_call` for these arguments, and stores it: under its key, or under the key and
         the shapes if the function has asked for one."""
         shapes = Shapes(arrays)
-        call = self._call(function, values, arrays, shapes, dtypes, alias)
+        call = self._call(function, values, arrays, shapes, dtypes, *options)
         if len(self._calls) >= MOST:
             self._calls.clear()
         if not shapes.are_read:
@@ -452,7 +454,7 @@ class UpcastKernels:
             return (kind, *[self._key(item, arrays) for item in value])
         return kind, repr(value) if issubclass(kind, float | numpy.floating) else value
 
-    def _call(self, function, values, arrays, shapes, dtypes, alias):
+    def _call(self, function, values, arrays, shapes, dtypes, alias, whole):
         """Returns a function that takes the list of arrays and returns the call's result; False if
         one kernel cannot compute it."""
         input_dtypes = [array.dtype for array in arrays]
@@ -467,11 +469,11 @@ class UpcastKernels:
             launches = len(trace.steps) - trace.saved_launches
             if launches < 2 and self.dtypes.isdisjoint(input_dtypes):
                 raise Unfit("a function that is one kernel in float32 anyway")
-            return self._launch(trace, input_dtypes, dtypes, alias)
+            return self._launch(trace, input_dtypes, dtypes, alias, whole)
         except Exception:  # whatever code written for arrays raises for symbols
             return False
 
-    def _launch(self, trace, operands, dtypes, alias):
+    def _launch(self, trace, operands, dtypes, alias, whole):
         several = type(trace.found) in (tuple, list)
         traced_outputs = trace.found if several else (trace.found,)
         dtypes = dtypes if type(dtypes) is tuple else (dtypes,) * len(traced_outputs)
@@ -490,6 +492,7 @@ class UpcastKernels:
         kernel, numbers = self._kernel(trace, operands, outputs) if outputs else (None, ())
         inputs, count = trace.inputs(), len(operands)
         partial = [inputs[value] for value, _ in outputs if len(inputs[value]) < count]
+        partial = [] if whole else partial
 
         if sources == [(False, 0)] and not partial:
             only = (lambda out: (out,)) if several else (lambda out: out)

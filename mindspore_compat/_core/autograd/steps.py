@@ -171,7 +171,8 @@ def vjp_of(xp, function, g, arrays, scalars=(), needs_grad=None):
             None if not wanted else x.dtype if x.shape == first.shape else FLOAT32
             for x, wanted in zip(arrays, needs_grad)
         )
-        gradients = xp.upcast_kernels.run(_steps_of(function), (g, list(arrays), scalars), dtypes)
+        values = g, list(arrays), scalars
+        gradients = xp.upcast_kernels.run(_steps_of(function), values, dtypes, whole=True)
         if gradients is not None:
             return [
                 part if part is None else fit(xp, part, x.shape, x.dtype)

@@ -446,7 +446,7 @@ def _pull_by_one_kernel(xp, node, g, dtype, saved, needs_grad):
         None if not want else g.dtype if shape in (g.shape, None) or not g.ndim else FLOAT32
         for want, (shape, _) in zip(needs_grad, node.metas or _any * len(needs_grad))
     )
-    grads = kernels.run(rule.pull, (g, saved, needs_grad), dtypes, alias=True)
+    grads = kernels.run(rule.pull, (g, saved, needs_grad), dtypes, alias=True, whole=True)
     if grads is None and dtype is FLOAT32 and g.size:
         rule.several_kernels.add(key)
     return grads

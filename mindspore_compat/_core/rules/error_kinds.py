@@ -32,7 +32,7 @@ _TABLE = {
         "ops": """
             adaptive_max_pool3d: output_size=array,complex; AllGatherV: group=array; ApplyAddSign:
             m=scalar; AssignSub: value=scalar; batch_dot:
-            axes=array,bool,complex,dtype,empty,object,scalar,text; bitwise_left_shift:
+            axes=array,complex,dtype,empty,object,scalar,text; bitwise_left_shift:
             other=Tensors; Cdist: p=Tensors; CeLU: alpha=Tensors; Concat: axis=Tensors;
             conv3d_transpose: inputs=scalar; cosine_similarity: x1=Tensors; count_nonzero:
             dtype=scalar; cummin: axis=Tensors,array; deformable_conv2d: bias=Tensors; index_add:

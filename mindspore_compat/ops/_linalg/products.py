@@ -4,7 +4,17 @@ import math
 
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import AsValue, Int, ListOf, Number, ScalarOf, Str, TensorOf, TupleOf
+from ..._core.rules.vocabulary import (
+    AsValue,
+    Bool,
+    Int,
+    ListOf,
+    Number,
+    ScalarOf,
+    Str,
+    TensorOf,
+    TupleOf,
+)
 from ..._core.tensor import promotion
 from ..._core.tensor.promotion import promoted
 from .._rules import Anything, Inexact
@@ -201,7 +211,7 @@ def batch_dot(
     xp,
     x1: TensorOf("float32"),
     x2: TensorOf("float32"),
-    axes: AsValue(Int | TupleOf(Int) | ListOf(Int), Number | Str | Anything) = None,
+    axes: AsValue(Int | Bool | TupleOf(Int) | ListOf(Int), Number | Str | Anything) = None,
 ):
     """Computes dot products over one axis of each input, separately for each element of the first
     axis, the batch.
@@ -218,6 +228,10 @@ def batch_dot(
     if axes is None:
         axes = (x1.ndim - 1, x2.ndim - 2 if x2.ndim > 2 else 1)
     first, second = (axes, axes) if isinstance(axes, int) else axes
+    if axes is True:
+        raise TypeError("For 'batch_dot', 'axes' must be an int, a tuple or a list, but got True.")
+    if first == 0 or second == 0:
+        raise ValueError(f"For 'batch_dot', 'axes' must not be 0, the batch, but got {axes!r}.")
     left = xp.moveaxis(x1, first, -1)
     right = xp.moveaxis(x2, second, 1)
     rows = xp.reshape(left, (left.shape[0], math.prod(left.shape[1:-1]), left.shape[-1]))

@@ -1,5 +1,7 @@
 """Maxima and minima with their positions: amax, max, argmax, ptp and related functions."""
 
+import numpy as np
+
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -378,6 +380,11 @@ def _extreme_and_index(input, axis, keepdims, initial, where, over_all, along, b
             f"For '{over_all.name[1:]}', 'initial' must be a number, but got {initial!r}."
         )
     if where is not None and not (initial is None and isinstance(where, (bool, int, float))):
+        if not isinstance(where, (Tensor, bool, int, float, list, tuple, np.ndarray)):
+            raise TypeError(
+                f"For 'max' and 'min', 'where' must be a Tensor, a bool or None, but got {where!r} "
+                f"of type {type(where).__name__}."
+            )
         where = where if isinstance(where, Tensor) else Tensor(where)
         if initial is None:
             raise ValueError("For 'max' and 'min', 'initial' must be given with 'where'.")

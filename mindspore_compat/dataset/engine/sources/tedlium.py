@@ -76,6 +76,13 @@ class TedliumDataset(Listed, AudioBaseDataset):
     def _columns(self):
         return ["waveform", "sample_rate", "transcript", "talk_id", "speaker_id", "identifier"]
 
+    def _records(self):
+        if not isinstance(self.extensions, str):  # the original accepts it until it reads
+            raise TypeError(
+                f"For 'TedliumDataset', 'extensions' must be a str, but got {self.extensions!r}."
+            )
+        return super()._records()
+
     def _list(self):
         if self.extensions != ".sph":
             raise RuntimeError(
