@@ -69,11 +69,13 @@ def pytest_configure(config):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Collects tests without garbage collection, which would take two fifths of the time."""
+    """Collects tests without garbage collection, which would take two fifths of the time. What is
+    collected stays to the end, so that later garbage collections need not visit it."""
     gc.disable()
     try:
         return (yield)
     finally:
+        gc.freeze()
         gc.enable()
 
 
