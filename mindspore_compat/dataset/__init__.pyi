@@ -350,7 +350,7 @@ class CityscapesDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _b.str = 'train', quality_mode: _t.Literal['fine', 'coarse'] = 'fine', task: _t.Literal['instance', 'semantic', 'color', 'polygon'] = 'instance', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _b.str = 'train', quality_mode: _t.Literal['fine', 'coarse'] = 'fine', task: _t.Literal['instance', 'semantic', 'color', 'polygon'] = 'instance', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class CoNLL2000Dataset(SourceDataset):
@@ -478,7 +478,7 @@ class DIV2KDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'all'] = 'train', downgrade: _t.Literal['bicubic', 'unknown', 'mild', 'difficult', 'wild'] = 'bicubic', scale: _t.Literal[2, 3, 4, 8] = 2, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'all'] = 'train', downgrade: _t.Literal['bicubic', 'unknown', 'mild', 'difficult', 'wild'] = 'bicubic', scale: _t.Literal[2, 3, 4, 8] = 2, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class DSCallback:
@@ -1641,7 +1641,7 @@ class Multi30kDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore

@@ -21,28 +21,6 @@ class AnInstance(InstanceOf):
         return "an instance of " + " or ".join(class_.__name__ for class_ in self.classes)
 
 
-class OrNothing(AnInstance):
-    """Any value; the function receives None unless it is an instance of one of some classes."""
-
-    def accepts(self, value):
-        return value is None or super().accepts(value)
-
-    def kind(self, name):
-        return "True"
-
-    def guard(self, name):
-        return f"({name} is None or {super().kind(name)})"
-
-    def read(self, value):
-        return value if isinstance(value, self.classes) else None
-
-    def verdict(self, value):
-        return None
-
-    def noun(self):
-        return f"{super().noun()} (other values are ignored)"
-
-
 class Increasing(Rule):
     """(min, max): a tuple or list of two items that obey a rule, with min <= max."""
 

@@ -61,11 +61,11 @@ def _acceptable(rule, value):
     if not isinstance(value, Tensor) or rule.verdict(value) is None:
         return rule.read(value)
     dtypes_of_parts = [part.dtypes for part in parts_of(rule) if isinstance(part, TensorOf)]
-    return (
-        _zeros(value, dtypes.numpy_dtype(min(dtypes_of_parts[0])))
-        if any(dtypes_of_parts)
-        else value
-    )
+    if not any(dtypes_of_parts):
+        return value
+    allowed = dtypes_of_parts[0]
+    usual = "float32" if "float32" in allowed else min(allowed)  # it joins any other float
+    return _zeros(value, dtypes.numpy_dtype(usual))
 
 
 def _zeros(tensor, dtype):

@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 
-from ..tensor.dtype import Type
+from ..tensor.dtype import Type, int_type
 from .base import registered
 
 # Error -> public module -> "function or class: parameter=kinds ...; ..."; see `kind_of`.
@@ -34,17 +34,18 @@ _TABLE = {
             m=scalar; AssignSub: value=scalar; batch_dot:
             axes=array,complex,dtype,empty,object,scalar,text; bitwise_left_shift:
             other=Tensors; Cdist: p=Tensors; CeLU: alpha=Tensors; Concat: axis=Tensors;
-            conv3d_transpose: inputs=scalar; cosine_similarity: x1=Tensors; count_nonzero:
+            conv3d_transpose: inputs=scalar; count_nonzero:
             dtype=scalar; cummin: axis=Tensors,array; deformable_conv2d: bias=Tensors; index_add:
             x=scalar; InplaceIndexAdd: updates=scalar var=scalar; interpolate:
-            recompute_scale_factor=Tensors; kaiser_window: beta=array,empty; logdet: input=Tensors;
+            recompute_scale_factor=Tensors; kaiser_window: beta=array,empty;
             Lstsq: fast=Tensors l2_regularizer=Tensors; multinomial: num_samples=Tensors,array;
             norm: ord=array; Padding: x=array,complex,dtype,object,scalar; padding:
             x=complex,dtype,empty,object,scalar,text; Range: maxlen=Tensors; scatter_div:
             input_x=scalar; scatter_nd_max: input_x=scalar; scatter_nd_mul: updates=scalar;
             ScatterNdMax: updates=scalar; ScatterNdMul: input_x=scalar; ScatterNdSub:
             updates=scalar; softplus: beta=Tensors threshold=Tensors; topk: dim=Tensors;
-            unsorted_segment_max: num_segments=Tensor; unsorted_segment_min: num_segments=Tensor
+            unsorted_segment_max: num_segments=intTensor;
+            unsorted_segment_min: num_segments=intTensor
         """,
         "scipy.fft": """
             dct: type=Tensors; dctn: type=Tensors; idctn: type=Tensors
@@ -68,17 +69,18 @@ _PLAIN = {
 
 
 def kind_of(value) -> str:
-    """Returns the kind of an argument: "Tensor" for one of a single element, else "Tensors";
-    "bool", "int", "float", "complex", "text", "None", "dtype"; "empty" for a tuple, list or dict
-    without entries, else "sequence"; "array" and "scalar" for those of NumPy; "object" for the
-    others."""
+    """Returns the kind of an argument: "intTensor" or "Tensor" for one of a single element, else
+    "Tensors"; "bool", "int", "float", "complex", "text", "None", "dtype"; "empty" for a tuple, list
+    or dict without entries, else "sequence"; "array" and "scalar" for those of NumPy; "object" for
+    the others."""
     kind = _PLAIN.get(type(value))
     if kind is not None:
         return kind
     if isinstance(value, (tuple, list, dict)):
         return "sequence" if value else "empty"
     if isinstance(value, registered("Tensor")):
-        return "Tensor" if value.size == 1 else "Tensors"
+        single = "intTensor" if value.dtype in int_type else "Tensor"
+        return single if value.size == 1 else "Tensors"
     if isinstance(value, (np.ndarray, np.generic)):
         return "array" if isinstance(value, np.ndarray) else "scalar"
     return "dtype" if isinstance(value, Type) else "object"

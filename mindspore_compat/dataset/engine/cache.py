@@ -13,7 +13,7 @@ import weakref
 
 from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, Int, Str
-from .._rules import OrNothing, positive
+from .._rules import positive
 from .rows import read_only
 
 __all__ = ["DatasetCache"]
@@ -223,7 +223,3 @@ def _freeze(value):
 def freeze_row(row):
     """Returns a row of read-only values, which can be stored."""
     return [_freeze(value) for value in row]
-
-
-# For sources whose caches the original does not check.
-CacheOrNothing = OrNothing(DatasetCache)

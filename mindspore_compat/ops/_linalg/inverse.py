@@ -87,7 +87,7 @@ def slogdet(xp, input: InexactOfNumPy):
     return sign, xp.cast(size, input.dtype)
 
 
-@op("ops.logdet(input)", "Tensor.logdet()")
+@op("ops.logdet(input)", "Tensor.logdet()", quirks=Quirks(shapes_first=True))
 def logdet(xp, input: InexactOfNumPy):
     """Computes the logarithm of the determinant of each matrix; it is NaN where the determinant is
     negative.

@@ -9,7 +9,6 @@ from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Bool, OneOf, Str
 from ...._io.reading import json_of
 from ..._rules import Samples, Workers
-from ..cache import CacheOrNothing
 from ..pipeline import VisionBaseDataset
 from ._documented import documented
 from .generator import Shard, Shards
@@ -68,7 +67,7 @@ class CityscapesDataset(Listed, VisionBaseDataset):
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
-        cache: CacheOrNothing = None,
+        cache=None,
     ):
         super().__init__(
             num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache
@@ -215,7 +214,7 @@ class DIV2KDataset(Listed, VisionBaseDataset):
         sampler=None,
         num_shards: Shards = None,
         shard_id: Shard = None,
-        cache: CacheOrNothing = None,
+        cache=None,
     ):
         super().__init__(
             num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache

@@ -9,7 +9,6 @@ from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import OneOf, Str
 from ...._io.reading import set_position
 from ..._rules import Samples, Workers
-from ..cache import CacheOrNothing
 from ..sampler import Shuffle
 from ._documented import documented_corpus
 from .corpus_files import TRAIN_VALID_TEST, Corpus
@@ -258,7 +257,7 @@ class Multi30kDataset(_Pairs):
         shuffle: ShuffleMode = None,
         num_shards: Shards = None,
         shard_id: Shard = None,
-        cache: CacheOrNothing = None,
+        cache=None,
     ):
         self._pair = _pair(
             "Multi30kDataset", language_pair, [("en", "de"), ("de", "en")], ("en", "de")
