@@ -86,6 +86,8 @@ class Worker:
                     result = self._driven(_DRIVES[case["kind"]], case)
                 else:
                     result = getattr(self, "on_" + case["kind"])(case)
+                if "async_save" in str(case):
+                    _end_saving(self.ms)
         except (KeyboardInterrupt, MemoryError):
             raise
         except BaseException as error:  # the target may raise anything
@@ -341,6 +343,14 @@ def _new_folder(parent):
             yield
         finally:
             os.chdir(before)
+
+
+def _end_saving(ms, seconds=10):
+    """Waits until checkpoints are written in the background, while the folder is still there."""
+    is_saving, end = getattr(ms, "async_ckpt_thread_status", None), time.monotonic() + seconds
+    with contextlib.suppress(Exception):  # of the save, or of a target that lacks the function
+        while is_saving() and time.monotonic() < end:
+            time.sleep(0.01)
 
 
 def _settle(result):

@@ -3,6 +3,7 @@
 import io
 import os
 import pathlib
+import threading
 import time
 
 import numpy as np
@@ -15,6 +16,7 @@ from mindspore_compat.common.generator import Generator
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train import serialization
+from mindspore_compat.train._checkpoint import background
 from mindspore_compat.train.serialization import (
     async_ckpt_thread_status,
     load_checkpoint,
@@ -143,6 +145,22 @@ def test_async_save_writes_the_values_of_the_call(how, warnings):
         time.sleep(0.1)
     assert load_checkpoint("a.ckpt")["x"].asnumpy().tolist() == [1.0, 2.0]
     assert any("deprecated" in w for w in warnings)
+
+
+def test_async_save_writes_to_the_folder_of_the_call(monkeypatch):
+    has_moved, write, folder = threading.Event(), checkpoint.write, pathlib.Path.cwd()
+
+    def write_late(*arguments, **options):
+        has_moved.wait(20)
+        write(*arguments, **options)
+
+    monkeypatch.setattr(checkpoint, "write", write_late)
+    save_checkpoint([param("x", [1.0])], "a", async_save=True)
+    pathlib.Path("other").mkdir()
+    monkeypatch.chdir("other")
+    has_moved.set()
+    background.wait()
+    assert (folder / "a.ckpt").exists() and not list(pathlib.Path.cwd().iterdir())
 
 
 def test_encrypted():

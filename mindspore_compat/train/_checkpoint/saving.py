@@ -110,7 +110,8 @@ def save_checkpoint(
         copies = [
             (name, value if isinstance(value, str) else value.copy()) for name, value in values
         ]
-        background.begin(async_save, write, ckpt_file_name, copies, options)
+        file = os.path.abspath(ckpt_file_name)  # the script may change the working directory
+        background.begin(async_save, write, file, copies, options)
     else:
         write(ckpt_file_name, values, **options)
 
