@@ -20,7 +20,7 @@ _TABLE = {
         broadcast_to: shape(); permute: dims(); select: dim; zeros: size()
     """,
     "mint.nn": """
-        Flatten: end_dim start_dim; SyncBatchNorm: momentum num_features
+        SyncBatchNorm: momentum num_features
     """,
     "nn": """
         LayerNorm: begin_norm_axis begin_params_axis; MultiheadAttention: dropout num_heads;
