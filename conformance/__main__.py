@@ -132,42 +132,28 @@ def _read_options(read):
     read.set_defaults(run=_read)
 
 
+_ADDITIONS = {  # an option of `record` -> what asks about one name, and the help
+    "gradients": (additions.add_gradients, "only add gradients to what is stored"),
+    "arguments": (additions.add_arguments, "only add arguments that no case passes"),
+    "inputs": (additions.add_inputs, "only add integers below 0 in Tensors"),
+    "attributes": (additions.add_attributes, "only add what objects keep of their arguments"),
+    "pairs": (additions.add_pairs, "only add changes of two arguments together"),
+    "stated": (stated.add_stated, "only add values that pages give to arguments"),
+    "states": (additions.add_states, "only add the attributes of new objects"),
+    "refusals": (refusals.add_refusals, "only add changes of a call that are refused"),
+    "calls": (additions.add_calls, "only add calls of the table that are not stored"),
+    "again": (additions.ask_again, "only ask about the calls that are stored once more"),
+}
+
+
 def _record_options(record):
     record.add_argument("area", nargs="*", help="modules or names; default: all")
     record.add_argument("--target", default=REFERENCE, help="who answers (default: mindspore)")
     record.add_argument("--python", help="interpreter that has it")
     record.add_argument("--spec", default=specs.FOLDER, help="folder of spec files")
     record.add_argument("--keep", action="store_true", help="store the calls and their outcomes")
-    record.add_argument(
-        "--gradients", action="store_true", help="only add gradients to what is stored"
-    )
-    record.add_argument(
-        "--arguments", action="store_true", help="only add arguments that no case passes"
-    )
-    record.add_argument(
-        "--inputs", action="store_true", help="only add integers below 0 in Tensors"
-    )
-    record.add_argument(
-        "--attributes", action="store_true", help="only add what objects keep of their arguments"
-    )
-    record.add_argument(
-        "--pairs", action="store_true", help="only add changes of two arguments together"
-    )
-    record.add_argument(
-        "--stated", action="store_true", help="only add values that pages give to arguments"
-    )
-    record.add_argument(
-        "--states", action="store_true", help="only add the attributes of new objects"
-    )
-    record.add_argument(
-        "--refusals", action="store_true", help="only add changes of a call that are refused"
-    )
-    record.add_argument(
-        "--calls", action="store_true", help="only add calls of the table that are not stored"
-    )
-    record.add_argument(
-        "--again", action="store_true", help="only ask about the calls that are stored once more"
-    )
+    for name, (add, text) in _ADDITIONS.items():
+        record.add_argument(f"--{name}", dest="add", action="store_const", const=add, help=text)
     record.add_argument(
         "--settle",
         action="store_true",
@@ -418,20 +404,8 @@ def _record(options):
     names = [name for name in names if "same_as" not in entries[name]]
     if options.settle:
         return _settle(entries, options)
-    for asked, add in (
-        (options.arguments, additions.add_arguments),
-        (options.gradients, additions.add_gradients),
-        (options.inputs, additions.add_inputs),
-        (options.attributes, additions.add_attributes),
-        (options.pairs, additions.add_pairs),
-        (options.stated, stated.add_stated),
-        (options.states, additions.add_states),
-        (options.refusals, refusals.add_refusals),
-        (options.calls, additions.add_calls),
-        (options.again, additions.ask_again),
-    ):
-        if asked:
-            return _add(add, names, entries, options)
+    if options.add:
+        return _add(options.add, names, entries, options)
     if options.missing:
         names = [name for name in names if name not in stored.load()]
     records, start = {}, time.monotonic()
