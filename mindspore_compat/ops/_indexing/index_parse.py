@@ -10,6 +10,7 @@ import numpy
 from ..._backend.arrays import SPACES, to_space
 from ..._core.declare.op import space_for
 from ..._core.tensor.tensor import Tensor, as_array
+from ...common._graph_mode.call import in_graph
 
 _WORDS = "ints, slices, '...', None, bools, Tensors, lists and tuples"
 
@@ -48,6 +49,8 @@ def index_of(array, index, api):
         IndexError: if a part has a type that cannot index, or False is used to read.
         TypeError: if a part is a float, an array, or a list that holds anything but numbers.
     """
+    if in_graph():
+        index = _constants(index)
     kind = type(index)
     if kind is int:
         return index
@@ -75,6 +78,17 @@ def index_of(array, index, api):
                 _part(part, api, within=True) if mask is None else _tensor(mask, api, True)
             )
     return on_device_of(array, tuple(parts))
+
+
+def _constants(index):
+    """Converts NumPy's ints and bools in an index to Python's, as the compiler of a graph does."""
+    if isinstance(index, numpy.integer | numpy.bool):
+        return index.item()
+    if isinstance(index, slice):
+        return slice(*map(_constants, (index.start, index.stop, index.step)))
+    if type(index) in (list, tuple):
+        return type(index)([_constants(part) for part in index])
+    return index
 
 
 def _need_length(array, axis, mask, api):
@@ -258,6 +272,8 @@ def values_of(value, api):
     """
     if isinstance(value, Tensor):
         return value._array
+    if isinstance(value, numpy.generic) and in_graph():  # a constant of the graph
+        value = value.item()
     if not isinstance(value, (bool, int, float, list, tuple)):
         error = TypeError if value is None or isinstance(value, numpy.ndarray) else IndexError
         raise error(

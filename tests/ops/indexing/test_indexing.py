@@ -213,3 +213,41 @@ def test_take_clips_indices_at_both_ends(axis, dtype):
     index = clipped if axis is None else (slice(None),) * axis + (clipped,)
     np.add.at(uses.reshape(-1) if axis is None else uses, index, taken.asnumpy())
     assert np.array_equal(gradient.asnumpy(), uses)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        np.int64(1),
+        np.uint8(2),
+        np.bool_(True),
+        slice(np.int64(1), None, np.int64(2)),
+        (np.int64(0), slice(None)),
+        (Ellipsis, np.int64(-1)),
+        (np.int64(1), None),
+        [np.int64(0), np.int64(2)],
+    ],
+    ids=str,
+)
+def test_numpy_numbers_are_constants_of_a_graph(index):
+    plain = ms.jit(lambda x: x[index])(grid())
+    assert np.array_equal(plain.asnumpy(), grid().asnumpy()[index])
+
+    @ms.jit
+    def written(x):
+        x[index] = np.float32(2.5)
+        return x
+
+    expected = grid().asnumpy()
+    expected[index] = 2.5
+    assert np.array_equal(written(grid()).asnumpy(), expected)
+    if not isinstance(index, (slice, tuple)):
+        with pytest.raises(IndexError, match="an index must be made of ints"):
+            grid()[index]
+
+
+def test_a_numpy_number_is_written_in_a_graph_only():
+    x = grid()
+    with pytest.raises(IndexError, match="'value' must be a number"):
+        x[0] = np.float32(2.5)
+    assert np.array_equal(x.asnumpy(), grid().asnumpy())
