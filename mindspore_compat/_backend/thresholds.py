@@ -21,7 +21,7 @@ class Least:
     CUMSUM = 1 << 14  # elements: below, NumPy is as fast
     CUMSUM_BESIDE = 1 << 8  # adjacent elements: worth a call for each row
     CUMSUM_STACK = 1 << 13  # elements of a stack of rows: worth a call for each row
-    INDEX_SO_FAR = 1 << 8  # elements: array functions take six passes
+    EXTREMES_SO_FAR = 1 << 8  # elements: array functions take six passes
     CUMPROD = 1 << 10  # elements: below, NumPy is as fast
     RECURRENCE_ALONG = 1 << 7  # elements: array functions take several microseconds a step
     PROD = 1 << 12  # elements of rows: below, a call costs as much as it saves

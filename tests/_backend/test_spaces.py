@@ -176,7 +176,7 @@ EXTRAS = {
     "softplus": (normal(3, 2),),
     "top_k": (normal(3, 5), 2),
     "index_of_rank": (normal(3, 5), 0, 1),
-    "index_so_far": (normal(3, 9), 1),
+    "extremes_so_far": (normal(3, 9), 1),
     "maximum_so_far": (normal(3, 9), 1),
     "linear_recurrence": (normal(150, 2), normal(150, 2), 0),
     "distinct": (np.array([4, 2, 4, 9]),),

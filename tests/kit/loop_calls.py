@@ -89,7 +89,7 @@ CALLS = {
     "reversed_rows": lambda: ops.flip(float32(300, 128), (1,)),  # large: see Least.SPACE
     "row_sums": lambda: ops.sum(float32(9, 1 << 15), 1),
     "float32_pairs": lambda: ops.hypot(float32(9, 20), float32(9, 20, seed=1)),
-    "index_so_far": lambda: ops.cummax(float32(9, 20), 1),
+    "extremes_so_far": lambda: ops.cummax(float32(9, 20), 1),
     "linear_recurrence": lambda: ops.logcumsumexp(float32(9, 20), 1),
     "matmul": lambda: (
         ops.matmul(float32(9, 20), float32(20, 32, seed=1)),

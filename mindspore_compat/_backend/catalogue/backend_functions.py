@@ -147,11 +147,14 @@ argmax(x, axis=None, keepdims=False) : reduction, constant
     NumPy's `argmax`.
 argmin(x, axis=None, keepdims=False) : reduction, constant
     NumPy's `argmin`.
+extremes(x, axis, largest=True) : along, parts
+    The largest (or smallest) elements along `axis`, which is kept with length 1, and their indices,
+    the first of equal elements; NaN first.
 index_of_rank(x, axis=-1, rank=0, nan_first=False) : along, constant
     The index of the element with this rank along `axis`, which is kept with length 1. Equal
     values rank by position; rank 0 is the smallest. With `nan_first`, the first NaN counts.
-index_so_far(x, axis, largest=True) : along, constant
-    The index of the cumulative maximum (or minimum), the last of equal elements; NaN first.
+extremes_so_far(x, axis, largest=True) : along, parts
+    The cumulative maxima (or minima) and their indices, the last of equal elements; NaN first.
 maximum_so_far(x, axis) : along, constant
     The cumulative maximum along `axis`; NaN from the first NaN on.
 top_k(x, k, axis=-1, largest=True) : along, parts

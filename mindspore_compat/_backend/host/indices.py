@@ -39,6 +39,12 @@ def flat_along(shape, indices, axis):
     return (indices if inner == 1 else indices * inner) + starts
 
 
+def positions_along(shape, indices, axis):
+    """Returns the positions of `flat_along` for int64 indices in [0, length) that fit the shape."""
+    _, inner, starts = _layout(shape, indices.shape, axis)
+    return (indices if inner == 1 else indices * inner) + starts
+
+
 @functools.lru_cache(maxsize=256)
 def _layout(shape, indices_shape, axis):
     """Returns the length of an axis, its stride in elements, and the positions of its elements at

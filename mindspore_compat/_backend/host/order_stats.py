@@ -12,6 +12,7 @@ import numpy
 from ..compiled import door
 from ..threads import scheduler
 from ..thresholds import Least, Most
+from .indices import positions_along
 
 _PIECE = 1 << 16  # elements of a piece, about
 _FEW = 1 << 10  # rows whose positions are kept
@@ -185,7 +186,19 @@ def _argmax_or_min(xp, function, x, axis, keepdims):
         indices = door.call("argmax", x, axis % x.ndim, function is xp.module.argmax)
         if indices is not None:
             return numpy.expand_dims(indices, axis) if keepdims else indices
+    if type(x) is numpy.ndarray:
+        method = x.argmax if function is numpy.argmax else x.argmin
+        return method(axis, keepdims=keepdims)
     return function(x, axis, keepdims=keepdims)
+
+
+def extremes(xp, x, axis, largest=True):
+    """Returns the largest (or smallest) elements along `axis`, which is kept with length 1, and
+    their indices; of equal elements the first one counts, and NaN before all numbers."""
+    at = xp.expand_dims((xp.argmax if largest else xp.argmin)(x, axis), axis)
+    if type(x) is numpy.ndarray and x.flags.c_contiguous and at.size <= Most.ALONG_FLAT:
+        return x.reshape(-1).take(positions_along(x.shape, at, axis)), at
+    return xp.take_along_axis(x, at, axis), at
 
 
 def index_of_rank(xp, x, axis=-1, rank=0, nan_first=False):
@@ -209,23 +222,32 @@ def index_of_rank(xp, x, axis=-1, rank=0, nan_first=False):
     return equal.argmax(axis, keepdims=True)
 
 
-def index_so_far(xp, x, axis, largest=True):
-    """Returns, for each index along `axis`, the index of the largest (or smallest) element up to
-    there; of equal elements the last one counts. NaN counts as larger (or smaller) than all
+def extremes_so_far(xp, x, axis, largest=True):
+    """Returns, for each index along `axis`, the largest (or smallest) element up to there, and its
+    index; of equal elements the last one counts. NaN counts as larger (or smaller) than all
     numbers."""
+    if type(x) is not numpy.ndarray:
+        indices = _index_so_far(xp, x, axis, largest)
+        return xp.take_along_axis(x, indices, axis), indices
+    last = axis in (-1, x.ndim - 1)
+    rows = numpy.ascontiguousarray(x if last else numpy.moveaxis(x, axis, -1))
+    results = door.call("extremes_so_far", rows, largest) if rows.size else None
+    if results is None:
+        indices = _index_so_far(xp, rows, -1, largest)
+        results = xp.take_along_axis(rows, indices, -1), indices
+    return results if last else tuple([numpy.moveaxis(result, -1, axis) for result in results])
+
+
+def _index_so_far(xp, x, axis, largest):
+    """Returns the indices of `extremes_so_far`; of contiguous rows if the host has `x`."""
     length = x.shape[axis]
     if type(x) is numpy.ndarray:
-        last = axis in (-1, x.ndim - 1)
-        rows = numpy.ascontiguousarray(x if last else numpy.moveaxis(x, axis, -1))
-        if rows.size and (indices := door.call("index_so_far", rows, largest)) is not None:
-            return indices if last else numpy.moveaxis(indices, -1, axis)
-        best = (numpy.maximum if largest else numpy.minimum).accumulate(rows, -1)
+        best = (numpy.maximum if largest else numpy.minimum).accumulate(x, -1)
         # `leads` always contains the first element of each row.
-        leads = numpy.flatnonzero((rows == best) | (rows != rows))
+        leads = numpy.flatnonzero((x == best) | (x != x))
         ends = numpy.empty_like(leads)
-        ends[:-1], ends[-1:] = leads[1:], rows.size
-        indices = (leads % length).repeat(ends - leads).reshape(rows.shape)
-        return indices if last else numpy.moveaxis(indices, -1, axis)
+        ends[:-1], ends[-1:] = leads[1:], x.size
+        return (leads % length).repeat(ends - leads).reshape(x.shape)
     x = xp.moveaxis(x, axis, 0)
     indices = xp.reshape(xp.arange(length), (-1, *[1] * (x.ndim - 1)))
     indices = xp.broadcast_to(indices, x.shape)

@@ -113,22 +113,23 @@ def prod_of_rows(x):
     return out
 
 
-def leading_indices(
+def leading_elements(
     x: array(FLOAT),
+    extremes: array(FLOAT),
     out: array(INDEX),
     length: number(),
     sign: number(FLOAT),
     first: piece(0),
     last: piece(1),
 ):
-    """Writes the index of the last largest element so far, for rows `first` to `last`. NaN is
+    """Writes the largest element so far and its last index, for rows `first` to `last`. NaN is
     larger than all numbers.
 
     Most elements are smaller than one before them, so TOGETHER elements are compared with the
     largest one at once.
 
     Args:
-        x, out: matrices with rows of `length` elements, as arrays of one axis.
+        x, extremes, out: matrices with rows of `length` elements, as arrays of one axis.
         length: the elements of a row.
         sign: -1 to find the smallest; NaN is then smaller than all numbers.
         first, last: the range of rows.
@@ -138,6 +139,7 @@ def leading_indices(
         for start in range(row * length, (row + 1) * length, TOGETHER):
             count = min((row + 1) * length - start, TOGETHER)
             values, indices = x[start : start + count], out[start : start + count]
+            results = extremes[start : start + count]
             leaders = 0
             for k in range(count):
                 value = sign * values[k]
@@ -148,29 +150,33 @@ def leading_indices(
                     if (value >= best) | (value != value):
                         best, index = value, start - row * length + k
                     indices[k] = index
+                    results[k] = sign * best
             else:
+                extreme = sign * best
                 for k in range(count):
                     indices[k] = index
+                    results[k] = extreme
 
 
 _LIBRARY = Library(TOGETHER=TOGETHER)
 
 
 @serves(
-    "index_so_far",
-    least="INDEX_SO_FAR",
+    "extremes_so_far",
+    least="EXTREMES_SO_FAR",
     takes=lambda rows, largest: rows.dtype == FLOAT,
-    loop=functools.partial(loop_of, leading_indices, _LIBRARY),
+    loop=functools.partial(loop_of, leading_elements, _LIBRARY),
 )
-def index_so_far(rows, largest):
-    """Returns, for each element of a contiguous array, the index of the largest (or smallest)
-    element of its row up to there."""
+def extremes_so_far(rows, largest):
+    """Returns, for each element of a contiguous array, the largest (or smallest) element of its row
+    up to there, and its index."""
     length = rows.shape[-1]
-    out = numpy.empty(rows.shape, INDEX)
+    extremes, out = numpy.empty(rows.shape, FLOAT), numpy.empty(rows.shape, INDEX)
     table = blocks(rows.size // length, max(PIECE // length, 1))
     sign = FLOAT.type(1 if largest else -1)
-    loop_of(leading_indices, _LIBRARY).run(table, rows.reshape(-1), out.reshape(-1), length, sign)
-    return out
+    arrays = rows.reshape(-1), extremes.reshape(-1), out.reshape(-1)
+    loop_of(leading_elements, _LIBRARY).run(table, *arrays, length, sign)
+    return extremes, out
 
 
 def recur_rows(

@@ -1,4 +1,5 @@
-"""vjp rules of indexing (gather and scatter, also along an axis), `keep`, `sort` and `top_k`.
+"""vjp rules of indexing (gather and scatter, also along an axis), `keep`, `sort` and `top_k`, and
+of the extremes along an axis.
 
 The conventions are those of vjp_rules.py.
 """
@@ -126,3 +127,19 @@ def top_k(xp, x, k, axis=-1, largest=True):
     _, order = xp.base.top_k(x.array, k, axis, largest)
     order = xp.wrap(order, None)
     return xp.take_along_axis(x, order, axis), order
+
+
+@compose
+def extremes(xp, x, axis, largest=True):
+    """Returns the maxima or minima along an axis, which carry a gradient, and their positions."""
+    _, at = xp.base.extremes(x.array, axis, largest)
+    at = xp.wrap(at, None)
+    return xp.take_along_axis(x, at, axis), at
+
+
+@compose
+def extremes_so_far(xp, x, axis, largest=True):
+    """Returns the cumulative maxima or minima, which carry a gradient, and their positions."""
+    _, at = xp.base.extremes_so_far(x.array, axis, largest)
+    at = xp.wrap(at, None)
+    return xp.take_along_axis(x, at, axis), at

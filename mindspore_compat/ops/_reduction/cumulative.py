@@ -44,8 +44,7 @@ def _extreme_so_far(xp, input, axis, largest):
     """Returns the cumulative extremes and their indices."""
     if not input.size:
         return input, xp.zeros(input.shape, "int64")
-    at = xp.index_so_far(input, axis, largest=largest)
-    return xp.take_along_axis(input, at, axis), at
+    return xp.extremes_so_far(input, axis, largest=largest)
 
 
 @op(

@@ -145,12 +145,10 @@ _declare_extreme(
 )
 
 
-def _extreme(xp, input, axis, keepdims, find):
+def _extreme(xp, input, axis, keepdims, largest):
     if not input.ndim and axis in (0, -1):
         return input, xp.zeros((), "int64")
-    at = find(input, axis)
-    at = xp.expand_dims(at, axis)
-    values = xp.take_along_axis(input, at, axis)
+    values, at = xp.extremes(input, axis, largest)
     if not keepdims:
         values, at = xp.squeeze(values, axis), xp.squeeze(at, axis)
     return values, at
@@ -171,7 +169,7 @@ def arg_max_with_value(
         >>> print(i, v)
         [1 1] [5. 4.]
     """
-    values, at = _extreme(xp, input, axis, keep_dims, xp.argmax)
+    values, at = _extreme(xp, input, axis, keep_dims, True)
     return xp.cast(at, "int64"), values
 
 
@@ -190,14 +188,14 @@ def arg_min_with_value(
         >>> print(i, v)
         [0 0] [1. 3.]
     """
-    values, at = _extreme(xp, input, axis, keep_dims, xp.argmin)
+    values, at = _extreme(xp, input, axis, keep_dims, False)
     return xp.cast(at, "int64"), values
 
 
 @op(compute="native")
 def max_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
     """Returns (values, int64 positions) of the maxima along an axis."""
-    values, at = _extreme(xp, input, axis, keepdims, xp.argmax)
+    values, at = _extreme(xp, input, axis, keepdims, True)
     return values, xp.cast(at, "int64")
 
 
@@ -211,7 +209,7 @@ max_along.vjp(
 @op(compute="native")
 def min_along(xp, input: TensorOf(any_dtype), axis: Int, keepdims: Bool = False):
     """Returns (values, int64 positions) of the minima along an axis."""
-    values, at = _extreme(xp, input, axis, keepdims, xp.argmin)
+    values, at = _extreme(xp, input, axis, keepdims, False)
     return values, xp.cast(at, "int64")
 
 
@@ -429,8 +427,7 @@ def _mint_extreme(name, word, over_all, along, between, shown):
         return with_indices(input, *args, **kwargs)
 
     def with_indices(input: Anything, dim: Int, keepdim: Bool = False):
-        values, at = along.run(input, dim, keepdim)
-        return values, Tensor._wrap(at._array.astype("int64"))
+        return along.run(input, dim, keepdim)
 
     with_indices.__name__ = name  # error messages contain it
     with_indices = checked(with_indices)

@@ -59,8 +59,10 @@ def test_the_extreme_so_far(shape, axis, dtype, largest):
             best = rows[wanted[i - 1, j], j] if i else value
             outdone = value >= best if largest else value <= best
             wanted[i, j] = i if outdone or value != value else wanted[i - 1, j]
-    indices = np.moveaxis(arrays.space_of(x).index_so_far(x, axis, largest=largest), axis, 0)
-    np.testing.assert_array_equal(indices.reshape(rows.shape), wanted)
+    results = arrays.space_of(x).extremes_so_far(x, axis, largest=largest)
+    values, indices = [np.moveaxis(each, axis, 0).reshape(rows.shape) for each in results]
+    np.testing.assert_array_equal(indices, wanted)
+    np.testing.assert_array_equal(values, np.take_along_axis(rows, wanted, 0))
 
 
 @pytest.mark.parametrize("factor", [1, 1000])
