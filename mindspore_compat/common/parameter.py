@@ -11,6 +11,7 @@ import re
 import numpy as np
 
 from .._backend.arrays import SPACES
+from .._backend.steps.journal import journal
 from .._backend.updates.complete import Unit, complete
 from .._core.autograd.tape import depth
 from .._core.context.config import GRAPH_MODE, config
@@ -294,7 +295,9 @@ class Parameter(Tensor):
         self._put(data._array)
 
     def _put(self, array):
-        """Takes `array` for the values, drawn or not yet."""
+        """Takes `array` for the values, drawn or not yet; undone if the running step fails."""
+        if "_array" in self.__dict__:
+            journal.note_replaced((self,))
         self._array = array
         self.__dict__.pop("_promise", None)
 
@@ -399,8 +402,7 @@ class Parameter(Tensor):
                 InstanceOf(tuple).refuse("init_data", "layout", layout)
                 if len(layout) < 6:
                     raise ValueError(
-                        "For 'init_data', 'layout' must have at least 6 parts, but "
-                        "got "
+                        "For 'init_data', 'layout' must have at least 6 parts, but got "
                         f"{len(layout)}."
                     )
             self._array  # noqa: B018 - reading it draws it

@@ -9,13 +9,14 @@ write (updates/complete.py).
 import threading
 
 from ..ranks.endings import Exchanges
+from . import current
 from .recorded_array import Recorded
 
 
 class _Journal(threading.local):
     """The changes that the running step has made so far."""
 
-    saved = None  # id -> (Tensor, its array, a copy of its elements or None); None: nothing to undo
+    saved = None  # id -> (Tensor or None, array, a copy of its elements or None); None: not in use
     states = ()  # the attributes of the objects in LOCALS, as dicts, in this thread
 
     def note_replaced(self, tensors):
@@ -27,15 +28,25 @@ class _Journal(threading.local):
     def note_written(self, tensors):
         """Saves Tensors that are about to be written in place."""
         if self.saved is not None:
+            recorder = current.running()
             for tensor in tensors:
+                if recorder is not None and type(tensor._array) is Recorded:
+                    recorder.note_overwritten(tensor._array)
                 if id(tensor) not in self.saved:
                     array = _plain(tensor._array)
                     self.saved[id(tensor)] = (tensor, array, array.copy())
 
+    def note_overwritten(self, array):
+        """Saves the elements of an array that a replay is about to write in place."""
+        if self.saved is not None and id(array) not in self.saved:
+            self.saved[id(array)] = (None, array, array.copy())
+
     def undo(self):
         """Restores what is saved, the last change first."""
         for tensor, array, copy in reversed(list((self.saved or {}).values())):
-            tensor._array = array = _plain(array)
+            array = _plain(array)
+            if tensor is not None:
+                tensor._array = array
             if copy is not None:
                 array[...] = copy
 

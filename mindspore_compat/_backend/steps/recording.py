@@ -154,6 +154,14 @@ class StepRecorder:
         self._note(f"{self._constant(journal.note_replaced)}(({name},))")
         self._note(f"{name}._array = {self._slot(recorded)}")
 
+    def note_overwritten(self, recorded):
+        """Records that an array is about to be written in place, so that each replay saves its
+        elements; those of an array that the step itself has made are not needed afterwards."""
+        is_new = recorded.holder is None and recorded.slot[0] == "s" and recorded.value.base is None
+        if not is_new and self.reason is None:
+            self.note_write()
+            self._note(f"{self._constant(journal.note_overwritten)}({self._slot(recorded)})")
+
     def number(self, array):
         """Returns an array of constants, which is the same in each replay, as a Recorded array."""
         return self._new(array, self._constant(array))
