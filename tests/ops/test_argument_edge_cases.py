@@ -151,3 +151,9 @@ def test_ranges_are_of_int64_or_float32():
 def test_a_tensor_that_fills_gets_a_gradient():
     gradient = ms.grad(lambda value: ops.full_like(SQUARE, value).sum())(Tensor(2.0))
     assert gradient.asnumpy() == 9
+
+
+@pytest.mark.parametrize("unfold", [lambda x: ops.unfold(x, 2), ops.Im2Col(2)])
+def test_windows_need_a_channel(unfold):
+    with pytest.raises(ValueError, match=r"at least one channel, but got shape \(2, 0, 4, 4\)"):
+        unfold(Tensor(np.zeros((2, 0, 4, 4), np.float32)))

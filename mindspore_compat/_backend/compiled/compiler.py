@@ -25,6 +25,7 @@ import threading
 import time
 
 from ..starting import Thread
+from . import disk_cache
 
 _LOW_PRIORITY = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)  # on Windows
 PRIORITY_FLAGS = _LOW_PRIORITY | getattr(subprocess, "CREATE_NO_WINDOW", 0)
@@ -90,6 +91,7 @@ class Compiler:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             creationflags=PRIORITY_FLAGS,
+            env={**os.environ, disk_cache.VARIABLE: str(disk_cache.folder())},
         )
         self._answers = queue.SimpleQueue()
         arguments = self._process, self._answers

@@ -45,7 +45,13 @@ def folder():
     """Returns the folder of compiled loops, which need not exist: that of the environment variable
     MINDSPORE_COMPAT_CACHE, or one in the system's cache directory."""
     path = os.environ.get(VARIABLE)
-    return Path(path).absolute() if path else _place_for_caches() / "mindspore_compat"
+    return _absolute(path) if path else _place_for_caches() / "mindspore_compat"
+
+
+@functools.cache
+def _absolute(path):
+    """Returns a path below the folder in which this process works when the path is first used."""
+    return Path(path).absolute()
 
 
 def _place_for_caches():

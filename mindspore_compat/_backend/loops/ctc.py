@@ -101,6 +101,8 @@ def align(
             for s in range(states):
                 inside = now[s] > single(0.1) * none and s < used and t < steps[n]
                 place[s] = now[s] if inside else single(-numpy.inf)
+        if steps[n] == 0:
+            total = single(0.0) if lengths[n] == 0 else none
         losses[n] = single(numpy.inf) if -total > single(-0.1) * none else -total
     return True
 

@@ -15,15 +15,20 @@ _PAIRS = {
 }
 
 
-def _unfold(xp, x, kernel, dilation, padding, stride):
+def _unfold(xp, api, name, x, kernel, dilation, padding, stride):
     """Returns the windows as (N, C, kernel positions, windows)."""
+    need_rank(api, name, x, 4)
+    if not x.shape[1]:
+        raise ValueError(
+            f"For '{api}', '{name}' must have at least one channel, but got shape {x.shape}."
+        )
     kernel, stride, dilation = (
         per_dimension(kernel, 2),
         per_dimension(stride, 2),
         per_dimension(dilation, 2),
     )
     pads = sided(padding, 2)
-    need_kernel_fits("unfold", tuple(x.shape[2:]), kernel, pads, dilation)
+    need_kernel_fits(api, tuple(x.shape[2:]), kernel, pads, dilation)
     return xp.im2col(x, kernel, stride, pads, dilation)
 
 
@@ -69,8 +74,7 @@ def unfold(
           [4. 5.]
           [5. 6.]]]
     """
-    need_rank("unfold", "input", input, 4)
-    out = _unfold(xp, input, kernel_size, dilation, padding, stride)
+    out = _unfold(xp, "unfold", "input", input, kernel_size, dilation, padding, stride)
     return xp.reshape(out, (out.shape[0], out.shape[1] * out.shape[2], out.shape[3]))
 
 
@@ -95,8 +99,7 @@ def im2col(
            [4. 5.]
            [5. 6.]]]]
     """
-    need_rank("Im2Col", "x", x, 4)
-    return _unfold(xp, x, ksizes, dilations, pads, strides)
+    return _unfold(xp, "Im2Col", "x", x, ksizes, dilations, pads, strides)
 
 
 @op(

@@ -110,7 +110,9 @@ class _Lattice:
         ends = (index == last - 1) | (index == last - 2) & (index >= 0)
         ending = xp.where(ends, final, NONE)
         top = xp.max(ending, 1, keepdims=True)
-        return xp.squeeze(top, 1) + xp.log(xp.sum(xp.exp(ending - top), 1))
+        total = xp.squeeze(top, 1) + xp.log(xp.sum(xp.exp(ending - top), 1))
+        without_steps = xp.cast(xp.where(self.last == 1, 0.0, NONE), alpha.dtype)
+        return xp.where(self.steps == 0, without_steps, total)
 
 
 @implements
@@ -532,6 +534,11 @@ def _sparse_inputs(x, indices, values, sequence_length, collapse):
         raise ValueError(
             f"For 'CTCLoss', 'x' must have shape (T, N, C) and 'sequence_length' N numbers up to "
             f"T, but got {tuple(x.shape)} and {steps}."
+        )
+    if any(n < 1 for n in steps):
+        raise RuntimeError(
+            f"For 'CTCLoss', 'sequence_length' must be numbers in [1, {x.shape[0]}], but got "
+            f"{steps}."
         )
     labels, lengths = _dense_labels(indices, values, x.shape[1], collapse, x.shape[2] - 1)
     return steps, labels, lengths

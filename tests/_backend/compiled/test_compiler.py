@@ -64,6 +64,18 @@ def test_the_process_fills_the_cache(compiler):
 
 
 @needs_numba
+def test_the_process_uses_a_relative_folder_of_this_one(compiler, tmp_path, monkeypatch):
+    monkeypatch.setenv(disk_cache.VARIABLE, os.path.relpath(tmp_path / "loops"))
+    folder = disk_cache.folder()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    loop = loop_of()
+    assert compiler.compile(loop) and loop.is_loaded() and is_loaded(loop)
+    assert list(folder.rglob("*.loop"))
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@needs_numba
 def test_a_loop_that_nobody_awaits_is_compiled_elsewhere(monkeypatch):
     """The queue asks the process first, and this process finds the code in the cache."""
     monkeypatch.setattr(jit, "_setting", lambda: "background")

@@ -45,6 +45,13 @@ def files(place):
     return sorted(path for path in place.rglob("*") if path.is_file())
 
 
+def test_a_relative_folder_stays_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.setenv(disk_cache.VARIABLE, f"loops of {tmp_path.name}")
+    before = disk_cache.folder()
+    monkeypatch.chdir(tmp_path)
+    assert disk_cache.folder() == before
+
+
 @needs_numba
 def test_a_loop_is_compiled_once(place):
     assert (compiled(), compiled()) == (False, True)

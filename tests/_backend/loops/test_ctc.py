@@ -12,18 +12,21 @@ from mindspore_compat.ops._loss import ctc
 pytestmark = pytest.mark.host
 
 HOST = arrays.HOST
-SPECIAL = "nothing", "a time", "a target", "a NaN"
+SPECIAL = "nothing", "a time", "a target", "a NaN", "no time"
 
 
 def results(special, merge):
     """Returns losses, forward variables and probabilities of sequences of several lengths, one
-    without labels. A time or a target of one of them is impossible, or a time is NaN."""
+    without labels. A time or a target of one of them is impossible, a time is NaN, or two have no
+    times."""
     rng = np.random.default_rng(0)
     logs = np.log(rng.dirichlet(np.ones(5), (12, 4))).astype(np.float32)
     if special in ("a time", "a NaN"):
         logs[4, 1] = -np.inf if special == "a time" else np.nan
     targets = np.array([[1, 2, 2, 3], [4, 4, 0, 0], [3, 0, 2, 0], [0, 0, 0, 0]])
     steps = np.array([4 if special == "a target" else 12, 5, 9, 6])
+    if special == "no time":
+        steps[2:] = 0
     given = logs, targets, steps, np.array([4, 2, 3, 0])
     both = HOST.ctc_nll_and_alpha(*given)
     return *both, HOST.ctc_nll(*given, 0, merge), HOST.ctc_occupation(*given, 0, merge)

@@ -48,3 +48,19 @@ def test_without_an_alignment_the_loss_is_infinite_and_its_gradient_zero():
     assert np.isposinf(of_labels(x)[0].asnumpy()).all()
     assert not of_labels(x)[1].asnumpy().any()
     assert not ms.grad(lambda x: of_labels(x)[0].sum())(x).asnumpy().any()
+
+
+@pytest.mark.parametrize("reduction, wanted", [("none", [0, 4.1405945]), ("sum", 4.1405945)])
+def test_nothing_aligned_to_no_time_costs_nothing(reduction, wanted):
+    """As in MindSpore 2.10: its one alignment is empty, and certain."""
+    logits = np.random.default_rng(0).normal(size=(3, 2, 4)).astype(np.float32)
+    logs, targets = ops.log_softmax(Tensor(logits)), Tensor([[1, 2], [1, 2]], ms.int32)
+    of_logs = lambda logs: ops.ctc_loss(logs, targets, (0, 3), (0, 2), 0, reduction)[0]  # noqa: E731
+    np.testing.assert_allclose(of_logs(logs).asnumpy(), wanted, rtol=1e-6)
+    slope = ms.grad(lambda logs: of_logs(logs).sum())(logs).asnumpy()
+    assert not slope[:, 0].any() and slope[:, 1].any()
+
+
+def test_a_sequence_of_labels_needs_time():
+    with pytest.raises(RuntimeError, match=r"'sequence_length' must be numbers in \[1, 5\]"):
+        ops.CTCLoss()(Tensor(LOGITS), *LABELS[:2], Tensor([0, 4, 3], ms.int32))
