@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kit.sources import parse
 
 import mindspore_compat as ms
 from mindspore_compat._backend import arrays
@@ -46,7 +47,7 @@ class NearNumbers(doctest.OutputChecker):
 
 def docstrings(path):
     """(name, line, text) of each docstring of a file that holds examples."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parse(path)):
         text = ast.get_docstring(node) if isinstance(node, DOCUMENTED) else None
         if text and ">>>" in text:
             yield getattr(node, "name", "module"), getattr(node, "lineno", 0), text

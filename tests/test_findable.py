@@ -13,6 +13,8 @@ import inspect
 import re
 from pathlib import Path
 
+from kit.sources import parse
+
 import mindspore_compat
 from conformance.reading import specs
 from mindspore_compat import mint, nn, numpy, ops, scipy  # noqa: F401 - they declare names
@@ -70,11 +72,7 @@ def paths_in(node):
 
 def declarations():
     """The paths that the sources declare."""
-    return {
-        path
-        for file in PACKAGE.rglob("*.py")
-        for path in declared_in(ast.parse(file.read_text("utf-8")))
-    }
+    return {path for file in PACKAGE.rglob("*.py") for path in declared_in(parse(file))}
 
 
 def named(path):

@@ -2,12 +2,14 @@
 has. The sources are parsed, so this holds for code that no test runs."""
 
 import ast
+import functools
 import inspect
 from importlib import import_module
 from pathlib import Path
 
 import numpy
 import pytest
+from kit.sources import parse
 
 import mindspore_compat
 from mindspore_compat import ops  # noqa: F401 - higher packages hand their functions down
@@ -51,12 +53,13 @@ def calls(tree):
                 )
 
 
+@functools.cache
 def all_calls():
     """name -> where it is called, for all files of the package."""
     named = {}
     for file in sorted(PACKAGE.rglob("*.py")):
         if "_startup" not in file.parts:
-            for name, line in calls(ast.parse(file.read_text("utf-8"))):
+            for name, line in calls(parse(file)):
                 named.setdefault(name, f"{file.relative_to(PACKAGE)}, line {line}")
     return named
 
@@ -285,7 +288,7 @@ def test_every_space_belongs_to_an_array_type():
     classes = {
         node.name
         for file in files
-        for node in ast.parse(file.read_text("utf-8")).body
+        for node in parse(file).body
         if isinstance(node, ast.ClassDef) and node.name.endswith("Space")
     }
     kinds_of_symbols = {"RowSpace", "_HostSpace", "ChunkSpace", "ElementSpace", "FloatSpace"}

@@ -10,6 +10,7 @@ import collections
 from pathlib import Path
 
 import mindspore_compat
+from kit.sources import parse
 
 PACKAGE = Path(mindspore_compat.__file__).parent
 INTERNAL = (
@@ -46,8 +47,7 @@ EXEMPT = {name for names in REASONS.values() for name in names.split()}
 def unmarked():
     """Returns the file of each function without a mark, by its name within the file."""
     sources = {
-        str(file.relative_to(PACKAGE)): ast.parse(file.read_text("utf-8"))
-        for file in sorted(PACKAGE.rglob("*.py"))
+        str(file.relative_to(PACKAGE)): parse(file) for file in sorted(PACKAGE.rglob("*.py"))
     }
     functions, readers = collect(sources)
     storing = {}
