@@ -1,7 +1,8 @@
 """The varied calls and the facts of their outcomes: one compressed file per public module.
 
-A file holds {name: {label: {"init", "call", "owner", "then", "train", "seen", "by"}}}; `by` says
-who answered if not real MindSpore. Only facts are stored: numbers, dtypes, shapes, short words.
+A file holds {name: {label: {"init", "call", "owner", "then", "train", "seen", "by", "alone"}}};
+`by` says who answered if not real MindSpore, `alone` that the call is the first of its process.
+Only facts are stored: numbers, dtypes, shapes, short words.
 """
 
 import json
@@ -9,10 +10,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from ..errors import BadInput
-from ..reading import packed
+from ..reading import packed, specs
 from . import rules, twins
 from .table import table, users
 
@@ -23,7 +22,7 @@ APART = Path(__file__).parents[1] / "data" / "values_apart.yaml"
 @cache
 def apart():
     """{case ID: reason} of outcomes that are no reference."""
-    listed = yaml.safe_load(APART.read_text(encoding="utf-8")) or {}
+    listed = specs.own_table(APART) or {}
     return {key: reason for reason, keys in listed.items() for key in keys}
 
 

@@ -7,7 +7,7 @@ and `twins`; joined, they are one table.
 from functools import cache
 from pathlib import Path
 
-import yaml
+from ..reading import specs
 
 FOLDER = Path(__file__).parents[1] / "data" / "calls"
 
@@ -22,7 +22,7 @@ def table():
     whole = {"calls": {}, "holds": {}, "same": {}, "synonyms": {}, "twins": {}}
     whole |= {"uses": [], "together": [], "rules": []}
     for path in sorted(FOLDER.glob("*.yaml")):
-        for section, part in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+        for section, part in specs.own_table(path).items():
             if section in ("uses", "together", "rules"):
                 whole[section] += part
             elif section in ("calls", "holds"):

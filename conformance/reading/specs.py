@@ -215,6 +215,11 @@ def digest(folder=FOLDER):
     return sha.hexdigest()[:8]
 
 
+def own_table(path):
+    """Returns the contents of one of the tool's own tables."""
+    return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Loader)
+
+
 def load_file(path, check=True):
     """Returns the entries of one file."""
     text = text_of(path)

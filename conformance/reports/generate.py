@@ -110,8 +110,8 @@ def _write_compared(case_list, folder, target, recorded):
     modules = {}
     for case in case_list:
         answer = answer_to(case, recorded)
-        alone = "apart" not in case and "ranks" not in case
-        if case["kind"] in COMPARED and alone and _is_answered(case, answer):
+        fits = not {"apart", "ranks", "alone"} & case.keys()
+        if case["kind"] in COMPARED and fits and _is_answered(case, answer):
             modules.setdefault(case["area"], []).append([case, answer])
     if not modules:
         return []

@@ -1,7 +1,8 @@
 """Runs cases in worker processes: time limits, crashes, resuming, progress.
 
 If a worker dies or hangs, it is replaced, and its case is run once more; the second outcome is the
-case's status. Results are appended to a file when they arrive, so an interrupted run can be
+case's status. A case that is `alone` has a process of its own: what it shows depends on the first
+call of a process. Results are appended to a file when they arrive, so an interrupted run can be
 resumed.
 """
 
@@ -24,7 +25,7 @@ from ..targets import REFERENCE
 
 SECONDS = {"example": 60, "ranks": 70}  # examples may train and load files; ranks are started
 LIMIT, START = 10, 180  # seconds for any other case, and for the import of the target
-RENEW = 600  # cases after which a worker is replaced, so that its memory is given back
+RENEW = 3000  # cases after which a worker is replaced, whatever its memory is
 # Loads the tool in another interpreter under its own name, without the folder next to it.
 TOOL = Path(__file__).resolve().parents[1]
 _BEGIN = """
@@ -114,7 +115,7 @@ class Process:
             hung = self.process.poll() is None and time.monotonic() - start >= limit
             return self._lost(case, "hang" if hung else "crash", start)
         self.served += 1
-        self.full = answer.pop("full", False) or self.served >= RENEW
+        self.full = answer.pop("full", False) or self.served >= RENEW or "alone" in case
         return answer
 
     def _lost(self, case, status, start):
@@ -196,6 +197,8 @@ class Workers:
         """Returns the result of one case, which is run once more if its worker died."""
         process = self.idle.get()
         try:
+            if "alone" in case and process is not None and process.served:
+                process.full = True
             process = self._ready(process)
             result = process.ask(case)
             if result["status"] in LOST and result["status"] != "hang" and not self.closed:
@@ -249,9 +252,8 @@ def run(cases, target, python=None, store=None, progress=None, about=None, jobs=
     cases = list(cases)
     done = load(store) if store and not restart else {}
     wanted = [done.get(case["id"], {}).get("digest") != digest(case) for case in cases]
-    pending = [case for case, ask in zip(cases, wanted, strict=True) if ask]
     with (
-        Workers(target, python, min(jobs, len(pending))) as workers,
+        Workers(target, python, min(jobs, sum(wanted))) as workers,
         _Store(store, restart) as store_file,
     ):
         if about is not None:
@@ -263,12 +265,18 @@ def run(cases, target, python=None, store=None, progress=None, about=None, jobs=
                 store_file.add(result)
             return result
 
-        fresh = workers.threads.map(ask, pending)
-        for case, is_pending in zip(cases, wanted, strict=True):
-            result = next(fresh) if is_pending else done[case["id"]]
+        fresh = {n: workers.threads.submit(ask, cases[n]) for n in _order(cases) if wanted[n]}
+        for number, case in enumerate(cases):
+            result = fresh.pop(number).result() if wanted[number] else done[case["id"]]
             if progress:
                 progress(case, result)
             yield case, result
+
+
+def _order(cases):
+    """Returns the positions of cases in the order in which they are run: first those of several
+    ranks, so that the ranks are started once and not for each name."""
+    return sorted(range(len(cases)), key=lambda number: "ranks" not in cases[number])
 
 
 def load(store):

@@ -41,10 +41,12 @@ class Ranks:
     def __init__(self, target, arguments, folder):
         self.target, self.arguments, self.folder = target, arguments, folder
         self.processes, self.connections, self.ranks = [], [], []
-        self.fault, self.idle = None, 0
+        self.fault, self.idle, self.broken = None, 0, None
 
     def observed(self, case):
         """Returns the facts of both ranks, or the exception that both raise."""
+        if self.broken:
+            raise RuntimeError(self.broken)
         if not self.ranks:
             self._start()
         self.idle = 0
@@ -97,7 +99,8 @@ class Ranks:
                     lines = connection.makefile(encoding="utf-8")
                     first = json.loads(lines.readline())
                     if "broken" in first:
-                        raise RuntimeError(first["broken"])
+                        self.broken = first["broken"]  # no other start is tried
+                        raise RuntimeError(self.broken)
                     joined[first["rank"]] = connection, lines
             except (OSError, ValueError):
                 raise RuntimeError(f"{COUNT} ranks did not start within {START} s") from None

@@ -77,6 +77,30 @@ SLOW = """
 """
 
 
+def test_cases_of_ranks_run_first_and_results_keep_their_order(toy, tmp_path):
+    found = list(cases.all_cases(SPECS, ("exists", "signature")))
+    found = [{**case, "ranks": 2} if "strict" in case["name"] else case for case in found]
+    assert "strict" not in found[0]["name"]
+    store = tmp_path / "results.jsonl"
+    names = [case["name"] for case, _ in runner.run(found, toy(), store=store)]
+    assert names == [case["name"] for case in found]
+    run = [json.loads(line)["id"] for line in store.read_text().splitlines()]
+    assert run == sorted(run, key=lambda key: "strict" not in key)
+
+
+def test_a_case_that_is_alone_has_its_own_process(toy):
+    found = list(cases.all_cases(SPECS, ("exists",))) * 2
+    found = [{**case, "id": f"{case['id']} {n}"} for n, case in enumerate(found)]
+    found[2]["alone"] = found[3]["alone"] = True
+    with runner.Workers(toy(), None, 1) as workers:
+        used = []
+        for case in found[:5]:
+            workers.ask(case)
+            used.append(next(iter(workers.living)))
+    assert used[0] is used[1]
+    assert len({id(process) for process in used[1:]}) == 4
+
+
 def test_interrupted_run_goes_on(toy, tmp_path):
     slow = TOY.replace("def fragile", "def _fragile") + SLOW  # the third case is under way
     name, store = toy(slow), tmp_path / "results.jsonl"

@@ -107,3 +107,17 @@ def until(condition, seconds=20):
     while not condition() and time.monotonic() < end:
         time.sleep(0.05)
     return condition()
+
+
+def test_ranks_that_cannot_communicate_are_started_once(tmp_path, monkeypatch):
+    target = "without_mpi"
+    text = "class communication:\n    def init():\n        raise RuntimeError('no MPI')\n"
+    (tmp_path / f"{target}.py").write_text(text)
+    arguments = ["-c", runner._BEGIN, "conformance", str(runner.TOOL), "--target", target]
+    found, starts = Ranks(target, arguments, tmp_path), []
+    launch = found._launch
+    monkeypatch.setattr(found, "_launch", lambda port: (starts.append(port), launch(port)))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="no MPI"):
+            found.observed(broadcast("1"))
+    assert len(starts) == 1
