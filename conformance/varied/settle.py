@@ -219,8 +219,8 @@ _OF_CALLS = (
     ),
     (
         "the original does not accelerate on a CPU what its page says",
-        r"(?:Model|build_train_network)::boost_level='O1''?|boost\.(?:FreezeOpt|GradientFreeze"
-        r"|ParameterProcess)::call 1",
+        r"(?:Model|build_train_network)::boost_level='O[12]'(?:'?| as stated)"
+        r"|boost\.(?:FreezeOpt|GradientFreeze|ParameterProcess)::call 1",
         r"",
     ),
     (

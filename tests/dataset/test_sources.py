@@ -198,6 +198,13 @@ def test_random_rows_without_a_schema_are_the_originals():
     assert ds.RandomDataset().get_dataset_size() == 565
 
 
+@pytest.mark.parametrize("use", [list, len, lambda data: data.get_col_names()])
+def test_a_negative_number_of_random_rows_is_refused_when_it_is_used(use):
+    data = ds.RandomDataset(-1, columns_list=["a"])
+    with pytest.raises(RuntimeError, match="'total_rows' must be at least 0, but got -1"):
+        use(data)
+
+
 def test_a_schema_prints_its_keys_in_alphabetical_order():
     schema = ds.Schema()
     schema.from_json({"numRows": 3, "columns": {"x": {"type": "int8", "shape": [2]}}})

@@ -536,3 +536,13 @@ BITS, IMAGINARY = Tensor([6, 3]), Tensor(np.ones(3, np.complex64))
 def test_what_an_op_does_not_take_is_reported_by_name(call):
     with pytest.raises(TypeError, match="' must be a Tensor of .* but got"):
         call()
+
+
+@pytest.mark.parametrize("name", ["stride", "padding", "dilation"])
+@pytest.mark.parametrize("wrong", ["wrong", 0.5, True, None])
+def test_a_setting_of_conv1d_of_a_wrong_kind_is_a_type_error(name, wrong):
+    x, w = Tensor(np.ones((1, 1, 4), np.float32)), Tensor(np.ones((1, 1, 2), np.float32))
+    with pytest.raises(TypeError, match=f"'{name}' must be an int"):
+        ops.conv1d(x, w, pad_mode="pad", **{name: wrong})
+    with pytest.raises(ValueError, match=f"'{name}' must be an int"):
+        ops.conv1d(x, w, pad_mode="pad", **{name: (1, 2)})

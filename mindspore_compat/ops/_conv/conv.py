@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import AsValue, Bool, ListOf, OneOf, Rule, TensorOf, TupleOf
+from ..._core.rules.vocabulary import AsValue, ListOf, OneOf, Rule, TensorOf, TupleOf
 from .._rules import Floats, Natural, Positive, listed, listed_sizes, several, sizes
 from .sizes import (
     height_and_width,
@@ -101,10 +101,10 @@ def conv1d(
     input: Floats,
     weight: Floats,
     bias: TensorOf() = None,
-    stride: AsValue(listed(Positive, 1)) = 1,
+    stride: AsValue(listed(Positive, 1), TupleOf() | ListOf()) = 1,
     pad_mode: Mode = "valid",
-    padding: AsValue(listed(Natural, 1), TupleOf() | ListOf() | Bool) = 0,
-    dilation: AsValue(listed(Positive, 1)) = 1,
+    padding: AsValue(listed(Natural, 1), TupleOf() | ListOf()) = 0,
+    dilation: AsValue(listed(Positive, 1), TupleOf() | ListOf()) = 1,
     groups: Positive = 1,
 ):
     """Computes a 1-D convolution of a sequence (N, C, L) with kernels (C_out, C / groups, k).

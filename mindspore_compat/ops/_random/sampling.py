@@ -60,7 +60,7 @@ def _permutation(xp, count, draw):
 @public("ops.randperm")
 @checked
 def randperm(
-    n: ElementOf(Int(ge=1)),
+    n: InTensor(Int(ge=1)),
     seed: ElementOf(Int) = 0,
     offset: ElementOf(Int(ge=0)) = 0,
     dtype: DType = dtypes.int64,

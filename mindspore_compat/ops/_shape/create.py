@@ -457,7 +457,9 @@ class FillV2(Primitive):
 
     @checked
     def __call__(self, shape: TupleOf(Int(ge=0)) | Index | NoShape, value: Anything):
-        sizes = shape_of("FillV2", (shape,)) if isinstance(shape, (tuple, Tensor)) else ()
+        sizes = (
+            shape_of("FillV2", (shape,), ValueError) if isinstance(shape, (tuple, Tensor)) else ()
+        )
         return fill_v2.run(value, sizes)
 
     def infer_value(self, dims, x):

@@ -13,6 +13,7 @@ from ..._core.rules.vocabulary import (
     DType,
     Float,
     Int,
+    InTensor,
     Number,
     OneDtype,
     ScalarOf,
@@ -164,9 +165,7 @@ class LinSpace(WithoutArguments):
     @in_each_slice
     @shapes_first
     @checked(OneDtype("start stop"))
-    def __call__(
-        self, start: Float32Or64, stop: Float32Or64, num: Int(ge=1) | TensorOf("int32", "int64")
-    ):
+    def __call__(self, start: Float32Or64, stop: Float32Or64, num: InTensor(Int(ge=1))):
         return linspace(start, stop, num)
 
 

@@ -172,6 +172,10 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
         """
         if self._seed is None:
             self._seed = next_seed()
+        if self.total_rows is not None and self.total_rows < 0:
+            raise RuntimeError(
+                f"For 'RandomDataset', 'total_rows' must be at least 0, but got {self.total_rows}."
+            )
         stream = Twister(self._seed)
         count = self.total_rows or stream.integer(1, 1024)
         if self.schema is None:
