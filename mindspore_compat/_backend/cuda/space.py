@@ -19,6 +19,7 @@ from . import taps as sparse
 from .along_axis import scatter_along, take_along
 from .contractions import einsum, tensordot
 from .convolution import Convolutions
+from .joining import concatenated, stacked
 from .products import Products
 from .tables import Tables
 
@@ -109,6 +110,16 @@ class DeviceSpace(Space):
             return self.module.where(condition, *choices)
         bits = [self.module.asarray(x, BFLOAT16).view("uint16") for x in choices]
         return self.module.where(condition, *bits).view(BFLOAT16)
+
+    def concatenate(self, x, axis=0):
+        """Computes NumPy's `concatenate` of a list of arrays."""
+        out = None if self.kernels is None else concatenated(self.module, x, axis)
+        return self.module.concatenate(x, axis) if out is None else out
+
+    def stack(self, x, axis=0):
+        """Computes NumPy's `stack` of a list of arrays."""
+        out = None if self.kernels is None else stacked(self.module, x, axis)
+        return self.module.stack(x, axis) if out is None else out
 
     def take_along_axis(self, x, indices, axis):
         """Computes NumPy's `take_along_axis`."""

@@ -5,7 +5,7 @@ import pytest
 from kit.steps import batches, network_of, plain_step, runs
 
 import mindspore_compat as ms
-from mindspore_compat import nn
+from mindspore_compat import nn, ops
 from mindspore_compat._backend import arrays
 from mindspore_compat.common._graph_mode import steps
 
@@ -46,6 +46,29 @@ def test_steps_in_low_precision_are_captured(space, dtype, network, logged):
     eager, captured = runs(network, made=step)
     captured.same_as(eager)
     assert logged == []
+
+
+class Towers(nn.Cell):
+    """More layers side by side than CuPy joins without a copy from the host."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.CellList([nn.Dense(3, 2) for _ in range(12)])
+
+    def construct(self, x):
+        return ops.stack([layer(x) for layer in self.layers]).sum(0)
+
+
+def test_a_step_that_joins_many_arrays_is_captured(space, logged):
+    losses = []
+    for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+        ms.set_context(mode=mode)
+        ms.set_seed(1)
+        loss = nn.WithLossCell(Towers(), nn.MSELoss())
+        step = nn.TrainOneStepCell(loss, nn.SGD(loss.trainable_params(), 0.001)).set_train()
+        x, y = ops.ones((4, 3)), ops.ones((4, 2))
+        losses.append([float(step(x, y).asnumpy()) for _ in range(6)])
+    assert losses[0] == losses[1] and logged == []
 
 
 @pytest.mark.parametrize("network", ["LeNet-5", "batch norm"])
