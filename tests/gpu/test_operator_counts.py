@@ -6,6 +6,7 @@ from fakecupy import rawkernels
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
+from mindspore_compat.ops._recurrent.steps import gru_steps, lstm_steps
 
 from . import counters
 
@@ -20,6 +21,33 @@ CALLS = {  # the function, its arguments, the launches
     "population_count of int16": (ops.population_count, (INTEGERS.astype("int16"),), 14),
     "rotated_iou": (ops.rotated_iou, (BOXES, BOXES[:, ::-1] + 0.5), 96),
 }
+
+STEPS = 4
+RECURRENT = {  # an operator, the shapes of its inputs, launches of each step: forward, backward
+    "DynamicRNN": (lstm_steps, [(STEPS, 2, 3), (8, 20), (20,), (2, 5), (2, 5)], 3, 3),
+    "DynamicGRUV2": (gru_steps, [(STEPS, 2, 3), (3, 15), (5, 15), (2, 5), (15,), (15,)], 3, 5),
+}
+BESIDE = 3, 24  # launches of all steps together: forward, backward
+
+
+@pytest.mark.parametrize("name", RECURRENT)
+def test_a_step_with_gates_is_a_product_and_a_kernel(space, name):
+    op, shapes, forward, backward = RECURRENT[name]
+    rng = np.random.default_rng(0)
+    tensors = [Tensor(rng.standard_normal(shape).astype(np.float32)) for shape in shapes]
+
+    def both():
+        out, pull = ms.vjp(lambda *tensors: op.run(*tensors), *tensors)
+        return pull(*out)
+
+    op.run(*tensors), both()
+    with counters.counted() as counts:
+        op.run(*tensors)
+    with counters.counted() as whole:
+        both()
+    assert counts.launches <= STEPS * forward + BESIDE[0], counts.names
+    assert whole.launches - counts.launches <= STEPS * backward + BESIDE[1], whole.names
+    assert whole.transfers == whole.synchronisations == 0
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -70,40 +70,59 @@ def lstm_steps(
     rows = []
     for t in range(x.shape[0]):
         total = inputs[t] + xp.matmul(h, turning)
-        i, j = _sigmoid(xp, total[..., :width]), xp.tanh(total[..., width : 2 * width])
-        f = _sigmoid(xp, total[..., 2 * width : 3 * width] + forget_bias)
-        o = _sigmoid(xp, total[..., 3 * width :])
-        c = f * c + i * j
-        bent = xp.tanh(c)
-        h = o * bent
-        rows.append((h, c, i, j, f, o, bent))
-    return tuple(xp.stack(list(column), 0) for column in zip(*rows))
+        parts = (total[..., at * width : (at + 1) * width] for at in range(4))
+        rows.append(xp.pointwise(_lstm_step, *parts, c, forget_bias=forget_bias))
+        h, c = rows[-1][:2]
+    return _by_column(xp, rows)
+
+
+def _lstm_step(xp, i, j, f, o, c, *, forget_bias):
+    i, j, f, o = _sigmoid(xp, i), xp.tanh(j), _sigmoid(xp, f + forget_bias), _sigmoid(xp, o)
+    c = f * c + i * j
+    bent = xp.tanh(c)
+    return o * bent, c, i, j, f, o, bent
+
+
+def _by_column(xp, rows):
+    """Returns an array over all steps for each of the values that every step has."""
+    steps = xp.stack([value for column in zip(*rows) for value in column], 0)
+    return tuple(steps[at : at + len(rows)] for at in range(0, len(steps), len(rows)))
 
 
 @lstm_steps.vjp_joint
 def lstm_steps_vjp(xp, g, x, w, init_h, init_c, out):
     """Returns gradients of the input, the weight, the bias, the first state and the first cell."""
-    to_h, to_c, to_i, to_j, to_f, to_o, to_bent = g
-    h, c, i, j, f, o, bent = out
+    h, c, *gates = out
     before, cells = _before(xp, h, init_h), _before(xp, c, init_c)
     weight_t = xp.swapaxes(w[x.shape[-1] :], 0, 1)
     flow = cell_flow = xp.zeros_like(init_h)
     by_step = []
     for t in range(x.shape[0] - 1, -1, -1):
-        into = to_h[t] + flow
-        cell = (into * o[t] + to_bent[t]) * (1 - bent[t] * bent[t]) + to_c[t] + cell_flow
-        grads = (
-            (cell * j[t] + to_i[t]) * i[t] * (1 - i[t]),
-            (cell * i[t] + to_j[t]) * (1 - j[t] * j[t]),
-            (cell * cells[t] + to_f[t]) * f[t] * (1 - f[t]),
-            (into * bent[t] + to_o[t]) * o[t] * (1 - o[t]),
+        values = (cells, *gates, *g)
+        *grads, cell_flow = xp.pointwise(
+            _lstm_step_vjp, flow, cell_flow, *(value[t] for value in values)
         )
-        by_step.append(xp.concatenate(list(grads), -1))
-        flow, cell_flow = xp.matmul(by_step[-1], weight_t), cell * f[t]
+        by_step.append(xp.concatenate(grads, -1))
+        flow = xp.matmul(by_step[-1], weight_t)
     grads = xp.stack(by_step[::-1], 0)
     weight = _weight_vjp(xp, xp.concatenate([x, before], -1), grads)
     back = xp.matmul(grads, xp.swapaxes(w[: x.shape[-1]], 0, 1))
     return back, weight, xp.sum(grads, (0, 1)), flow, cell_flow
+
+
+def _lstm_step_vjp(
+    xp, flow, cell_flow, before, i, j, f, o, bent, to_h, to_c, to_i, to_j, to_f, to_o, to_bent
+):
+    """Returns the gradients of the sums before the gates of a step, and of the cell before it."""
+    into = to_h + flow
+    cell = (into * o + to_bent) * (1 - bent * bent) + to_c + cell_flow
+    return (
+        (cell * j + to_i) * i * (1 - i),
+        (cell * i + to_j) * (1 - j * j),
+        (cell * before + to_f) * f * (1 - f),
+        (into * bent + to_o) * o * (1 - o),
+        cell * f,
+    )
 
 
 def _before(xp, states, first):
@@ -305,19 +324,47 @@ def gru_steps(
     width = init_h.shape[-1]
     at_r, at_z = (0, width) if gate_order == "rzh" else (width, 0)
     inputs = _plus(xp.matmul(x, weight_input), bias_input)
-    gates, new = weight_hidden[:, : 2 * width], weight_hidden[:, 2 * width :]
-    gates_bias = None if bias_hidden is None else bias_hidden[: 2 * width]
-    new_bias = None if bias_hidden is None else bias_hidden[2 * width :]
+    step = _step_resetting_product if reset_after else _step_resetting_state
     h, rows = init_h, []
     for t in range(x.shape[0]):
-        total = inputs[t][..., : 2 * width] + _plus(xp.matmul(h, gates), gates_bias)
-        r = _sigmoid(xp, total[..., at_r : at_r + width])
-        z = _sigmoid(xp, total[..., at_z : at_z + width])
-        inner = _plus(xp.matmul(h if reset_after else r * h, new), new_bias)
-        n = xp.tanh(inputs[t][..., 2 * width :] + (r * inner if reset_after else inner))
-        h = n + z * (h - n)
-        rows.append((h, z, r, n, inner))
-    return tuple(xp.stack(list(column), 0) for column in zip(*rows))
+        parts = [inputs[t][..., at : at + width] for at in (at_r, at_z, 2 * width)]
+        rows.append(step(xp, parts, h, weight_hidden, bias_hidden, (at_r, at_z)))
+        h = rows[-1][0]
+    return _by_column(xp, rows)
+
+
+def _step_resetting_product(xp, inputs, h, weight, bias, places):
+    width, sums = h.shape[-1], _plus(xp.matmul(h, weight), bias)
+    r, z, inner = (sums[..., at : at + width] for at in (*places, 2 * width))
+    return xp.pointwise(_gru_step, *inputs, r, z, inner, h)
+
+
+def _gru_step(xp, in_r, in_z, in_n, r, z, inner, h):
+    r, z = _sigmoid(xp, in_r + r), _sigmoid(xp, in_z + z)
+    n = xp.tanh(in_n + r * inner)
+    return n + z * (h - n), z, r, n, inner
+
+
+def _step_resetting_state(xp, inputs, h, weight, bias, places):
+    in_r, in_z, in_n = inputs
+    width = h.shape[-1]
+    gates_bias, new_bias = (None, None) if bias is None else (bias[: 2 * width], bias[2 * width :])
+    sums = _plus(xp.matmul(h, weight[:, : 2 * width]), gates_bias)
+    r, z = (sums[..., at : at + width] for at in places)
+    r, z, reset = xp.pointwise(_gru_gates, in_r, in_z, r, z, h)
+    inner = _plus(xp.matmul(reset, weight[:, 2 * width :]), new_bias)
+    h, n = xp.pointwise(_gru_state, in_n, inner, z, h)
+    return h, z, r, n, inner
+
+
+def _gru_gates(xp, in_r, in_z, r, z, h):
+    r, z = _sigmoid(xp, in_r + r), _sigmoid(xp, in_z + z)
+    return r, z, r * h
+
+
+def _gru_state(xp, in_n, inner, z, h):
+    n = xp.tanh(in_n + inner)
+    return n + z * (h - n), n
 
 
 @gru_steps.vjp_joint
@@ -335,42 +382,74 @@ def gru_steps_vjp(
     out,
 ):
     """Returns gradients of the input, both weights, the first state and both biases."""
-    to_h, to_z, to_r, to_n, to_inner = g
-    h, z, r, n, inner = out
-    before, width = _before(xp, h, init_h), init_h.shape[-1]
-    gates = xp.swapaxes(weight_hidden[:, : 2 * width], 0, 1)
-    new = xp.swapaxes(weight_hidden[:, 2 * width :], 0, 1)
+    before, width = _before(xp, out[0], init_h), init_h.shape[-1]
+    product = 3 * width if reset_after else 2 * width  # columns that multiply the state itself
+    weight_t = xp.swapaxes(weight_hidden, 0, 1)
+    step_vjp = _step_resetting_product_vjp if reset_after else _step_resetting_state_vjp
     flow, by_step, by_state = xp.zeros_like(init_h), [], []
     for t in range(x.shape[0] - 1, -1, -1):
-        into = to_h[t] + flow
-        grad_out = (into * (1 - z[t]) + to_n[t]) * (1 - n[t] * n[t])
-        state = to_inner[t] + (grad_out * r[t] if reset_after else grad_out)
-        back = xp.matmul(state, new)
-        reset = to_r[t] + (grad_out * inner[t] if reset_after else back * before[t])
-        pair = [
-            reset * r[t] * (1 - r[t]),
-            (into * (before[t] - n[t]) + to_z[t]) * z[t] * (1 - z[t]),
-        ]
-        both_gates = xp.concatenate(pair if gate_order == "rzh" else pair[::-1], -1)
-        flow = into * z[t] + xp.matmul(both_gates, gates) + (back if reset_after else back * r[t])
-        by_step.append(xp.concatenate([both_gates, grad_out], -1))
-        by_state.append(xp.concatenate([both_gates, state], -1))
-    by_input, turned = (xp.stack(grads_of_steps[::-1], 0) for grads_of_steps in (by_step, by_state))
-    hidden = xp.concatenate(
-        [
-            _weight_vjp(xp, before, turned[..., : 2 * width]),
-            _weight_vjp(xp, before if reset_after else r * before, turned[..., 2 * width :]),
-        ],
-        -1,
+        values = [value[t] for value in (before, *out[1:], *g)]
+        to_r, to_z, to_n, state, direct = step_vjp(xp, flow, values, weight_t[2 * width :])
+        pair = [to_r, to_z] if gate_order == "rzh" else [to_z, to_r]
+        by_step.append(xp.concatenate([*pair, to_n], -1))
+        by_state.append(xp.concatenate([*pair, state], -1))
+        flow = direct + xp.matmul(by_state[-1][..., :product], weight_t[:product])
+    by_input, by_state = (
+        xp.stack(grads_of_steps[::-1], 0) for grads_of_steps in (by_step, by_state)
     )
+    hidden = _weight_vjp(xp, before, by_state[..., :product])
+    if not reset_after:
+        new = _weight_vjp(xp, out[2] * before, by_state[..., product:])
+        hidden = xp.concatenate([hidden, new], -1)
     return (
         xp.matmul(by_input, xp.swapaxes(weight_input, 0, 1)),
         _weight_vjp(xp, x, by_input),
         hidden,
         flow,
         None if bias_input is None else xp.sum(by_input, (0, 1)),
-        None if bias_hidden is None else xp.sum(turned, (0, 1)),
+        None if bias_hidden is None else xp.sum(by_state, (0, 1)),
     )
+
+
+def _step_resetting_product_vjp(xp, flow, values, new_weight_t):
+    """Returns the gradients of the sums before the three gates, of the candidate's recurrent part,
+    and of the state apart from its products."""
+    return xp.pointwise(_gru_step_vjp, flow, *values)
+
+
+def _gru_step_vjp(xp, flow, before, z, r, n, inner, to_h, to_z, to_r, to_n, to_inner):
+    into = to_h + flow
+    grad_out = (into * (1 - z) + to_n) * (1 - n * n)
+    return (
+        (to_r + grad_out * inner) * r * (1 - r),
+        (into * (before - n) + to_z) * z * (1 - z),
+        grad_out,
+        to_inner + grad_out * r,
+        into * z,
+    )
+
+
+def _step_resetting_state_vjp(xp, flow, values, new_weight_t):
+    """Returns what `_step_resetting_product_vjp` does; the state's product with the candidate's
+    weight is included."""
+    before, z, r, n, _, to_h, to_z, to_r, to_n, to_inner = values
+    to_z, to_n, state, direct = xp.pointwise(
+        _gru_state_vjp, flow, before, z, n, to_h, to_z, to_n, to_inner
+    )
+    back = xp.matmul(state, new_weight_t)
+    to_r, direct = xp.pointwise(_gru_reset_vjp, back, before, r, to_r, direct)
+    return to_r, to_z, to_n, state, direct
+
+
+def _gru_state_vjp(xp, flow, before, z, n, to_h, to_z, to_n, to_inner):
+    into = to_h + flow
+    grad_out = (into * (1 - z) + to_n) * (1 - n * n)
+    to_z = (into * (before - n) + to_z) * z * (1 - z)
+    return to_z, grad_out, to_inner + grad_out, into * z
+
+
+def _gru_reset_vjp(xp, back, before, r, to_r, direct):
+    return (to_r + back * before) * r * (1 - r), direct + back * r
 
 
 def _plus(x, bias):
