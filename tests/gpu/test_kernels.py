@@ -120,7 +120,7 @@ def test_windows(space, monkeypatch):
         monkeypatch.setattr(space.convolutions, "library", library)
         for make, shape in WINDOWS.values():
             compare(make, shape, np.float32)
-    assert launched == set(cuda_kernels.BODIES)
+    assert launched == set(cuda_kernels.KERNELS)
 
 
 @pytest.mark.parametrize("name", [name for name in WINDOWS if "Pool" in name])

@@ -108,33 +108,6 @@ _COLUMNS = (
     "int channels, unsigned channels_multiplier, unsigned channels_shift, "
     "long long by_sample, long long by_channel, long long by_position"
 )
-_ARGUMENTS = {
-    "im2col": f"const T* x, T* out, {_COLUMNS}",
-    "col2im": f"const T* g, T* out, {_COLUMNS}",
-    "maximum": "const T* x, T* out",
-    "index_of_maximum": "const T* x, const T* largest, long long* out, long long none",
-    "add_at_index": "const T* g, const long long* index, T* out",
-    "average": "const T* x, const Real* divisors, int several, T* out",
-    "average_gradient": "const T* g, const Real* divisors, int several, T* out",
-    "adaptive_average": "const T* x, T* out",
-    "adaptive_gradient": "const T* g, T* out",
-    "index_of_adaptive_maximum": "const T* x, long long* out",
-    "add_at_adaptive_index": "const T* g, const long long* index, T* out",
-}
-# What a thread writes in each plane: the columns or the result of a window, or an element of data.
-_GRIDS = {
-    "im2col": "windows",
-    "col2im": "data",
-    "maximum": "windows",
-    "index_of_maximum": "windows",
-    "add_at_index": "data",
-    "average": "windows",
-    "average_gradient": "data",
-    "adaptive_average": "parts",
-    "adaptive_gradient": "data of parts",
-    "index_of_adaptive_maximum": "parts",
-    "add_at_adaptive_index": "data of parts",
-}
 # The loops over the positions of a window along each axis, without those beyond the data.
 _OVER_DATA = """
         #pragma unroll 1
@@ -196,8 +169,28 @@ _ADD_AT_INDEX = (
         out[(long long)plane * count + at] = STORE(sum);
 """
 )
-BODIES = {
-    "im2col": """
+
+
+class _Kernel(NamedTuple):
+    """A kernel's parts of the CUDA source.
+
+    Attributes:
+        arguments: its arguments apart from the sizes.
+        grid: what a thread writes in each plane: the columns or the result of a window ("windows",
+            "parts"), or an element of data ("data", "data of parts").
+        body: what a thread does in each plane.
+    """
+
+    arguments: str
+    grid: str
+    body: str
+
+
+KERNELS = {
+    "im2col": _Kernel(
+        f"const T* x, T* out, {_COLUMNS}",
+        "windows",
+        """
         unsigned sample = quotient(plane, channels_multiplier, channels_shift);
         const T* from = x + (long long)plane * (d0 * d1 * d2);
         T* to = out + sample * by_sample + (plane - sample * channels) * by_channel + at;
@@ -214,20 +207,24 @@ BODIES = {
             }
         }
 """,
+    ),
     # The columns that an element was copied to are added, from the last window to the first. From
     # one window of a row to the one before, the position grows by the stride.
-    "col2im": """
+    "col2im": _Kernel(
+        f"const T* g, T* out, {_COLUMNS}",
+        "data",
+        """
         unsigned sample = quotient(plane, channels_multiplier, channels_shift);
         const T* from = g + sample * by_sample + (plane - sample * channels) * by_channel;
         Real sum = 0;
 """
-    + _over_windows((0, 1), backward=True)
-    + """
+        + _over_windows((0, 1), backward=True)
+        + """
             const T* row = from + (w0 * o1 + w1) * o2;
             #if DILATED
 """
-    + _over_windows((2,), backward=True)
-    + """
+        + _over_windows((2,), backward=True)
+        + """
             sum += LOAD(row[((t0 * k1 + t1) * k2 + t2) * by_position + w2]);
             }
             #else
@@ -238,88 +235,119 @@ BODIES = {
         }}
         out[(long long)plane * count + at] = STORE(sum);
 """,
+    ),
     # A NaN stays, a window over padding alone gives -infinity.
-    "maximum": """
+    "maximum": _Kernel(
+        "const T* x, T* out",
+        "windows",
+        """
         const T* data = x + (long long)plane * (d0 * d1 * d2);
         Real best = -INFINITY;
 """
-    + _over_data("""
+        + _over_data("""
             Real value = LOAD(data[(a0 * d1 + a1) * d2 + a2]);
             if (value > best || value != value) best = value;
     """)
-    + """
+        + """
         out[(long long)plane * count + at] = STORE(best);
 """,
+    ),
     # The first offset that holds the maximum, or `none`. A maximum of NaN has an offset unless
     # `none` is negative: its gradient goes nowhere.
-    "index_of_maximum": """
+    "index_of_maximum": _Kernel(
+        "const T* x, const T* largest, long long* out, long long none",
+        "windows",
+        """
         const T* data = x + (long long)plane * (d0 * d1 * d2);
         Real best = LOAD(largest[(long long)plane * count + at]);
         int offset = -1;
 """
-    + _over_data("""
+        + _over_data("""
             int here = (a0 * d1 + a1) * d2 + a2;
             Real value = LOAD(data[here]);
             if (offset < 0 && (value == best || (none >= 0 && value != value))) offset = here;
     """)
-    + """
+        + """
         out[(long long)plane * count + at] = offset < 0 ? none : offset;
 """,
-    "add_at_index": _ADD_AT_INDEX,
-    "add_at_adaptive_index": _ADD_AT_INDEX,
-    "average": """
+    ),
+    "add_at_index": _Kernel("const T* g, const long long* index, T* out", "data", _ADD_AT_INDEX),
+    "add_at_adaptive_index": _Kernel(
+        "const T* g, const long long* index, T* out", "data of parts", _ADD_AT_INDEX
+    ),
+    "average": _Kernel(
+        "const T* x, const Real* divisors, int several, T* out",
+        "windows",
+        """
         const T* data = x + (long long)plane * (d0 * d1 * d2);
         Real sum = 0;
 """
-    + _over_data("sum += LOAD(data[(a0 * d1 + a1) * d2 + a2]);")
-    + """
+        + _over_data("sum += LOAD(data[(a0 * d1 + a1) * d2 + a2]);")
+        + """
         out[(long long)plane * count + at] = STORE(sum / divisors[several * at]);
 """,
-    "average_gradient": """
+    ),
+    "average_gradient": _Kernel(
+        "const T* g, const Real* divisors, int several, T* out",
+        "data",
+        """
         const T* from = g + (long long)plane * (o0 * o1 * o2);
         Real sum = 0;
 """
-    + _over_windows((0, 1, 2), backward=False)
-    + """
+        + _over_windows((0, 1, 2), backward=False)
+        + """
             int window = (w0 * o1 + w1) * o2 + w2;
             sum += LOAD(from[window]) / divisors[several * window];
         }}}
         out[(long long)plane * count + at] = STORE(sum);
 """,
-    "adaptive_average": """
+    ),
+    "adaptive_average": _Kernel(
+        "const T* x, T* out",
+        "parts",
+        """
         const T* data = x + (long long)plane * (d0 * d1 * d2);
         Real sum = 0;
 """
-    + _over_data("sum += LOAD(data[(a0 * d1 + a1) * d2 + a2]);")
-    + """
+        + _over_data("sum += LOAD(data[(a0 * d1 + a1) * d2 + a2]);")
+        + """
         out[(long long)plane * count + at] = STORE(sum / (Real)(k0 * k1 * k2));
 """,
-    "adaptive_gradient": """
+    ),
+    "adaptive_gradient": _Kernel(
+        "const T* g, T* out",
+        "data of parts",
+        """
         const T* from = g + (long long)plane * (o0 * o1 * o2);
         Real sum = 0;
 """
-    + _over_windows((0, 1, 2), backward=False)
-    + f"""
+        + _over_windows((0, 1, 2), backward=False)
+        + f"""
             int size = ({_LENGTH.format(axis=0)}) * ({_LENGTH.format(axis=1)})
                 * ({_LENGTH.format(axis=2)});
             sum += LOAD(from[(w0 * o1 + w1) * o2 + w2]) / (Real)size;
         }}}}}}
         out[(long long)plane * count + at] = STORE(sum);
 """,
+    ),
     # The first NaN, or else the first offset that holds the maximum.
-    "index_of_adaptive_maximum": """
+    "index_of_adaptive_maximum": _Kernel(
+        "const T* x, long long* out",
+        "parts",
+        """
         const T* data = x + (long long)plane * (d0 * d1 * d2);
         Real best = -INFINITY;
         int offset = (i0 * d1 + i1) * d2 + i2;
 """
-    + _over_data("""
+        + _over_data("""
             int here = (a0 * d1 + a1) * d2 + a2;
             Real value = LOAD(data[here]);
             if (value > best || value != value && best == best) best = value, offset = here;
     """)
-    + """
+        + """
         out[(long long)plane * count + at] = offset;
 """,
+    ),
 }
 
 
@@ -331,8 +359,8 @@ def source(name, dtype=FLOAT32, dilated=False):
         dilated (bool): whether a window may leave out elements between its positions; only
             "col2im" depends on it.
     """
-    grid = _GRIDS[name]
-    divisors = (f"unsigned {d}_multiplier, unsigned {d}_shift" for d in _DIVISORS[grid])
+    kernel = KERNELS[name]
+    divisors = (f"unsigned {d}_multiplier, unsigned {d}_shift" for d in _DIVISORS[kernel.grid])
     head = _HEAD.format(
         halves=c_code.preamble([dtype]),
         element=c_code.TYPES[dtype],
@@ -344,11 +372,11 @@ def source(name, dtype=FLOAT32, dilated=False):
     return head + _FRAME.format(
         name=name,
         threads=THREADS,
-        arguments=_ARGUMENTS[name],
+        arguments=kernel.arguments,
         sizes=_SIZES,
         divisors=", ".join(divisors),
-        place=_PLACES[grid].strip(),
-        body=BODIES[name].strip(),
+        place=_PLACES[kernel.grid].strip(),
+        body=kernel.body.strip(),
     )
 
 
@@ -483,7 +511,7 @@ class Kernels:
         return out
 
     def _run(self, name, planes, geo, *arguments):
-        grid = _GRIDS[name]
+        grid = KERNELS[name].grid
         count = prod(geo.out if grid in ("windows", "parts") else geo.size)
         if planes * count == 0:
             return

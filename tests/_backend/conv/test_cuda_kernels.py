@@ -18,7 +18,7 @@ from mindspore_compat._backend.conv import adaptive_pooling, convolution, cuda_k
 
 @pytest.mark.parametrize("dilated", [False, True])
 @pytest.mark.parametrize("dtype", cuda_kernels.DTYPES, ids=str)
-@pytest.mark.parametrize("name", cuda_kernels.BODIES)
+@pytest.mark.parametrize("name", cuda_kernels.KERNELS)
 def test_kernel_compiles_for_a_gpu(name, dtype, dilated):
     pytest.importorskip("cupy", exc_type=ImportError)
     try:
@@ -46,7 +46,7 @@ INSTRUCTIONS |= {"average_gradient": 59, "adaptive_gradient": 72}  # with one di
 
 @pytest.mark.skipif(sass.tool() is None, reason="NVRTC or nvdisasm is not installed")
 @pytest.mark.parametrize("architecture", [80, 90])
-@pytest.mark.parametrize("name", cuda_kernels.BODIES)
+@pytest.mark.parametrize("name", cuda_kernels.KERNELS)
 def test_a_position_takes_few_instructions(name, architecture):
     listing = sass.listing(cuda_kernels.source(name), architecture)
     planes, *positions = 1, 1, 3, 3
