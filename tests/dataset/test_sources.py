@@ -205,6 +205,17 @@ def test_a_negative_number_of_random_rows_is_refused_when_it_is_used(use):
         use(data)
 
 
+def test_a_number_of_rows_is_cut_to_an_int():
+    """As in MindSpore 2.10."""
+    columns = {"x": {"type": "int8", "shape": [2]}}
+    schema = ds.Schema()
+    schema.from_json({"numRows": 3.5, "columns": columns})
+    assert schema.num_rows == 3
+    for rows in ("3", [3], float("nan")):
+        with pytest.raises(ValueError, match="'numRows' must be a number > 0"):
+            schema.from_json({"numRows": rows, "columns": columns})
+
+
 def test_a_schema_prints_its_keys_in_alphabetical_order():
     schema = ds.Schema()
     schema.from_json({"numRows": 3, "columns": {"x": {"type": "int8", "shape": [2]}}})

@@ -17,6 +17,7 @@ INPUTS = [
         "schema.json",
         b'{"numRows": 99999999999999999999, "columns": {"ids": {"type": "int64", "shape": [3]}}}',
     ),
+    ("tfrecord schema", "schema.json", b'{"numRows": 3.5, "columns": {"ids": {"type": "int64"}}}'),
     ("jieba", "words.txt", b"a" * 150_000 + b" 1 n\nb 1 n\n"),
     ("jieba", "words.txt", b"a -1 n\nb -1 n\n"),
     ("jieba", "more.txt", b"a 99999999999999999999\n"),

@@ -114,11 +114,12 @@ class Schema:
                 f"{list(json_obj)}."
             )
         self.dataset_type = json_obj.get("datasetType", "")
-        self.num_rows = json_obj.get("numRows")
-        if self.num_rows is not None and not 0 < self.num_rows < 1 << 63:
+        rows = json_obj.get("numRows")
+        if rows is not None and not (isinstance(rows, (int, float)) and 0 < rows < 1 << 63):
             raise ValueError(
-                f"For 'Schema', 'numRows' must be > 0 and below 2**63, but got {self.num_rows}."
+                f"For 'Schema', 'numRows' must be a number > 0 and below 2**63, but got {rows!r}."
             )
+        self.num_rows = None if rows is None else int(rows)
         self.parse_columns(json_obj["columns"])
 
     def to_json(self):
