@@ -497,3 +497,24 @@ def test_strategies_are_checked_where_networks_are_divided(arguments):
                 divide(*arguments)
     finally:
         ms.reset_auto_parallel_context()
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["PyNative", "graph"])
+def test_a_cell_with_a_float_type_casts_operations_of_weights_alone(mode):
+    """As in MindSpore 2.10; in graph mode in the first runs and in replays."""
+    ms.set_context(mode=mode)
+
+    class OfWeights(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.scale = Parameter(Tensor(np.full(4, 1.1, np.float32)), name="scale")
+
+        def construct(self, x):
+            return self.scale * 0.9, self.scale * self.scale, ms.ops.exp(self.scale), x
+
+    net = OfWeights().to_float(ms.float16)
+    for _ in range(5):
+        results = net(Tensor(np.ones(4, np.float32)))
+        assert [result.dtype for result in results] == [ms.float16] * 4
+        wanted = [0.98974609375, 1.208984375, 3.00390625, 1]
+        assert [float(result.asnumpy()[0]) for result in results] == wanted

@@ -7,6 +7,7 @@ instead of promoting to float32. Ops that only move values leave them as they ar
 
 import threading
 
+from ..._backend import arrays
 from ..._backend.steps.journal import LOCALS
 
 
@@ -44,6 +45,10 @@ class precision:
     def __enter__(self):
         self.outer = state.dtype
         state.dtype = self.dtype
+        if self.outer is None:
+            arrays.intercept(1)  # the straight-line call paths do not cast
 
     def __exit__(self, *error):
+        if self.outer is None:
+            arrays.intercept(-1)
         state.dtype = self.outer
