@@ -45,14 +45,13 @@ def mint_unique(
         [1 3]
     """
     xp = space_for(input._array)
-    values, inverse, counts = xp.unique(input._array, False, True, True, axis=dim)
-    shape = input.shape if dim is None else (input.shape[dim],)
-    result = [Tensor._wrap(values)]
+    if not (return_inverse or return_counts):
+        return Tensor._wrap(xp.unique(input._array, axis=dim))
+    values, *others = xp.unique(input._array, False, return_inverse, return_counts, axis=dim)
     if return_inverse:
-        result.append(Tensor._wrap(inverse.reshape(shape).astype("int64")))
-    if return_counts:
-        result.append(Tensor._wrap(counts.astype("int64")))
-    return tuple(result) if len(result) > 1 else result[0]
+        shape = input.shape if dim is None else (input.shape[dim],)
+        others[0] = others[0].reshape(shape)
+    return (Tensor._wrap(values), *[Tensor._wrap(array.astype("int64")) for array in others])
 
 
 @public("ops.unique_consecutive", "Tensor.unique_consecutive", "mint.unique_consecutive")
