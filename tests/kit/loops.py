@@ -123,6 +123,9 @@ class ParallelByPython(parallel_loops.ParallelLoop):
         self.ready = self.python()
         return True
 
+    def caller(self, table):
+        return lambda *arguments: not self.run(table, *arguments)
+
     def run(self, table, *given):
         fits = True
         for row in table:

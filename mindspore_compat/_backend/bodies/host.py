@@ -91,9 +91,9 @@ class CompiledBodies:
             return None  # as `pays` says
         repeated = []
         for array in arrays:
-            if type(array) is not numpy.ndarray or array.dtype != FLOAT:
+            if type(array) is not numpy.ndarray or array.dtype is not FLOAT != array.dtype:
                 return None
-            if array.shape != shape:
+            if array is not first and array.shape != shape:
                 if array.size != 1 or array.ndim > first.ndim:
                     return None
                 repeated.append(True)
@@ -291,10 +291,10 @@ class PointCall:
         has_zero (bool): whether one of these is 0.
     """
 
-    __slots__ = ("has_zero", "_loop", "_table", "_size", "_scalars", "_repeated", "_results")
+    __slots__ = ("has_zero", "_call", "_size", "_scalars", "_repeated", "_results")
 
     def __init__(self, loop, size, numbers):
-        self._loop, self._size, self._table = loop.loop, size, parallel_loops.blocks(size, BLOCK)
+        self._call, self._size = loop.loop.caller(parallel_loops.blocks(size, BLOCK)), size
         self._repeated = loop.repeated if any(loop.repeated) else None
         self._results = None if loop.trace.single else len(loop.trace.results)
         scalars = loop.trace.scalars(numbers) if numbers else ()
@@ -312,21 +312,23 @@ class PointCall:
                 operands.append(FLOAT.type(array.item(0)) if repeats else jit.flat(array))
         if self._results is None:
             out = _empty(self._size, FLOAT)
-            self._loop.run(self._table, *operands, out, *self._scalars)
+            self._call(*operands, out, *self._scalars)
             return out.reshape(shape)
         outputs = [_empty(self._size, FLOAT) for _ in range(self._results)]
-        self._loop.run(self._table, *operands, *outputs, *self._scalars)
+        self._call(*operands, *outputs, *self._scalars)
         return tuple([array.reshape(shape) for array in outputs])
 
 
 def _is_no_key(scalars):
     """Returns True if a dict of scalars has a negative zero, which equals zero, or a NaN, which
     equals nothing."""
-    return any(
-        value != value or value == 0 and math.copysign(1, value) < 0
-        for value in scalars.values()
-        if isinstance(value, (float, numpy.floating))
-    )
+    for value in scalars.values():
+        if value != value:
+            return True
+        if value == 0 and isinstance(value, (float, numpy.floating)):
+            if math.copysign(1, value) < 0:
+                return True
+    return False
 
 
 def _literal(value):

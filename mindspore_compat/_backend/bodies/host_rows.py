@@ -320,9 +320,8 @@ class RowCall:
 
     __slots__ = (
         "has_zero",
-        "_loop",
+        "_call",
         "_single",
-        "_table",
         "_results",
         "_after",
         "_element",
@@ -332,8 +331,8 @@ class RowCall:
 
     def __init__(self, loop, shape, numbers, row_shape):
         sizes = _sizes(shape, numbers.get("area"), numbers.get("groups"))
-        self._table, written = _layout(shape, sizes, loop.result_kinds)
-        self._loop, self._single = loop.loop, loop.single
+        table, written = _layout(shape, sizes, loop.result_kinds)
+        self._call, self._single = loop.loop.caller(table), loop.single
         self._results = tuple(zip(loop.result_kinds, written))
         scalars = [FLOAT.type(value) for value in loop.trace.scalars(numbers)]
         self._after = (*[sizes.length] * loop.buffers, *scalars, *sizes)
@@ -351,14 +350,14 @@ class RowCall:
                 operands.append(flat if flat.flags.carray else jit.flat(flat))
         if self._size is not None:  # the ordinary case, in half the time
             out = numpy.empty(self._size, FLOAT)
-            is_done = self._loop.run(self._table, *operands, out, *self._after)
-            return out.reshape(arrays[self._element].shape) if is_done else None
+            has_failed = self._call(*operands, out, *self._after)
+            return None if has_failed else out.reshape(arrays[self._element].shape)
         outputs = [
             numpy.zeros(shape, FLOAT) if kind in SUMMED else numpy.empty(shape, FLOAT)
             for kind, shape in self._results
         ]
         flat = [array if array.ndim == 1 else array.reshape(-1) for array in outputs]
-        if not self._loop.run(self._table, *operands, *flat, *self._after):
+        if self._call(*operands, *flat, *self._after):
             return None
         results = []
         for array, (kind, _) in zip(outputs, self._results):

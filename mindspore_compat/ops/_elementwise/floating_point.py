@@ -150,10 +150,8 @@ def nan_to_num(
     largest = LARGEST.get(input.dtype)
     if largest is None:
         if input.dtype == "float32" and (bodies := bodies_of(xp, input, least="BODY_POINT")):
-            high, low = (
-                sign * LARGEST_FLOAT32 if value is None else value
-                for sign, value in ((1, posinf), (-1, neginf))
-            )
+            high = LARGEST_FLOAT32 if posinf is None else posinf
+            low = -LARGEST_FLOAT32 if neginf is None else neginf
             result = bodies.pointwise(_finite, input, nan=nan, high=high, low=low)
             if result is not None:
                 return result
