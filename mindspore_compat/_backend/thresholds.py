@@ -37,10 +37,13 @@ class Least:
 
     # Gather and scatter of rows and elements.
     TAKE_ROWS = 1 << 18  # elements of the result: threads pay
+    TAKE_COLUMNS = 1 << 16  # elements of the array: below, a call costs as much as it saves
     TAKE_INDICES = (1 << 8) + 1  # indices: NumPy takes fewer rows, however long they are
     ROW = 16  # elements of a row: worth a search of all indices by each piece
-    ALONG_AXIS = 1 << 12  # indices: a loop costs less than NumPy's index arrays
-    SET_ALONG = (1 << 13) + 1  # indices: NumPy writes fewer in flat memory as fast
+    ALONG_AXIS = 1 << 11  # indices: below, NumPy takes from flat memory as fast
+    ADD_ALONG = 1 << 8  # indices: below, NumPy adds in flat memory as fast
+    ADD_SLICES = 1 << 8  # elements of the slices: NumPy adds at an index for each
+    SET_ALONG = 1 << 11  # indices: below, NumPy writes in flat memory as fast
     ADD_AT = (1 << 12) + 1  # elements: worth a sparse matrix, or a single flat index
     APPLY_TAPS = 1 << 14  # products: below, a call costs as much as it saves
 

@@ -118,6 +118,7 @@ CALLS = {
     "apply_taps": lambda: ops.interpolate(
         float32(1, 1, 9, 20), size=(18, 40), mode="bilinear", align_corners=False
     ),
+    "take_columns": lambda: mint.index_select(float32(40, 9), 1, indices(9, 30)),
     "take_along_axis": lambda: ops.gather_elements(float32(9, 5), 0, indices(9, 7, 5)),
     "top_k": lambda: ops.topk(float32(9, 20), 3),
     "total": lambda: ops.sum(float32(300, 500)),  # large: see Least.SPACE

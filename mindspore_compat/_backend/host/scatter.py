@@ -10,18 +10,23 @@ import numpy
 
 from ..compiled import door
 from ..thresholds import Least
-from .indices import copied, flat_along, from_zero, is_zeros
+from .indices import are_within, copied, flat_along, from_zero, is_zeros
+
+_WHOLE = slice(None)
 
 
 def take(xp, x, indices, axis=None):
     """Computes NumPy's `take`, by the array's method, which has less overhead than the function."""
     if type(x) is not numpy.ndarray:
         return xp.module.take(x, indices, axis)
-    rows = None
+    out = None
     if axis == 0 and x.ndim and type(indices) is numpy.ndarray:
         if indices.size >= Least.TAKE_INDICES and x.size:
-            rows = door.call("take", x, indices)
-    return x.take(indices, axis) if rows is None else rows
+            out = door.call("take", x, indices)
+    elif x.size >= Least.TAKE_COLUMNS and axis is not None and type(indices) is numpy.ndarray:
+        if axis in (-1, x.ndim - 1):
+            out = door.call("take_columns", x, indices)
+    return x.take(indices, axis) if out is None else out
 
 
 def take_along_axis(xp, x, indices, axis):
@@ -69,7 +74,10 @@ def scatter_add(xp, x, index, values):
     out = copied(x) if type(x) is numpy.ndarray else xp.array(x, order="C")
     if basic:
         out[index] += values
-    elif not (type(out) is numpy.ndarray and _add_at_indices(out, index, values)):
+    elif not (
+        type(out) is numpy.ndarray
+        and (_add_slices(out, index, values) or _add_at_indices(out, index, values))
+    ):
         out = _add_into(xp, out, index, values)
     return out
 
@@ -113,6 +121,26 @@ def _rank(x, index):
         elif part is not Ellipsis and not isinstance(part, slice):
             whole, indices = whole - 1, max(indices, numpy.ndim(part))
     return whole + indices
+
+
+def _add_slices(out, index, values):
+    """Adds `values` into the contiguous `out`, if `index` consists of full slices followed by one
+    index array from 0 of one axis, and `values` has its slices. Returns whether it did."""
+    index = index if isinstance(index, tuple) else (index,)
+    axis, at = len(index) - 1, index[-1]
+    if not type(at) is type(values) is numpy.ndarray or at.dtype.kind not in "iu" or at.ndim != 1:
+        return False
+    if any([type(part) is not slice or part != _WHOLE for part in index[:axis]]):
+        return False
+    shape = out.shape
+    if values.shape != shape[:axis] + at.shape + shape[axis + 1 :] or not values.size:
+        return False
+    if not are_within(at, shape[axis]):
+        return False
+    stack, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+    blocks, slices = out.reshape(stack, shape[axis], inner), values.reshape(stack, at.size, inner)
+    at = at.astype(numpy.int64, copy=False)
+    return door.call("add_slices", blocks, at, slices) is not None
 
 
 def _add_at_indices(out, index, values):

@@ -182,7 +182,7 @@ def add_slices(
 
 @serves(
     "add_slices",
-    least="ALONG_AXIS",
+    least="ADD_SLICES",
     size=lambda out, index, values: values.size,
     takes=lambda out, index, values: out.dtype == values.dtype == FLOAT and out.flags.carray,
     loop=functools.partial(loop_of, add_slices),
@@ -196,10 +196,10 @@ def add_slices_in_place(out, index, values):
         index: int64 of one axis, in range; for each slice of `values` the slice of `out`.
         values: an array of three axes, whose first and last have the lengths of those of `out`.
     """
-    blocks_, _, inner = out.shape
-    table = blocks(blocks_, max(PIECE // max(index.size * inner, 1), 1))
+    stack, _, inner = out.shape
+    table = blocks(stack, max(PIECE // max(index.size * inner, 1), 1))
     sizes = out.shape[1] * inner, index.size, inner
-    loop_of(add_slices).run(table, jit.flat(values), index, out.reshape(-1), *sizes)
+    loop_of(add_slices).run(table, jit.flat(values), jit.flat(index), out.reshape(-1), *sizes)
     return out
 
 
@@ -228,7 +228,7 @@ def take_along_axis(x, index, axis):
 
 @serves(
     "add_along_axis",
-    least="ALONG_AXIS",
+    least="ADD_ALONG",
     size=lambda x, index, values, axis: index.size,
     takes=lambda x, index, values, axis: (
         x.dtype == values.dtype == FLOAT and values.shape == index.shape and _fit(x, index, axis)
@@ -276,7 +276,7 @@ def _run(function, source, index, new, x, axis, width):
     length = x.shape[axis]
     outer, inner = math.prod(index.shape[:axis]), math.prod(index.shape[axis + 1 :])
     rows, run = (index.shape[axis], inner) if inner > 1 else (1, index.shape[axis])
-    table = numpy.array(_pieces(outer, inner, run, index.size, width))
+    table = _pieces(outer, inner, run, index.size, width)
     loop, sizes = loop_of(function, _LIBRARY), (length * inner, rows, run, inner)
     out, from_0 = new(), jit.flat(index.astype(numpy.int64, copy=False))
     if loop.run(table, source, from_0, out.reshape(-1), *sizes):
@@ -289,10 +289,13 @@ def _run(function, source, index, new, x, axis, width):
     return out
 
 
+@functools.lru_cache(maxsize=1024)
 def _pieces(outer, inner, run, size, width):
-    """Returns a row for each piece: its first and last block, and the start and stop of its part of
-    each row. Parts have at least `width` elements, if rows do."""
+    """Returns a table with a row for each piece: its first and last block, and the start and stop
+    of its part of each row. Parts have at least `width` elements, if rows do."""
     pieces = max(min(size // PIECE, MOST), 1)
     if outer >= inner:
-        return [[*part, 0, run] for part in blocks(outer, -(-outer // pieces))]
-    return [[0, outer, *part] for part in blocks(inner, max(-(-inner // pieces), width))]
+        rows = [[*part, 0, run] for part in blocks(outer, -(-outer // pieces))]
+    else:
+        rows = [[0, outer, *part] for part in blocks(inner, max(-(-inner // pieces), width))]
+    return numpy.array(rows, INDEX).reshape(-1, 4)

@@ -12,11 +12,12 @@ import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
-from ..host.indices import from_zero
-from ..threads.parallel_loops import FLOAT, INDEX, array, loop_of, number, piece
+from ..host.indices import are_within, from_zero
+from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, number, piece
 from ..thresholds import Least
 
 PIECE = 1 << 18  # elements of a piece, about
+COLUMNS_PIECE = 1 << 16  # elements that a piece selects from rows, about
 FEW, MOST = 4, 16  # the least and the most pieces of a call
 
 
@@ -40,6 +41,29 @@ def take_rows(
         target = out[i * columns : (i + 1) * columns]
         for j in range(columns):
             target[j] = source[j]
+
+
+def take_columns(
+    x: array(FLOAT),
+    index: array(INDEX),
+    out: array(FLOAT),
+    columns: number(),
+    first: piece(0),
+    last: piece(1),
+):
+    """Copies the elements that `index` selects from each row of `x`, for the rows `first` to
+    `last`.
+
+    Args:
+        x, out: matrices with rows of `columns` and of `index.size` elements, as arrays of one axis.
+        index: for each column of `out`, a column of `x`.
+        columns, first, last: the elements of a row of `x`, and the range of rows.
+    """
+    for row in range(first, last):
+        source = x[row * columns : (row + 1) * columns]
+        target = out[row * index.size : (row + 1) * index.size]
+        for j in range(index.size):
+            target[j] = source[index[j]]
 
 
 def sum_segments(
@@ -91,6 +115,31 @@ def take(x, indices):
         return None
     out = numpy.empty(indices.shape + x.shape[1:], FLOAT)
     _run(take_rows, x, from_zero(indices, low, len(x)), out, math.prod(x.shape[1:]))
+    return out
+
+
+@serves(
+    "take_columns",
+    least="TAKE_COLUMNS",
+    takes=lambda x, indices: (
+        x.dtype == FLOAT
+        and x.flags.carray
+        and indices.ndim == 1
+        and indices.dtype.kind in "iu"
+        and indices.size
+    ),
+    loop=functools.partial(loop_of, take_columns),
+)
+def take_from_rows(x, indices):
+    """Returns `x.take(indices, -1)` of an array that is not empty, for indices of one axis; None if
+    one is negative or out of range."""
+    columns = x.shape[-1]
+    if not are_within(indices, columns):
+        return None
+    out = numpy.empty(x.shape[:-1] + indices.shape, FLOAT)
+    indices = jit.flat(indices.astype(numpy.int64, copy=False))
+    table = blocks(x.size // columns, max(COLUMNS_PIECE // indices.size, 1))
+    loop_of(take_columns).run(table, x.reshape(-1), indices, out.reshape(-1), columns)
     return out
 
 

@@ -7,6 +7,7 @@ import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
+from ..compiled.library import Library
 from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, number, piece
 
 PIECE = 1 << 16  # products of a piece, about
@@ -28,29 +29,65 @@ def weigh_rows(
 
     Args:
         x, out: stacks of matrices with `inner` columns, as arrays of one axis.
-        index, weight: for each row of a result, `taps` rows of `x` and their weights.
+        index, weight: `taps` rows of `x` and their weights for each row of a result: the first of
+            each row, then the second of each row, and so on.
         length, rows: the rows of each matrix of `x` and of `out`.
         taps, inner: the number of weights of a row, and of its elements.
         first, last: the range of rows of the whole stack.
     """
-    for row in range(first, last):
-        base, at = row // rows * length, row % rows * taps
+    row = first
+    while row < last:
+        matrix = row // rows
+        at, stop = row - matrix * rows, min((matrix + 1) * rows, last)
+        source = x[matrix * length * inner : (matrix + 1) * length * inner]
+        result = out[row * inner : stop * inner]
         if inner == 1:
-            total = weight[at] * x[base + index[at]]
-            for tap in range(at + 1, at + taps):
-                total += weight[tap] * x[base + index[tap]]
-            out[row] = total
-            continue
-        target = out[row * inner : (row + 1) * inner]
-        for tap in range(at, at + taps):
-            start, factor = (base + index[tap]) * inner, weight[tap]
-            source = x[start : start + inner]
-            if tap == at:
-                for j in range(inner):
-                    target[j] = factor * source[j]
-            else:
-                for j in range(inner):
-                    target[j] += factor * source[j]
+            weigh_elements(source, result, index, weight, rows, taps, at)
+        else:
+            for i in range(stop - row):
+                target = result[i * inner : (i + 1) * inner]
+                weigh_slices(source, target, index, weight, rows, taps, at + i)
+        row = stop
+
+
+def weigh_elements(source, result, index, weight, rows, taps, at):
+    """Writes the weighted sums of elements for the rows of a matrix from row `at` on."""
+    a_index, a_weight = index[at : at + result.size], weight[at : at + result.size]
+    if taps == 1:
+        for i in range(result.size):
+            result[i] = a_weight[i] * source[a_index[i]]
+        return
+    at += rows
+    b_index, b_weight = index[at : at + result.size], weight[at : at + result.size]
+    for i in range(result.size):
+        result[i] = a_weight[i] * source[a_index[i]] + b_weight[i] * source[b_index[i]]
+    for _ in range(2, taps):
+        at += rows
+        b_index, b_weight = index[at : at + result.size], weight[at : at + result.size]
+        for i in range(result.size):
+            result[i] += b_weight[i] * source[b_index[i]]
+
+
+def weigh_slices(source, target, index, weight, rows, taps, at):
+    """Writes the weighted sum of slices for row `at` of a matrix."""
+    inner = target.size
+    first, factor = source[index[at] * inner : (index[at] + 1) * inner], weight[at]
+    if taps == 1:
+        for j in range(inner):
+            target[j] = factor * first[j]
+        return
+    at += rows
+    second, other = source[index[at] * inner : (index[at] + 1) * inner], weight[at]
+    for j in range(inner):
+        target[j] = factor * first[j] + other * second[j]
+    for _ in range(2, taps):
+        at += rows
+        second, other = source[index[at] * inner : (index[at] + 1) * inner], weight[at]
+        for j in range(inner):
+            target[j] += other * second[j]
+
+
+_LIBRARY = Library(weigh_elements, weigh_slices)
 
 
 @serves(
@@ -58,7 +95,7 @@ def weigh_rows(
     least="APPLY_TAPS",
     size=lambda x, index, weight: len(x) * index.size * x.shape[2],
     takes=lambda x, index, weight: type(x) is numpy.ndarray and x.dtype == FLOAT,
-    loop=functools.partial(loop_of, weigh_rows),
+    loop=functools.partial(loop_of, weigh_rows, _LIBRARY),
 )
 def apply_taps(x, index, weight):
     """Returns the middle axis of `x` multiplied by a sparse matrix.
@@ -71,6 +108,7 @@ def apply_taps(x, index, weight):
     (rows, taps), inner = index.shape, x.shape[2]
     out = numpy.empty((len(x), rows, inner), FLOAT)
     table = blocks(len(x) * rows, max(PIECE // (taps * inner), 1))
-    arrays = jit.flat(x), out.reshape(-1), index.reshape(-1), weight.astype(FLOAT).reshape(-1)
-    loop_of(weigh_rows).run(table, *arrays, x.shape[1], rows, taps, inner)
+    columns = index.T.ravel(), weight.T.astype(FLOAT).ravel()
+    arrays = jit.flat(x), out.reshape(-1), *columns
+    loop_of(weigh_rows, _LIBRARY).run(table, *arrays, x.shape[1], rows, taps, inner)
     return out

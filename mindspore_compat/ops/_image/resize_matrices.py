@@ -24,11 +24,18 @@ def apply_axes(xp, x, matrices):
     Axes that shrink are multiplied first. Of the axes that grow, the last one is first, because it
     reads single elements, the others whole rows.
     """
-    axes = [axis for axis, taps in enumerate(matrices) if taps is not None]
-    grows = {axis: matrices[axis].shape[0] > matrices[axis].shape[1] for axis in axes}
-    for axis in sorted(axes, key=lambda axis: (grows[axis], -axis if grows[axis] else axis)):
+    shapes = tuple([None if taps is None else taps.shape for taps in matrices])
+    for axis in _order(shapes):
         x = _apply_axis(xp, x, x.ndim - len(matrices) + axis, matrices[axis])
     return x
+
+
+@lru_cache(maxsize=512)
+def _order(shapes):
+    """Returns the axes in the order of `apply_axes`, given the (out, in) shape of the matrix of
+    each one, or None for an axis to skip."""
+    grows = {axis: shape[0] > shape[1] for axis, shape in enumerate(shapes) if shape is not None}
+    return sorted(grows, key=lambda axis: (grows[axis], -axis if grows[axis] else axis))
 
 
 def _apply_axis(xp, x, axis, taps):
@@ -46,13 +53,16 @@ def _need_elements(size, goal):
 
 @implements
 def pick_axes(xp, x, indices):
-    """Selects elements along each of the last axes of `x`, at its host indices."""
-    for i, index in enumerate(indices):
-        _need_elements(x.shape[x.ndim - len(indices) + i], len(index))
-        if len(index) != x.shape[x.ndim - len(indices) + i] or list(index) != list(
-            range(len(index))
-        ):
-            x = xp.take(x, xp.table(np.array, index), x.ndim - len(indices) + i)
+    """Selects elements along each of the last axes of `x`, at its host indices; in the order of
+    `apply_axes`."""
+    skipped = x.ndim - len(indices)
+    shapes = tuple(zip(map(len, indices), x.shape[skipped:]))
+    for after, before in shapes:
+        _need_elements(before, after)
+    for axis in _order(shapes):
+        index, (after, before) = indices[axis], shapes[axis]
+        if before != after or list(index) != list(range(after)):
+            x = xp.take(x, xp.table(np.array, index), skipped + axis)
     return x
 
 

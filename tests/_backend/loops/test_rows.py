@@ -43,6 +43,19 @@ def check(case):
             same(arrays.HOST.take(table, index, 0), table[index])
             same(arrays.HOST.add_rows(index, values, ROWS), summed(index, values))
             same(arrays.HOST.add_rows(index, strided, ROWS), summed(index, strided))
+            check_other_axes(index.reshape(-1))
+
+
+def check_other_axes(index):
+    """Compares selections and sums along the middle and the last axis with NumPy's."""
+    x = rng.standard_normal((4, ROWS, ROWS), np.float32)
+    same(arrays.HOST.take(x, index, -1), x[..., index])
+    for where in [(slice(None), index), (slice(None), slice(None), index), (index,)]:
+        base = x if len(where) > 1 else x[0]
+        values = rng.standard_normal(base[where].shape, np.float32)
+        wanted = base.copy()
+        np.add.at(wanted, where, values)
+        same(arrays.HOST.scatter_add(base, where, values), wanted)
 
 
 @pytest.fixture
