@@ -35,7 +35,15 @@ def get_squared_device_local_norm_param():
 
     Returns:
         Parameter, float32 and 0-d, the same for the whole process.
+
+    Raises:
+        ValueError: if the parallel setting `dump_device_local_norm` is off.
     """
+    if not config.get_auto_parallel_context("dump_device_local_norm"):
+        raise ValueError(
+            "For 'get_squared_device_local_norm_param', the parallel setting "
+            "'dump_device_local_norm' must be True, but got False."
+        )
     name = "_squared_device_local_norm"
     if name not in _norms:
         _norms[name] = Parameter(Tensor(0.0, float32), name=name, requires_grad=False)

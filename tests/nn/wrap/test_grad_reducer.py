@@ -229,3 +229,17 @@ def test_collectives_of_mpi_are_not_captured(group, monkeypatch):
         found.append(weights_after(step_of("plain"), 5))
     assert len(logged) == 1 and "a value read from it" in logged[0]
     assert all(map(np.array_equal, *found))
+
+
+def test_the_collected_norm_needs_its_setting():
+    """As in MindSpore 2.10: without `dump_device_local_norm` there is no such Parameter."""
+    norm_parameter = grad_reducer.get_squared_device_local_norm_param
+    with pytest.raises(ValueError, match="'dump_device_local_norm' must be True"):
+        norm_parameter()
+    ms.context.set_auto_parallel_context(dump_device_local_norm=True)
+    try:
+        norm = norm_parameter()
+        assert (norm.shape, norm.dtype, norm.requires_grad) == ((), ms.float32, False)
+        assert norm_parameter() is norm
+    finally:
+        ms.context.reset_auto_parallel_context()
