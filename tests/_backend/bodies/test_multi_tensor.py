@@ -112,6 +112,25 @@ def test_what_is_computed_of_numbers_is_the_same_on_the_device(space):
         np.testing.assert_allclose(have, want, rtol=1e-14)
 
 
+def less_the_larger(xp, p, g, *, lr, decay):
+    return (p - xp.maximum(lr, decay) * g,)
+
+
+def less_the_smaller(xp, p, g, *, lr, decay):
+    return (p - xp.minimum(lr, decay) * g,)
+
+
+@pytest.mark.parametrize("formula", [less_the_larger, less_the_smaller])
+@pytest.mark.parametrize("lr, decay", [(np.nan, 0.5), (0.5, np.nan)])
+def test_an_extreme_of_a_nan_and_a_number_is_nan(space, formula, lr, decay):
+    """Of numbers too, on the host and on the device, in either order."""
+    for rate in (lr, space.array(np.float64(lr))):
+        rows = rows_of(["float64"] * 2, [(3,), (4,)])
+        found, expected, _ = both(space, formula, rows, lr=rate, decay=decay)
+        for row in (*found, *expected):
+            assert np.isnan(row[0]).all()
+
+
 EVERY_HALF = np.arange(1 << 16, dtype=np.uint16)
 TINY = np.finfo(np.float32).tiny
 
