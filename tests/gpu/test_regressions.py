@@ -104,10 +104,9 @@ def test_extremes_of_float64_at_indices(largest, scatter, sign):
     [
         (ops.digamma, np.pi**2 / 6),
         (ms.grad(lambda x: ops.mvlgamma(x, 1)), np.pi**2 / 6),
-        (lambda x: nn.LBeta()(x, x), -2.0),
         (ms.grad(ops.lgamma), np.pi**2 / 6),
     ],
-    ids=["digamma", "mvlgamma, second order", "beta", "lgamma, second order"],
+    ids=["digamma", "mvlgamma, second order", "lgamma, second order"],
 )
 def test_gradients_with_polygamma(function, expected):
     """CuPy's `polygamma` takes no Python number."""
@@ -268,11 +267,12 @@ def test_ranks_that_each_see_one_gpu_exchange_over_nccl(monkeypatch):
     assert module.connect(Ranks(), 2) is not None and joined == [(2, 0)]
 
 
-def test_the_longest_integers_are_exchanged():
-    """CuPy has no name for NCCL's code of uint64."""
+def test_the_longest_integers_are_exchanged(monkeypatch):
+    """Some releases of CuPy have no name for NCCL's code of uint64."""
     import cupy
     from cupy.cuda import nccl
 
+    monkeypatch.delattr(nccl, "NCCL_UINT64", raising=False)
     communicator = nccl.NcclCommunicator(1, nccl.get_unique_id(), 0)
     array = cupy.arange(3, dtype="uint64")
     found = exchanges().Nccl(cupy, nccl, communicator).all_reduce(array, "max")
