@@ -457,10 +457,8 @@ class FillV2(Primitive):
 
     @checked
     def __call__(self, shape: TupleOf(Int(ge=0)) | Index | NoShape, value: Anything):
-        sizes = (
-            shape_of("FillV2", (shape,), ValueError) if isinstance(shape, (tuple, Tensor)) else ()
-        )
-        return fill_v2.run(value, sizes)
+        size = shape_of("FillV2", (shape,), ValueError) if isinstance(shape, tuple | Tensor) else ()
+        return fill_v2.run(value, size)
 
     def infer_value(self, dims, x):
         """Returns the result if shape and value are constants; None if they are known only at run
