@@ -61,9 +61,9 @@ class DeviceCtx:
     """
     name: _t.Any
     device_id: _t.Any
-    def __enter__(self) -> _t.Any: ...
-    def __exit__(self, *error: _t.Any) -> _t.Any: ...
-    def __init__(self, name: _t.Any, device_id: _t.Any = None) -> None: ...
+    def __enter__(self) -> _t.Self: ...
+    def __exit__(self, *error: _t.Any) -> None: ...
+    def __init__(self, name: _b.str, device_id: _b.int | None = None) -> None: ...
 from .nn import Dice as Dice
 from .train.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager
 from .train.callback import EarlyStopping as EarlyStopping
@@ -107,8 +107,8 @@ class MsDispatchMode:
     computed without the operations of the forward pass, and are not intercepted.
     """
     def __call__(self, func: _t.Any) -> _t.Any: ...
-    def __enter__(self) -> _t.Any: ...
-    def __exit__(self, *error: _t.Any) -> _t.Any: ...
+    def __enter__(self) -> _t.Self: ...
+    def __exit__(self, *error: _t.Any) -> None: ...
 class Node:
     """One statement of a forward computation, such as a call or an addition.
 
@@ -122,7 +122,7 @@ class Node:
     def __hash__(self) -> _t.Any: ...
     def __init__(self, node: _t.Any) -> None: ...
     @staticmethod
-    def create_call_cell(cell: _Cell | _c.Callable[..., _t.Any], targets: _t.Any, args: _t.Any = None, kwargs: _t.Any = None, name: _b.str = '', is_sub_net: _b.bool = False) -> _t.Any:
+    def create_call_cell(cell: _Cell | _c.Callable[..., _t.Any], targets: _t.Any, args: _c.Iterable[_t.Any] | None = None, kwargs: _t.Any = None, name: _b.str = '', is_sub_net: _b.bool = False) -> Node:
         """Creates a node for the statement `targets = self.name(*args, **kwargs)`.
 
         Args:
@@ -138,7 +138,7 @@ class Node:
             Node, not inserted yet.
         """
     @staticmethod
-    def create_call_function(function: _t.Any, targets: _t.Any, args: _t.Any = None, kwargs: _t.Any = None) -> _t.Any:
+    def create_call_function(function: _t.Any, targets: _t.Any, args: _c.Iterable[_t.Any] | None = None, kwargs: _t.Any = None) -> Node:
         """Creates a node for the statement `targets = function(*args, **kwargs)`; the body of the
         function is not read.
 
@@ -151,75 +151,75 @@ class Node:
         Returns:
             Node, not inserted yet.
         """
-    def get_args(self) -> _t.Any:
+    def get_args(self) -> _b.list[ScopedValue]:
         """Returns the arguments.
 
         Returns:
             list[ScopedValue].
         """
-    def get_inputs(self) -> _t.Any:
+    def get_inputs(self) -> _b.list[Node]:
         """Returns the nodes in the same body whose outputs are arguments of this node.
 
         Returns:
             list[Node].
         """
-    def get_instance_type(self) -> _t.Any:
+    def get_instance_type(self) -> _b.type:
         """Returns the type of the called Cell or Primitive; for a called function, the function
         itself; otherwise NoneType.
 
         Returns:
             type.
         """
-    def get_kwargs(self) -> _t.Any:
+    def get_kwargs(self) -> _b.dict[_b.str, ScopedValue]:
         """Returns the keyword arguments.
 
         Returns:
             dict[str, ScopedValue].
         """
-    def get_name(self) -> _t.Any:
+    def get_name(self) -> _b.str:
         """Returns the name, unique in its SymbolTree; empty if none was given before insertion.
 
         Returns:
             str.
         """
-    def get_node_type(self) -> _t.Any:
+    def get_node_type(self) -> NodeType:
         """Returns the type of the node.
 
         Returns:
             NodeType.
         """
-    def get_sub_tree(self) -> _t.Any:
+    def get_sub_tree(self) -> SymbolTree:
         """Returns the SymbolTree of the Cell that a node of type `NodeType.Tree` calls.
 
         Returns:
             SymbolTree.
         """
-    def get_symbol_tree(self) -> _t.Any:
+    def get_symbol_tree(self) -> SymbolTree:
         """Returns the SymbolTree of the node, or None.
 
         Returns:
             SymbolTree.
         """
-    def get_targets(self) -> _t.Any:
+    def get_targets(self) -> _b.list[ScopedValue]:
         """Returns the outputs.
 
         Returns:
             list[ScopedValue].
         """
-    def get_users(self) -> _t.Any:
+    def get_users(self) -> _b.list[Node]:
         """Returns the nodes in the same body that take an output of this node as an argument.
 
         Returns:
             list[Node].
         """
-    def set_arg(self, index: _t.Any, arg: _t.Any) -> _t.Any:
+    def set_arg(self, index: _b.int, arg: _t.Any) -> None:
         """Replaces an argument.
 
         Args:
             index (int): the index of the argument.
             arg (Union[ScopedValue, str]): the value, or the name of a variable.
         """
-    def set_arg_by_node(self, arg_idx: _t.Any, src_node: _t.Any, out_idx: _t.Any = None) -> _t.Any:
+    def set_arg_by_node(self, arg_idx: _b.int, src_node: _t.Any, out_idx: _b.int | None = None) -> None:
         """Replaces an argument by an output of another node.
 
         Args:
@@ -288,9 +288,9 @@ class ScopedValue:
     value: _t.Any
     def __eq__(self, other: _t.Any) -> _t.Any: ...  # type: ignore
     def __hash__(self) -> _t.Any: ...
-    def __init__(self, arg_type: _t.Any, scope: _t.Any = '', value: _t.Any = None) -> None: ...
+    def __init__(self, arg_type: _t.Any, scope: _b.str = '', value: _t.Any = None) -> None: ...
     @staticmethod
-    def create_name_values(names: _t.Any, scopes: _t.Any = None) -> _t.Any:
+    def create_name_values(names: _c.Iterable[_b.str], scopes: _c.Iterable[_b.str] | None = None) -> _b.list[ScopedValue]:
         """Returns the ScopedValues of several names.
 
         Args:
@@ -301,7 +301,7 @@ class ScopedValue:
             list[ScopedValue].
         """
     @classmethod
-    def create_naming_value(cls, name: _b.str, scope: _b.str = '') -> _t.Any:
+    def create_naming_value(cls, name: _b.str, scope: _b.str = '') -> ScopedValue:
         """Returns a ScopedValue for a variable.
 
         Args:
@@ -312,7 +312,7 @@ class ScopedValue:
             ScopedValue.
         """
     @classmethod
-    def create_variable_value(cls, value: _t.Any) -> _t.Any:
+    def create_variable_value(cls, value: _t.Any) -> ScopedValue:
         """Returns the ScopedValue of a Python value; its kind follows from the value.
 
         Args:
@@ -345,14 +345,14 @@ class Symbol:
     divisor: _t.Any
     remainder: _t.Any
     def __init__(self, max: _b.int | _b.bool = 0, min: _b.int | _b.bool = 1, divisor: _b.int = 1, remainder: _b.int | _b.bool = 0, unique: _b.bool = False, **kwargs: _t.Any) -> None: ...
-    def refusal(self, length: _t.Any, lengths: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
+    def refusal(self, length: _b.int, lengths: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
         """Describes what is wrong with a length; None if the length fits.
 
         Args:
             length (int): the length.
             lengths (dict): the lengths of the `unique` Symbols of the same call.
         """
-    def to_dict(self) -> _t.Any:
+    def to_dict(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the constraints as a dict by name. Symbols with the same "id" stand for equal
         lengths. A minimum that the divisor implies is left out.
         """
@@ -377,7 +377,7 @@ class SymbolTree:
             Position.
         """
     @classmethod
-    def create(cls, network: _Cell | _c.Callable[..., _t.Any]) -> _t.Any:
+    def create(cls, network: _Cell | _c.Callable[..., _t.Any]) -> SymbolTree:
         """Reads the forward computation of a network.
 
         User-defined Cells that it calls are read too, as are its methods, user-defined functions,
@@ -391,7 +391,7 @@ class SymbolTree:
         Returns:
             SymbolTree.
         """
-    def erase(self, node: _t.Any) -> _t.Any:
+    def erase(self, node: _t.Any) -> Node:
         """Erases a node.
 
         Args:
@@ -400,13 +400,13 @@ class SymbolTree:
         Returns:
             Node, the erased one.
         """
-    def get_code(self) -> _t.Any:
+    def get_code(self) -> _b.str:
         """Returns the current source of the network.
 
         Returns:
             str, a class with the methods that were read, after the classes of Cells that it calls.
         """
-    def get_network(self) -> _t.Any:
+    def get_network(self) -> _Cell | _c.Callable[..., _t.Any]:
         """Returns the current network.
 
         It shares Parameters and Cells with the original network, which should no longer be used.
@@ -415,7 +415,7 @@ class SymbolTree:
         Returns:
             Cell.
         """
-    def get_node(self, node_name: _b.str) -> _t.Any:
+    def get_node(self, node_name: _b.str) -> Node:
         """Returns the node with a name; None if there is none.
 
         Args:
@@ -424,7 +424,7 @@ class SymbolTree:
         Returns:
             Node.
         """
-    def insert(self, position: _t.Any, node: _t.Any) -> _t.Any:
+    def insert(self, position: _t.Any, node: _t.Any) -> Node:
         """Inserts a node.
 
         Args:
@@ -444,14 +444,14 @@ class SymbolTree:
         Returns:
             Iterator[Node].
         """
-    def print_node_tabulate(self, all_nodes: _b.bool = False) -> _t.Any:
+    def print_node_tabulate(self, all_nodes: _b.bool = False) -> None:
         """Prints a table of the nodes: type, name, source, and for each argument its provider and
         for each output its users, by name and index.
 
         Args:
             all_nodes (bool, optional): as for `nodes`.
         """
-    def replace(self, old_node: _t.Any, new_nodes: _t.Any) -> _t.Any:
+    def replace(self, old_node: _t.Any, new_nodes: _c.Iterable[_t.Any]) -> Node:
         """Replaces a node by others.
 
         Args:
@@ -461,7 +461,7 @@ class SymbolTree:
         Returns:
             Node, the last inserted one.
         """
-    def unique_name(self, name: _b.str = 'output') -> _t.Any:
+    def unique_name(self, name: _b.str = 'output') -> _b.str:
         """Returns an unused variable name.
 
         Args:
@@ -545,7 +545,7 @@ from .ops import get_grad as get_grad
 from .log import get_level as get_level
 from .log import get_log_config as get_log_config
 from .train.metrics import get_metric_fn as get_metric_fn
-def get_offload_context() -> _t.Any:
+def get_offload_context() -> _b.dict[_t.Any, _t.Any]:
     """Returns all offload settings, by key.
 
     Returns:
@@ -597,7 +597,7 @@ from .train.serialization import load as load
 from .train.serialization import load_checkpoint as load_checkpoint
 from .train.serialization import load_checkpoint_async as load_checkpoint_async
 from .train.serialization import load_distributed_checkpoint as load_distributed_checkpoint
-def load_ipython_extension(ipython: _t.Any) -> _t.Any:
+def load_ipython_extension(ipython: _t.Any) -> None:
     """Runs on `%load_ext mindspore_compat`."""
 from .train.serialization import load_mindir as load_mindir
 from .train.serialization import load_param_into_net as load_param_into_net
@@ -612,7 +612,7 @@ from .runtime import memory_stats as memory_stats
 from .runtime import memory_summary as memory_summary
 from .parallel import merge_pipeline_strategys as merge_pipeline_strategys
 from .train import merge_sliced_parameter as merge_sliced_parameter
-def mindio_preload(ckpt_file_name: _b.str) -> _t.Any:
+def mindio_preload(ckpt_file_name: _b.str) -> _b.bool:
     """Preloads a checkpoint into the operating system's cache, without waiting for it.
 
     Args:
@@ -669,14 +669,14 @@ class saved_tensors_hooks:
     """
     pack_hook: _t.Any
     unpack_hook: _t.Any
-    def __enter__(self) -> _t.Any: ...
-    def __exit__(self, *error: _t.Any) -> _t.Any: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, *error: _t.Any) -> None: ...
     def __init__(self, pack_hook: _c.Callable[..., _t.Any], unpack_hook: _c.Callable[..., _t.Any]) -> None: ...
-def sdc_detect_start() -> _t.Any:
+def sdc_detect_start() -> None:
     """Starts checking all matrix products: of `matmul`, `Dense`, convolution, attention and their
     gradients, in floats. Earlier results are discarded. A product takes up to twice as long.
     """
-def sdc_detect_stop() -> _t.Any:
+def sdc_detect_stop() -> None:
     """Stops checking matrix products. The result can be read until the next start."""
 from .common import seed as seed
 from .parallel import set_algo_parameters as set_algo_parameters
@@ -687,7 +687,7 @@ from .hal import set_cur_stream as set_cur_stream
 from .context import set_deterministic as set_deterministic
 from .context import set_device as set_device
 from .runtime import set_device_limit as set_device_limit
-def set_dump(target: _t.Any, enabled: _b.bool = True) -> _t.Any:
+def set_dump(target: _t.Any, enabled: _b.bool = True) -> None:
     """Marks a Cell or Primitive whose results an Ascend writes to files.
 
     It sets the flag `dump` of Cells, and an attribute of Primitives. Other devices write no files;
@@ -700,14 +700,14 @@ def set_dump(target: _t.Any, enabled: _b.bool = True) -> _t.Any:
 from .runtime import set_kernel_launch_capture as set_kernel_launch_capture
 from .runtime import set_kernel_launch_group as set_kernel_launch_group
 from .runtime import set_memory as set_memory
-def set_mindio_server_info(data_block_pool_capacity_in_gb: _b.int = 100) -> _t.Any:
+def set_mindio_server_info(data_block_pool_capacity_in_gb: _b.int = 100) -> None:
     """Sets the size of the largest file that `mindio_preload` reads.
 
     Args:
         data_block_pool_capacity_in_gb (int, optional): the size in GB.
     """
 # Accepted for compatibility, has no effect here
-def set_offload_context(offload_config: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
+def set_offload_context(offload_config: _c.Mapping[_t.Any, _t.Any]) -> None:
     """Configures the offloading of Parameters and activations from device memory.
 
     Accepted for compatibility, has no effect here: devices have no such memory.
@@ -727,7 +727,7 @@ from .runtime import set_stream_limit as set_stream_limit
 from .parallel import shard as shard
 from .common.dtype import short as short
 from .common.dtype import single as single
-def stress_detect(detect_type: _t.Any = 'aic') -> _t.Any:
+def stress_detect(detect_type: _b.str = 'aic') -> _t.Any:
     """Tests the cores of an Ascend, or the links between several, under load.
 
     Args:
@@ -737,7 +737,7 @@ def stress_detect(detect_type: _t.Any = 'aic') -> _t.Any:
         int, 1: the test could not be started, because there are no links to test or it is unknown.
     """
 from .common.dtype import string as string
-def swap_tensors(t1: _t.Any, t2: _t.Any) -> _t.Any:
+def swap_tensors(t1: _Tensor, t2: _Tensor) -> None:
     """Swaps the contents of two Tensors; the objects keep their identity.
 
     Args:
@@ -771,12 +771,12 @@ from .common.dtype import uint8 as uint8
 from .common.dtype import uintc as uintc
 from .common.dtype import uintp as uintp
 from .parallel import unified_safetensors as unified_safetensors
-def uninstall() -> _t.Any:
+def uninstall() -> None:
     """Removes the stand-in; later imports of `mindspore` work as usual.
 
     Names that a script has already imported keep their objects.
     """
-def unload_ipython_extension(ipython: _t.Any) -> _t.Any:
+def unload_ipython_extension(ipython: _t.Any) -> None:
     """Runs on `%unload_ext mindspore_compat`."""
 from .runtime import use_mem_pool as use_mem_pool
 from .common.dtype import ushort as ushort

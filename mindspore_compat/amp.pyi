@@ -25,7 +25,7 @@ class DynamicLossScaler(StaticLossScaler):
     scale_factor: _t.Any
     counter: _Parameter
     def __init__(self, scale_value: _b.float, scale_factor: _b.int, scale_window: _b.int) -> None: ...
-    def adjust(self, grads_finite: _t.Any) -> _t.Any:  # type: ignore
+    def adjust(self, grads_finite: _Tensor) -> _b.bool:  # type: ignore
         """Updates the loss scale after a step, and returns True.
 
         Args:
@@ -35,19 +35,19 @@ from .train.loss_scale_manager import FixedLossScaleManager as FixedLossScaleMan
 from .train.loss_scale_manager import LossScaleManager as LossScaleManager
 class LossScaler:
     """Base class of loss scalers; subclasses define all three methods."""
-    def adjust(self, grads_finite: _t.Any) -> _t.Any:
+    def adjust(self, grads_finite: _Tensor) -> _t.Any:
         """Updates the loss scale after a step.
 
         Args:
             grads_finite (Tensor): whether the gradients are finite.
         """
-    def scale(self, inputs: _t.Any) -> _t.Any:
+    def scale(self, inputs: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:
         """Multiplies by the loss scale.
 
         Args:
             inputs (Union[Tensor, tuple[Tensor]]): the loss, or gradients.
         """
-    def unscale(self, inputs: _t.Any) -> _t.Any:
+    def unscale(self, inputs: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:
         """Divides by the loss scale.
 
         Args:
@@ -61,13 +61,13 @@ class StaticLossScaler(LossScaler):
     """
     scale_value: _Parameter
     def __init__(self, scale_value: _b.float) -> None: ...
-    def adjust(self, grads_finite: _t.Any) -> _t.Any:  # type: ignore
+    def adjust(self, grads_finite: _Tensor) -> _b.bool:  # type: ignore
         """Does nothing, since the loss scale is static, and returns False.
 
         Args:
             grads_finite (Tensor): whether the gradients are finite.
         """
-    def scale(self, inputs: _t.Any) -> _t.Any:  # type: ignore
+    def scale(self, inputs: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:  # type: ignore
         """Multiplies by the loss scale.
 
         Args:
@@ -76,7 +76,7 @@ class StaticLossScaler(LossScaler):
         Returns:
             Union[Tensor, tuple[Tensor]], in the dtypes of the input.
         """
-    def unscale(self, inputs: _t.Any) -> _t.Any:  # type: ignore
+    def unscale(self, inputs: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:  # type: ignore
         """Divides by the loss scale.
 
         Args:

@@ -124,6 +124,9 @@ def device_count(device_target=None):
     Args:
         device_target (str, optional): "CPU" or "GPU"; by default the current target.
 
+    Returns:
+        int.
+
     Raises:
         ValueError: if it is something else, or not available.
 

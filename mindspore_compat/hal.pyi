@@ -27,15 +27,15 @@ class Event:
         """
     def query(self) -> _t.Any:
         """Returns whether the work before the event is complete; True before it was recorded."""
-    def record(self, stream: _t.Any = None) -> _t.Any:
+    def record(self, stream: _t.Any = None) -> None:
         """Records an event after the work submitted so far.
 
         Args:
             stream (Stream, optional): the stream; by default the current one.
         """
-    def synchronize(self) -> _t.Any:
+    def synchronize(self) -> None:
         """Waits until the work before the event is complete."""
-    def wait(self, stream: _t.Any = None) -> _t.Any:
+    def wait(self, stream: _t.Any = None) -> None:
         """Makes later work of a stream wait for the event.
 
         Args:
@@ -56,7 +56,7 @@ class Stream:
     def __init__(self, priority: _b.int = 0, **kwargs: _t.Any) -> None: ...
     def query(self) -> _t.Any:
         """Returns whether the stream's work is complete."""
-    def record_event(self, event: _t.Any = None) -> _t.Any:
+    def record_event(self, event: _t.Any = None) -> Event:
         """Records an event after the work submitted so far.
 
         Args:
@@ -67,15 +67,15 @@ class Stream:
         """
     def stream_id(self) -> _t.Any:
         """Returns the stream's handle in CUDA; 0 for the default stream and on the CPU."""
-    def synchronize(self) -> _t.Any:
+    def synchronize(self) -> None:
         """Waits until the stream's work is complete."""
-    def wait_event(self, event: _t.Any) -> _t.Any:
+    def wait_event(self, event: _t.Any) -> None:
         """Makes later work wait for an event.
 
         Args:
             event (Event): the event.
         """
-    def wait_stream(self, stream: _t.Any) -> _t.Any:
+    def wait_stream(self, stream: _t.Any) -> None:
         """Makes later work wait for the work submitted to another stream so far.
 
         Args:
@@ -88,8 +88,8 @@ class StreamCtx:
         ctx_stream (Stream): the stream; None changes nothing.
     """
     stream: _t.Any
-    def __enter__(self) -> _t.Any: ...
-    def __exit__(self, *_: _t.Any) -> _t.Any: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, *_: _t.Any) -> None: ...
     def __init__(self, ctx_stream: _t.Any) -> None: ...
 def communication_stream() -> _t.Any:
     """Returns the stream of collectives: the current one."""
@@ -97,13 +97,16 @@ def current_stream() -> _t.Any:
     """Returns the current stream."""
 def default_stream() -> _t.Any:
     """Returns the default stream."""
-def device_count(device_target: _b.str | None = None) -> _t.Any:
+def device_count(device_target: _b.str | None = None) -> _b.int:
     """Returns the number of devices of a target.
 
     Args:
         device_target (str, optional): "CPU" or "GPU"; by default the current target.
+
+    Returns:
+        int.
     """
-def empty_cache() -> _t.Any:
+def empty_cache() -> None:
     """Returns the unused memory of the pool to the GPU."""
 def get_arch_list(device_target: _b.str | None = None) -> _t.Any:
     """Returns the GPU architectures that code is compiled for, such as ["sm_90"]: those of the
@@ -116,7 +119,7 @@ def get_device_capability(device_id: _t.Any, device_target: _t.Any = None) -> _t
     """Returns the compute capability of a GPU, as two ints; None for the host. Arguments and errors
     as for `get_device_name`.
     """
-def get_device_name(device_id: _t.Any, device_target: _b.str | None = None) -> _t.Any:
+def get_device_name(device_id: _b.int, device_target: _b.str | None = None) -> _t.Any:
     """Returns the name of a device, "CPU" for the host.
 
     Args:
@@ -165,23 +168,23 @@ def memory_summary(device_target: _t.Any = None) -> _t.Any:
     """Returns the figures of the memory pool as a table in text; zeros for the host. Arguments and
     errors as for `memory_allocated`.
     """
-def reset_max_memory_allocated(device_target: _t.Any = None) -> _t.Any:
+def reset_max_memory_allocated(device_target: _t.Any = None) -> None:
     """Resets the value of `max_memory_allocated` to 0 until the next allocation. Arguments and
     errors as for `memory_allocated`.
     """
-def reset_max_memory_reserved(device_target: _t.Any = None) -> _t.Any:
+def reset_max_memory_reserved(device_target: _t.Any = None) -> None:
     """Resets the value of `max_memory_reserved` to 0 until the next allocation. Arguments and
     errors as for `memory_allocated`.
     """
-def reset_peak_memory_stats(device_target: _t.Any = None) -> _t.Any:
+def reset_peak_memory_stats(device_target: _t.Any = None) -> None:
     """Sets both peaks to 0 until the next allocation. Arguments and errors as for
     `memory_allocated`.
     """
-def set_cur_stream(stream: _t.Any) -> _t.Any:
+def set_cur_stream(stream: _t.Any) -> None:
     """Makes a stream the current one, which receives later work.
 
     Args:
         stream (Stream): the stream; None changes nothing.
     """
-def synchronize() -> _t.Any:
+def synchronize() -> None:
     """Waits until the device has completed all submitted work."""

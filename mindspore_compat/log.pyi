@@ -15,7 +15,7 @@ def get_level() -> _t.Any:
     Returns:
         str, `'0'` (DEBUG), `'1'` (INFO), `'2'` (WARNING), `'3'` (ERROR) or `'4'` (CRITICAL).
     """
-def get_log_config() -> _t.Any:
+def get_log_config() -> _b.dict[_t.Any, _t.Any]:
     """Returns the settings of the log as a dict; its keys are the names of environment variables.
 
     Returns:

@@ -47,13 +47,13 @@ class StreamLimitCtx:
     stream: _t.Any
     cube_num: _t.Any
     vector_num: _t.Any
-    def __enter__(self) -> _t.Any: ...
-    def __exit__(self, *error: _t.Any) -> _t.Any: ...
-    def __init__(self, stream: _t.Any, cube_num: _t.Any = -1, vector_num: _t.Any = -1) -> None: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, *error: _t.Any) -> None: ...
+    def __init__(self, stream: _t.Any, cube_num: _b.int = -1, vector_num: _b.int = -1) -> None: ...
 from .hal import communication_stream as communication_stream
 from .hal import current_stream as current_stream
 from .hal import default_stream as default_stream
-def dispatch_threads_num(threads_num: _b.int) -> _t.Any:
+def dispatch_threads_num(threads_num: _b.int) -> None:
     """Sets the maximum number of threads for large operations on the CPU. Stored as
     `runtime_num_threads`.
 
@@ -79,7 +79,7 @@ def get_stream_limit(stream: _t.Any) -> _t.Any:
     Returns:
         dict[str, int], "cube_core_num" and "vector_core_num"; -1 if no limit is set.
     """
-def launch_blocking() -> _t.Any:
+def launch_blocking() -> None:
     """Makes every operation on a GPU finish before its call returns, so that device errors appear
     at their cause. On the CPU this is always so.
 
@@ -108,19 +108,19 @@ def memory_stats() -> _t.Any:
     """
 def memory_summary() -> _t.Any:
     """Returns the figures of the memory pool as a table in text; zeros on the CPU."""
-def reset_max_memory_allocated() -> _t.Any:
+def reset_max_memory_allocated() -> None:
     """Resets the value of `max_memory_allocated` to 0 until the next allocation."""
-def reset_max_memory_reserved() -> _t.Any:
+def reset_max_memory_reserved() -> None:
     """Resets the value of `max_memory_reserved` to 0 until the next allocation."""
-def reset_peak_memory_stats() -> _t.Any:
+def reset_peak_memory_stats() -> None:
     """Sets both peaks to 0 until the next allocation."""
-def reset_stream_limit(stream: _t.Any) -> _t.Any:
+def reset_stream_limit(stream: _t.Any) -> None:
     """Resets the number of cores of an Ascend that a stream may use.
 
     Args:
         stream (Stream): the stream.
     """
-def set_cpu_affinity(enable_affinity: _b.bool, affinity_cpu_list: _c.Sequence[_b.str] | _b.dict[_b.str, _t.Any] | None = None, module_to_cpu_dict: _b.dict[_b.str, _t.Any] | None = None, bind_file: _b.str | None = None) -> _t.Any:
+def set_cpu_affinity(enable_affinity: _b.bool, affinity_cpu_list: _c.Sequence[_b.str] | _b.dict[_b.str, _t.Any] | None = None, module_to_cpu_dict: _b.dict[_b.str, _t.Any] | None = None, bind_file: _b.str | None = None) -> None:
     """Binds threads to cores of the CPU.
 
     Two kinds of threads exist here: the main thread ("main"), which runs the operations and starts
@@ -141,7 +141,7 @@ def set_cpu_affinity(enable_affinity: _b.bool, affinity_cpu_list: _c.Sequence[_b
     """
 from .hal import set_cur_stream as set_cur_stream
 # Accepted for compatibility, has no effect here
-def set_device_limit(device: _b.int, cube_num: _b.int = -1, vector_num: _b.int = -1) -> _t.Any:
+def set_device_limit(device: _b.int, cube_num: _b.int = -1, vector_num: _b.int = -1) -> None:
     """Sets the number of cores of an Ascend that a device may use.
 
     Accepted for compatibility, has no effect here: there is no Ascend.
@@ -151,7 +151,7 @@ def set_device_limit(device: _b.int, cube_num: _b.int = -1, vector_num: _b.int =
         cube_num (int, optional): the number of cores for matrices; -1 keeps the setting.
         vector_num (int, optional): the number of cores for vectors; -1 keeps the setting.
     """
-def set_kernel_launch_capture(enable_capture_graph: _b.bool, op_capture_skip: _c.Sequence[_b.str] | None = None) -> _t.Any:
+def set_kernel_launch_capture(enable_capture_graph: _b.bool, op_capture_skip: _c.Sequence[_b.str] | None = None) -> None:
     """Sets whether the operations of a compiled graph are captured once and replayed.
 
     Here that is a training step on a GPU, in graph mode or under `jit`, which is captured as a CUDA
@@ -164,7 +164,7 @@ def set_kernel_launch_capture(enable_capture_graph: _b.bool, op_capture_skip: _c
             is captured as a whole, so any name disables capture.
     """
 # Accepted for compatibility, has no effect here
-def set_kernel_launch_group(thread_num: _b.int = 2, kernel_group_num: _b.int = 8) -> _t.Any:
+def set_kernel_launch_group(thread_num: _b.int = 2, kernel_group_num: _b.int = 8) -> None:
     """Sets the number of groups and threads that launch the operations of a compiled graph. It has
     no effect here, because each call launches its own operations.
 
@@ -175,7 +175,7 @@ def set_kernel_launch_group(thread_num: _b.int = 2, kernel_group_num: _b.int = 8
         kernel_group_num (int, optional): the number of groups, a multiple of `thread_num`.
     """
 # init_size, increase_size, optimize_level, huge_page_reserve_size: Accepted for compatibility, has no effect here
-def set_memory(init_size: _b.str = '2GB', increase_size: _b.str = '2GB', max_size: _b.str = '1024GB', optimize_level: _b.str = 'O0', huge_page_reserve_size: _b.str = '0GB') -> _t.Any:
+def set_memory(init_size: _b.str = '2GB', increase_size: _b.str = '2GB', max_size: _b.str = '1024GB', optimize_level: _b.str = 'O0', huge_page_reserve_size: _b.str = '0GB') -> None:
     """Sets the memory limit of the current GPU.
 
     Args:
@@ -190,7 +190,7 @@ def set_memory(init_size: _b.str = '2GB', increase_size: _b.str = '2GB', max_siz
             Accepted for compatibility, has no effect here: memory is taken as it is needed.
     """
 # Accepted for compatibility, has no effect here
-def set_stream_limit(stream: _t.Any, cube_num: _b.int = -1, vector_num: _b.int = -1) -> _t.Any:
+def set_stream_limit(stream: _t.Any, cube_num: _b.int = -1, vector_num: _b.int = -1) -> None:
     """Sets the number of cores of an Ascend that a stream may use.
 
     Accepted for compatibility, has no effect here: there is no Ascend.

@@ -42,6 +42,17 @@ SLIPS = {  # a line of a script: what a type checker says of it
     "ms.dataset.NumpySlicesDataset([1]).map(3)": 'Argument 1 to "map" of "Dataset" has',
     "ms.grad('f')": 'Argument 1 to "grad" has incompatible type "str"',
     "int(ops.relu(ms.Tensor([1.0])) + 1).shape": '"int" has no attribute "shape"',
+    "ms.save_checkpoint('net', 'a.ckpt')": 'Argument 1 to "save_checkpoint" has incompatible type',
+    "ms.value_and_grad(3)": 'Argument 1 to "value_and_grad" has incompatible type "int"',
+    "nn.SequentialCell(3)": 'Argument 1 to "SequentialCell" has incompatible type "int"',
+    "nn.MaxPool2d(kernel_size='2')": 'Argument "kernel_size" to "MaxPool2d" has incompatible type',
+    "ms.Parameter('x', name=3)": 'Argument "name" to "Parameter" has incompatible type "int"',
+    "nn.Dense(1, 1).weight.shape()": '"tuple[int, ...]" not callable',
+    "nn.Dense(1, 1).set_train('yes')": 'Argument 1 to "set_train" of "Cell" has incompatible type',
+    "ms.hal.device_count().shape": '"int" has no attribute "shape"',
+    "ms.Model(nn.ReLU()).eval(ms.dataset.NumpySlicesDataset([1])).shape": '"dict[Any, Any]" has no',
+    "ms.load_checkpoint('a.ckpt').shape": '"dict[Any, Any]" has no attribute "shape"',
+    "ms.amp.auto_mixed_precision(nn.ReLU(), 'O2', dtype=3)": 'Argument "dtype" to "auto_mixed_pr',
 }
 COMPLETED = {  # the beginning of a line: a name that it is completed by
     "ops.relu(ms.Tensor([1.0])).": "reshape",
@@ -53,6 +64,9 @@ COMPLETED = {  # the beginning of a line: a name that it is completed by
     "nn.Dense(1, 1).weight.": "asnumpy",
     "ms.dataset.NumpySlicesDataset([1]).batch(2).": "create_dict_iterator",
     "ms.dataset.NumpySlicesDataset([1]).map(abs).batch(2).": "create_dict_iterator",
+    "ms.Model(nn.ReLU()).eval(ms.dataset.NumpySlicesDataset([1])).": "keys",
+    "nn.Dense(1, 1).set_train().": "trainable_params",
+    "ms.load_checkpoint('a.ckpt').": "items",
 }
 CORRECT = """
 import mindspore as ms
@@ -228,12 +242,16 @@ CALLS = {  # a function: arguments that it takes; "use": what shows a wrong one
     "ms.export": {"net": NETWORK, "*": "ms.Tensor([[1.0]])", "file_name": "'n'",
                   "file_format": "'MINDIR'"},
     "ms.grad": {"fn": "ops.relu", "use": "(ms.Tensor(1.0))"},
-    "ms.value_and_grad": {"fn": "ops.relu"},
+    "ms.value_and_grad": {"fn": "ops.relu", "use": "(ms.Tensor(1.0))"},
     "ms.jit": {"function": "ops.relu", "use": "(ms.Tensor([1.0]))"},
     "ms.amp.auto_mixed_precision": {"network": NETWORK},
     "nn.WithLossCell": {"backbone": NETWORK, "loss_fn": "nn.MSELoss()",
                         "use": "(ms.Tensor([[1.0]]), ms.Tensor([[1.0]]))"},
     "nn.TrainOneStepCell": {"network": NETWORK, "optimizer": "nn.SGD([])"},
+    "ms.Parameter": {"default_input": "ms.Tensor([1.0])", "name": "'w'", "requires_grad": "True"},
+    "nn.MaxPool2d": {"kernel_size": "2", "pad_mode": "'same'"},
+    "nn.SequentialCell": {"*": NETWORK, "use": "(ms.Tensor([[1.0]]))"},
+    "ms.dataset.transforms.Compose": {"transforms": "[abs]", "use": "(np.ones(3))"},
     "ms.dataset.NumpySlicesDataset([1]).map": {"operations": "abs"},
     "ms.dataset.NumpySlicesDataset([1]).apply": {"apply_func": "lambda data: data"},
 }  # fmt: skip

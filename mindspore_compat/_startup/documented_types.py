@@ -1,7 +1,8 @@
-"""The types of arguments that have no rule, for the stubs: read from the docstring.
+"""The types of arguments that have no rule, and of results, for the stubs: read from the docstring.
 
     net (Union[Cell, function]): ...        Cell | Callable[..., Any]
     **kwargs: `use_lazy` (bool): ...        use_lazy: bool
+    Returns: list[str], the names.          list[str]
 
 A docstring names the types that are meant, and the code may take more. Only types that leave no
 doubt are read, in their widest form: a dict is any Mapping, a list any Iterable, and a network may
@@ -15,12 +16,16 @@ _ARGUMENT = re.compile(r"^ *\*{0,2}(\w+) \((.+?)(?:, optional)?\):", re.M)
 _KEYWORDS = re.compile(r"^( *)\*{0,2}kwargs: (.*(?:\n\1 +.*)*)", re.M)
 _KEYWORD = re.compile(r"`(\w+)`(?: \(([^)]*)\))?")
 _NO_OTHERS = re.compile(r"if `kwargs` has\s+another key")
-_SEVERAL = re.compile(r"(?:list|tuple)(?:\[[\w., ]*\])?")
+_SEVERAL = re.compile(r"(?:list|tuple)(?:\[([\w., ]*)\])?")
+_RETURNS = re.compile(r"^Returns:[ \t]*\n?((?:[ \t]+.*\n?)+)", re.M)
+_RESULT = re.compile(
+    r"(\w+(?:\.\w+)*(?:\[[\w., \[\]]*\])?)(?=[.,:;]|\s+(?:of|from|with|whose|where)\b|$)"
+)
+_DEPENDS = re.compile(r"\b(?:or|None|if|unless|else|without)\b|;|\bwith (?:`|groups|several)")
 _TYPES = {
-    "str": "str",
-    "bool": "bool",
-    "bytes": "bytes",
-    "None": "None",
+    **{name: name for name in "str bool int float bytes None Tensor Parameter".split()},
+    **{name: name for name in "Dataset DatasetCache Optimizer Initializer Metric".split()},
+    "numpy.ndarray": "ndarray",
     "io.BytesIO": "BytesIO",
     "dict": "Mapping[Any, Any]",
     "function": "Callable[..., Any]",
@@ -28,16 +33,18 @@ _TYPES = {
     "callable": "Callable[..., Any]",
     "Callable": "Callable[..., Any]",
     "Cell": "Cell | Callable[..., Any]",
+    "OrderedDict": "Mapping[Any, Any]",
+    "ParameterTuple": "Iterable[Parameter]",
+    "mindspore.dtype": "Type",
+    "Tensor[int]": "Tensor",
 }
 
 
 def of_arguments(thing):
-    """Returns the types that a docstring states, by the names of the arguments. Texts and bools of
-    a class are left out: its description says what an attribute is, and not what is converted."""
+    """Returns the types that a docstring states, by the names of the arguments."""
     stated = _ARGUMENT.findall(inspect.getdoc(thing) or "")
     types = {name: type_of(phrase) for name, phrase in stated}
-    left_out = (None, "str", "bool") if inspect.isclass(thing) else (None,)
-    return {name: text for name, text in types.items() if text not in left_out}
+    return {name: text for name, text in types.items() if text is not None}
 
 
 def of_keywords(thing):
@@ -54,16 +61,60 @@ def type_of(phrase):
     """Returns the annotation for the phrase of a docstring, or None if a part of it is unknown."""
     union = re.fullmatch(r"Union\[(.*)\]", phrase)
     parts = re.findall(r"\w[^,\[\]]*(?:\[[^\]]*\])?", union[1]) if union else [phrase]
-    if not any(part in _TYPES for part in parts):
+    types = [_TYPES.get(part) or _several_of(part) for part in parts]
+    return None if None in types else " | ".join(dict.fromkeys(" | ".join(types).split(" | ")))
+
+
+def _several_of(phrase):
+    """Returns the annotation for the phrase of a list or tuple, or None for another phrase."""
+    match = _SEVERAL.fullmatch(phrase)
+    if match is None:
         return None
-    if not all(part in _TYPES or _SEVERAL.fullmatch(part) for part in parts):
+    element = _TYPES.get((match[1] or "").removesuffix(", ..."), "Any")
+    return f"Iterable[{element}]" if "|" not in element else "Iterable[Any]"
+
+
+def of_result(thing):
+    """Returns the type that the section Returns of a docstring starts with, or None if the section
+    has none, or says that the type depends on something."""
+    section = _RETURNS.search(inspect.getdoc(thing) or "")
+    text = " ".join(section[1].split()) if section else ""
+    first = re.sub(r"\([^)]*\)", "", text).partition(". ")[0]
+    if text.startswith("(list, list)"):
+        return "tuple[list[str], list[str]]"
+    if text.startswith(("Function ", "Function,", "Callable")):
+        return "Callable[..., Any]"
+    match = None if _DEPENDS.search(first) else _RESULT.match(text)
+    if match is None:
         return None
-    return " | ".join(dict.fromkeys(_TYPES.get(part, "Iterable[Any]") for part in parts))
+    if text.startswith(("this ", f"{match[1]}, itself")):
+        return "Self"
+    return _result_type(match[1])
+
+
+def _result_type(phrase):
+    """Returns the annotation for the phrase of a result, or None if it is unknown."""
+    outer, _, inner = phrase.partition("[")
+    if outer in ("list", "tuple", "dict"):
+        parts = [_result_type(part) for part in inner.removesuffix("]").split(", ") if part]
+        parts = ["Any" if part is None else part for part in parts]
+        if outer == "dict":
+            return f"dict[{', '.join(parts if len(parts) == 2 else ['Any', 'Any'])}]"
+        if len(parts) > 1:
+            return f"{outer}[{', '.join(parts)}]" if outer == "tuple" else None
+        return f"{outer}[{', '.join(parts or ['Any'])}{', ...' * (outer == 'tuple')}]"
+    return None if inner or outer == "Union" else _TYPES.get(phrase, phrase)
 
 
 def fits(default, annotation):
     """Whether a default is of the type of an annotation."""
-    plain = {str: "str", bool: "bool", bytes: "bytes"}
+    plain = {str: "str", bool: "bool", bytes: "bytes", int: "int", float: "float"}
+    if type(default) is int and "float" in annotation.split(" | "):
+        return True
+    if type(default) in (list, tuple):
+        return "Iterable" in annotation
+    if "Type" in annotation.split(" | "):
+        return type(default).__module__.endswith("dtype")
     return default in (None, inspect.Parameter.empty, ...) or plain.get(
         type(default)
     ) in annotation.split(" | ")

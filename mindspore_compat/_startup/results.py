@@ -110,13 +110,72 @@ def result_of(function):
         _open.discard(function)
 
 
-@functools.cache
-def _result(function):
+def plain_of(function):
+    """Returns the type of a function or method whose source shows that its result is no Tensor:
+    "None", "Self", "bool", "str" or a dict or list; otherwise None."""
+    node = _definition(inspect.unwrap(function))
+    if node is None or any(map(_yields, ast.walk(node))):
+        return None
+    if isinstance(node.body[-1], ast.Raise):  # abstract
+        return None
+    returned = [each.value for each in _returns_of(node) if each.value is not None]
+    if not returned:
+        return "None"
+    falls_through = any(each.value is None for each in _returns_of(node))
+    ends = isinstance(node.body[-1], (ast.Return, ast.If, ast.With, ast.Try))
+    return None if falls_through or not ends else _common_type(map(_plain, returned))
+
+
+def _plain(node):
+    """Returns the type of an expression that shows it by itself, or None."""
+    callee = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    if is_not or callee in (
+        "isinstance",
+        "callable",
+        "any",
+        "all",
+        "bool",
+        "hasattr",
+        "issubclass",
+    ):
+        return "bool"
+    if isinstance(node, ast.Compare):
+        sets = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+        return "bool" if all(isinstance(op, sets) for op in node.ops) else None
+    if isinstance(node, ast.Name) and node.id == "self":
+        return "Self"
+    if isinstance(node, ast.JoinedStr) or callee == "str":
+        return "str"
+    if isinstance(node, ast.Constant) and type(node.value) in (bool, str):
+        return type(node.value).__name__
+    if callee in ("len", "int"):
+        return "int"
+    if isinstance(node, (ast.Dict, ast.DictComp)) or callee == "dict":
+        return "dict[Any, Any]"
+    return "list[Any]" if isinstance(node, ast.ListComp) or callee in ("list", "sorted") else None
+
+
+def _returns_of(node):
+    """Returns the return statements of a function, without those of functions in it."""
+    inner = [each for each in ast.walk(node) if isinstance(each, (ast.FunctionDef, ast.Lambda))][1:]
+    hidden = {child for each in inner for child in ast.walk(each)}
+    return [each for each in ast.walk(node) if isinstance(each, ast.Return) and each not in hidden]
+
+
+def _definition(function):
+    """Returns the syntax tree of a function, or None if it has no source."""
     code = getattr(function, "__code__", None)
     if code is None or not Path(code.co_filename).is_file():
         return None
     node = definitions(code.co_filename)[0].get(code.co_firstlineno)
-    if not isinstance(node, ast.FunctionDef) or any(map(_yields, ast.walk(node))):
+    return node if isinstance(node, ast.FunctionDef) else None
+
+
+@functools.cache
+def _result(function):
+    node = _definition(function)
+    if node is None or any(map(_yields, ast.walk(node))):
         return None
     return _Body(node, function).returned()
 
@@ -149,13 +208,7 @@ class _Body:
 
     def returned(self):
         """Returns the one type that all return statements have."""
-        inner = [node for node in ast.walk(self.node) if isinstance(node, ast.FunctionDef)][1:]
-        hidden = {child for node in inner for child in ast.walk(node)}
-        returned = [
-            node.value
-            for node in ast.walk(self.node)
-            if isinstance(node, ast.Return) and node not in hidden
-        ]
+        returned = [node.value for node in _returns_of(self.node)]
         return _common_type(map(self.of, returned)) if returned and all(returned) else None
 
     def of(self, node):

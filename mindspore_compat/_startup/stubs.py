@@ -295,7 +295,9 @@ class Stub:
         """Returns one `def`; with `owner` a method of that class, whose first parameter is
         `first`. The docstring of `cls` describes a constructor."""
         rules = {**rules_from(function), **(rules[-1] if rules else {})}
-        returns = returns or RETURNS.get(f"{owner}.{name}" if owner else name, "Any")
+        returns = returns or RETURNS.get(f"{owner}.{name}" if owner else name)
+        returns = returns or documented_types.of_result(function) or results.plain_of(function)
+        returns = "Any" if returns is None or returns == "Self" and first != "self" else returns
         parameters = list(signature_of(function).parameters.values())
         if name in SETTINGS:
             rules, parameters = rules_of_settings(SETTINGS[name]), settings_of(SETTINGS[name])
@@ -325,12 +327,13 @@ class Stub:
             } & {*kinds[:i]}:
                 parts.append("*")
             rule = rules.get(entry.name)
+            is_stated = isinstance(rule, Rule) and rule.annotation() != "Any"
             annotation = dict(documented).get(entry.name, "Any")
-            if star or not documented_types.fits(entry.default, annotation):
+            if star == "**" or not documented_types.fits(entry.default, annotation):
                 annotation = "Any"
             if entry.default is None and not {"Any", "None"} & {*annotation.split(" | ")}:
                 annotation += " | None"
-            hint = self.hint(rule.annotation() if isinstance(rule, Rule) else annotation)
+            hint = self.hint(rule.annotation() if is_stated else annotation)
             # Type checkers take no list[Parameter] for a list[Tensor], but for a Sequence of them.
             hint = hint.replace("_b.list[", "_c.Sequence[")
             default = "" if entry.default is entry.empty else f" = {default_of(entry.default)}"
@@ -406,7 +409,8 @@ class Stub:
         if isinstance(raw, LazyMethod):
             raw = getattr(cls, name)
         if isinstance(raw, (property, functools.cached_property)):
-            returns = self.hint(RETURNS.get(f"{public}.{name}", "Any"))
+            known = [RETURNS.get(f"{owner.__name__}.{name}") for owner in cls.__mro__]
+            returns = self.hint(next(filter(None, known), "Any"))
             lines = ["@property", f"def {name}(self) -> {returns}: ..."]
             if getattr(raw, "fset", True):
                 setter = f"def {name}(self, value: _t.Any) -> None: ..."
@@ -454,13 +458,13 @@ class Stub:
 
     def overloads(self, name, forms, public, method):
         """Returns the lines of a method with several signatures."""
-        lines = []
+        lines, documented = [], documented_types.of_arguments(method)
         for parameters, rules in forms:
             names = [parameter.name for parameter in parameters]
             result = results.of_method(name, names) if public == "Tensor" else None
             returns = self.hint(RETURNS.get(f"{public}.{name}") or result or "Any")
             lines += ["@_t.overload"] * (len(forms) > 1)
-            parameters_text = ", ".join(["self", *self.parameters(parameters, rules)])
+            parameters_text = ", ".join(["self", *self.parameters(parameters, rules, documented)])
             lines.append(f"def {name}({parameters_text}) -> {returns}:{body_of(method)}")
         return lines
 

@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ..common.parameter import Parameter as _Parameter
+from ..common.tensor import Tensor as _Tensor
 from ..nn.cell import Cell as _Cell
 from ..nn.optim.optimizer import Optimizer as _Optimizer
 from ..nn.wrap.cell_wrapper import TrainOneStepCell as _TrainOneStepCell
@@ -37,7 +38,7 @@ class AutoBoost:
     boost_config_dict: _t.Any
     gradient_groups: _t.Any
     device_number: _t.Any
-    def __init__(self, level: _t.Any = 'O0', boost_config_dict: _t.Any = '') -> None:
+    def __init__(self, level: _b.str = 'O0', boost_config_dict: _t.Any = '') -> None:
         """Stores the settings of the first call."""
     def network_auto_process_eval(self, network: _Cell) -> _t.Any:
         """Changes a network for evaluation.
@@ -87,7 +88,7 @@ class BoostTrainOneStepCell(_TrainOneStepCell):
     freeze_nets: _t.Any
     grad_accumulation: _t.Any
     def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], sens: _t.Any = None) -> None: ...
-    def adasum_process(self, loss: _t.Any, grads: _t.Any) -> _t.Any:
+    def adasum_process(self, loss: _Tensor, grads: _c.Iterable[_Tensor]) -> _Tensor:
         """Computes the optimizer's step and replaces it by the adaptive sum of the steps of all
         processes.
 
@@ -98,20 +99,20 @@ class BoostTrainOneStepCell(_TrainOneStepCell):
         Returns:
             Tensor, the loss.
         """
-    def check_adasum_enable(self) -> _t.Any:
+    def check_adasum_enable(self) -> _b.bool:
         """Returns whether the adaptive sum is requested and possible.
 
         Returns:
             bool.
         """
-    def check_dim_reduce_enable(self) -> _t.Any:
+    def check_dim_reduce_enable(self) -> _b.bool:
         """Returns whether training in few dimensions is requested, which AutoBoost refuses.
 
         Returns:
             bool.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def gradient_accumulation_process(self, loss: _t.Any, grads: _t.Any, sens: _t.Any, *inputs: _t.Any) -> _t.Any:
+    def gradient_accumulation_process(self, loss: _Tensor, grads: _c.Iterable[_Tensor], sens: _Tensor, *inputs: _c.Iterable[_Tensor]) -> _Tensor:
         """Accumulates gradients, and after enough steps applies their mean by the optimizer.
 
         Args:
@@ -123,7 +124,7 @@ class BoostTrainOneStepCell(_TrainOneStepCell):
         Returns:
             Tensor, the loss.
         """
-    def gradient_freeze_process(self, *inputs: _t.Any) -> _t.Any:
+    def gradient_freeze_process(self, *inputs: _c.Iterable[_Tensor]) -> _Tensor:
         """Trains the group of the current step.
 
         Args:
@@ -151,7 +152,7 @@ class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell, _TrainOneStepWit
     Outputs:
         tuple of 3 Tensors: the loss, whether it overflowed, and the loss scale of this step.
     """
-    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], scale_sense: _t.Any) -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], scale_sense: _Tensor | _Cell | _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class FreezeOpt(_Cell):
     """A set of optimizers, one per group of parameters, with the class and settings of another
@@ -173,7 +174,7 @@ class FreezeOpt(_Cell):
     opt_class: _t.Any
     parameters: _t.Any
     learning_rate: _t.Any
-    def __init__(self, opt: _Optimizer, train_parameter_groups: _t.Any = None, train_strategy: _t.Any = None) -> None: ...
+    def __init__(self, opt: _Optimizer, train_parameter_groups: _c.Iterable[_t.Any] | None = None, train_strategy: _c.Iterable[_b.int] | _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GradientAccumulation(_Cell):
     """Accumulates gradients and applies an optimizer to their mean after some steps.
@@ -200,8 +201,8 @@ class GradientFreeze:
         freeze_p (float): the fraction of steps that train all parameters.
         total_steps (int): the number of steps.
     """
-    def __init__(self, param_groups: _t.Any, freeze_type: _t.Any, freeze_p: _t.Any, total_steps: _t.Any) -> None: ...
-    def freeze_generate(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _t.Any) -> _t.Any:
+    def __init__(self, param_groups: _b.int, freeze_type: _b.int, freeze_p: _b.float, total_steps: _b.int) -> None: ...
+    def freeze_generate(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Optimizer) -> _b.tuple[_Cell | _c.Callable[..., _t.Any], FreezeOpt]:
         """Divides the parameters of a network into groups, and draws how many are frozen in each
         step.
 
@@ -224,7 +225,7 @@ class GradientFreeze:
         Returns:
             list[int], whole turns or one entry per step.
         """
-    def split_parameters_groups(self, net: _Cell, freeze_para_groups_number: _b.int) -> _t.Any:
+    def split_parameters_groups(self, net: _Cell, freeze_para_groups_number: _b.int) -> _b.list[_b.list[_Parameter]]:
         """Divides the parameters of a network.
 
         Group i begins with the layer that has i of n parts of the layers before it. With fewer
@@ -265,14 +266,14 @@ class OptimizerProcess:
     learning_rate: _t.Any
     origin_params: _t.Any
     def __init__(self, opt: _Optimizer) -> None: ...
-    def add_grad_centralization(self, network: _Cell | _c.Callable[..., _t.Any]) -> _t.Any:
+    def add_grad_centralization(self, network: _Cell | _c.Callable[..., _t.Any]) -> None:
         """Marks the groups of parameters whose gradients are centralized.
 
         Args:
             network (Cell): the network. Without groups nothing changes, and a warning says so.
         """
     @staticmethod
-    def build_gc_params_group(params_dict: _t.Any, parameters: _t.Any) -> _t.Any:
+    def build_gc_params_group(params_dict: _t.Any, parameters: _c.Iterable[_c.Mapping[_t.Any, _t.Any]]) -> _b.list[_b.dict[_t.Any, _t.Any]]:
         """Divides groups of parameters by whether their gradients are centralized.
 
         Args:
@@ -283,7 +284,7 @@ class OptimizerProcess:
             list[dict], new groups.
         """
     @staticmethod
-    def build_params_dict(network: _Cell | _c.Callable[..., _t.Any]) -> _t.Any:
+    def build_params_dict(network: _Cell | _c.Callable[..., _t.Any]) -> _b.dict[_b.int, _Cell | _c.Callable[..., _t.Any]]:
         """Returns the Cell of each parameter, by the parameter's id.
 
         Args:
@@ -292,7 +293,7 @@ class OptimizerProcess:
         Returns:
             dict[int, Cell].
         """
-    def generate_new_optimizer(self) -> _t.Any:
+    def generate_new_optimizer(self) -> _Optimizer:
         """Returns an optimizer of the same class and settings, with the present groups.
 
         Returns:
@@ -300,7 +301,7 @@ class OptimizerProcess:
         """
 class ParameterProcess:
     """Divides parameters into groups."""
-    def assign_parameter_group(self, parameters: _c.Sequence[_Parameter], split_point: _c.Sequence[_b.int] | None = None) -> _t.Any:
+    def assign_parameter_group(self, parameters: _c.Sequence[_Parameter], split_point: _c.Sequence[_b.int] | None = None) -> _b.list[_Parameter]:
         """Assigns parameters to groups whose gradients are communicated together (`comm_fusion`).
 
         Args:
@@ -312,7 +313,7 @@ class ParameterProcess:
             list[Parameter], `parameters`.
         """
     @staticmethod
-    def generate_group_params(parameters: _t.Any, origin_params: _t.Any) -> _t.Any:
+    def generate_group_params(parameters: _c.Iterable[_Parameter], origin_params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]]) -> _t.Any:
         """Divides parameters into the groups of an optimizer.
 
         Args:
@@ -323,7 +324,7 @@ class ParameterProcess:
         Returns:
             list[dict], the groups restricted to `parameters`; one group if the optimizer has none.
         """
-def freeze_cell(reducer_flag: _b.bool, network: _Cell | _c.Callable[..., _t.Any], optimizer: _t.Any, sens: _t.Any, grad: _t.Any, use_grad_accumulation: _b.bool, mean: _b.bool | None = None, degree: _t.Any = None, max_accumulation_step: _t.Any = 1) -> _t.Any:
+def freeze_cell(reducer_flag: _b.bool, network: _Cell | _c.Callable[..., _t.Any], optimizer: _t.Any, sens: _t.Any, grad: _t.Any, use_grad_accumulation: _b.bool, mean: _b.bool | None = None, degree: _b.int | None = None, max_accumulation_step: _b.int = 1) -> _b.tuple[_Cell | _c.Callable[..., _t.Any], ...]:
     """Creates a training step for each optimizer of a FreezeOpt.
 
     Args:

@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.tensor import Tensor as _Tensor
 from ..nn.cell import Cell as _Cell
 
 from . import api as api
@@ -24,7 +25,7 @@ class COOTensor:
         coo_tensor (COOTensor): a COOTensor to copy, instead of the other three arguments.
     """
     def __add__(self, other: _t.Any) -> _t.Any: ...
-    def __init__(self, indices: _t.Any = None, values: _t.Any = None, shape: _t.Any = None, coo_tensor: _t.Any = None) -> None: ...
+    def __init__(self, indices: _Tensor | None = None, values: _Tensor | None = None, shape: _c.Iterable[_b.int] | None = None, coo_tensor: _t.Any = None) -> None: ...
     def __mul__(self, other: _t.Any) -> _t.Any: ...
     def __neg__(self) -> _t.Any: ...
     def __radd__(self, other: _t.Any) -> _t.Any: ...
@@ -76,7 +77,7 @@ class CSRTensor:
         csr_tensor (CSRTensor): a CSRTensor to copy, instead of the other four arguments.
     """
     def __add__(self, other: _t.Any) -> _t.Any: ...
-    def __init__(self, indptr: _t.Any = None, indices: _t.Any = None, values: _t.Any = None, shape: _t.Any = None, csr_tensor: _t.Any = None) -> None: ...
+    def __init__(self, indptr: _Tensor | None = None, indices: _Tensor | None = None, values: _Tensor | None = None, shape: _c.Iterable[_b.int] | None = None, csr_tensor: _t.Any = None) -> None: ...
     def __mul__(self, y: _t.Any) -> _t.Any:
         """Multiplies a CSRTensor by a Tensor or number, element by element; returns a CSRTensor."""
     def __neg__(self) -> _t.Any: ...
@@ -130,11 +131,11 @@ class Generator:
         """Returns the seed and the number of draws, as a uint8 Tensor of 16 bytes."""
     def initial_seed(self) -> _t.Any:
         """Returns the seed from which the generator started."""
-    def manual_seed(self, seed: _b.int) -> _t.Any:
+    def manual_seed(self, seed: _b.int) -> _t.Self:
         """Restarts the generator from `seed`, and returns it."""
     def seed(self) -> _t.Any:
         """Restarts the generator from a seed drawn from the system, and returns that seed."""
-    def set_state(self, state: _t.Any) -> _t.Any:
+    def set_state(self, state: _t.Any) -> None:
         """Restores a state that `get_state` returned."""
 from ..common.api import JitConfig as JitConfig
 from ..common.parameter import Parameter as Parameter
@@ -148,7 +149,7 @@ class RowTensor:
         shape (tuple[int]): the dense shape.
         row_tensor (RowTensor): a RowTensor to copy, instead of the other three arguments.
     """
-    def __init__(self, indices: _t.Any = None, values: _t.Any = None, shape: _t.Any = None, row_tensor: _t.Any = None) -> None: ...
+    def __init__(self, indices: _Tensor | None = None, values: _Tensor | None = None, shape: _c.Iterable[_b.int] | None = None, row_tensor: _t.Any = None) -> None: ...
     @property
     def dense_shape(self) -> _t.Any: ...
     @property
@@ -183,7 +184,7 @@ class UntypedStorage:
     def __getitem__(self, index: _t.Any) -> _t.Any: ...
     def __len__(self) -> _t.Any: ...
     def __setitem__(self, index: _t.Any, value: _t.Any) -> _t.Any: ...
-    def copy_(self, src: _t.Any, non_blocking: _b.bool = False) -> _t.Any:
+    def copy_(self, src: _t.Any, non_blocking: _b.bool = False) -> _t.Self:
         """Copies the bytes of another storage into this one, and returns this one.
 
         Args:
@@ -198,7 +199,7 @@ class UntypedStorage:
     def dtype(self) -> _t.Any: ...
     def element_size(self) -> _t.Any:
         """Returns the bytes of one element: 1, since a storage has no dtype."""
-    def is_shared(self) -> _t.Any:
+    def is_shared(self) -> _b.bool:
         """Returns False: no other process shares the memory."""
     def nbytes(self) -> _t.Any:
         """Returns the number of bytes."""
@@ -226,18 +227,18 @@ class _Function:
     @staticmethod
     def forward(ctx: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Computes the outputs: a Tensor, or a tuple or list. The subclass defines it."""
-    def mark_dirty(self, *tensors: _t.Any) -> _t.Any:
+    def mark_dirty(self, *tensors: _t.Any) -> None:
         """Marks inputs that `forward` has changed in place."""
-    def mark_non_differentiable(self, *tensors: _t.Any) -> _t.Any:
+    def mark_non_differentiable(self, *tensors: _t.Any) -> None:
         """Marks outputs through which no gradient flows."""
     materialize_grads: _t.Any
     needs_input_grad: _t.Any
     non_differentiable: _t.Any
-    def save_for_backward(self, *tensors: _t.Any) -> _t.Any:
+    def save_for_backward(self, *tensors: _t.Any) -> None:
         """Stores Tensors (or None) for the backward pass."""
     @property
     def saved_tensors(self) -> _t.Any: ...
-    def set_materialize_grads(self, value: _t.Any) -> _t.Any:
+    def set_materialize_grads(self, value: _t.Any) -> None:
         """Sets whether `backward` receives zeros instead of None for an output without a
         gradient.
         """
@@ -276,7 +277,7 @@ def manual_seed(seed: _t.Any) -> _t.Any:
 from ..common.api import ms_class as ms_class
 from ..common.api import ms_function as ms_function
 from ..common.api import ms_memory_recycle as ms_memory_recycle
-def mutable(input_data: _t.Any, dynamic_len: _b.bool = False) -> _t.Any:
+def mutable(input_data: _Tensor | _b.int | _b.float | _b.bool | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any], dynamic_len: _b.bool = False) -> _t.Any:
     """Marks `input_data` as a variable, so that `grad` differentiates with respect to it.
 
     Args:
@@ -310,12 +311,12 @@ def recompute(block: _Cell | _c.Callable[..., _t.Any], *args: _t.Any, use_reentr
     Returns:
         The result of `block`.
     """
-def run_check() -> _t.Any:
+def run_check() -> None:
     """Multiplies two matrices on the current device target, and prints the outcome."""
 def seed() -> _t.Any:
     """Restarts the default generator from a seed drawn from the system, and returns that seed."""
 # Accepted for compatibility, has no effect here
-def set_recursion_limit(recursion_limit: _b.int = 1000) -> _t.Any:
+def set_recursion_limit(recursion_limit: _b.int = 1000) -> None:
     """Sets the maximum call depth when a graph is compiled. Stored as `max_call_depth`.
 
     Accepted for compatibility, has no effect here: no graph is compiled.
@@ -323,7 +324,7 @@ def set_recursion_limit(recursion_limit: _b.int = 1000) -> _t.Any:
     Args:
         recursion_limit: the maximum depth.
     """
-def set_rng_state(state: _t.Any) -> _t.Any:
+def set_rng_state(state: _t.Any) -> None:
     """Restores a state of the default generator; errors as for `Generator.set_state`."""
 from ..common.seed import set_seed as set_seed
 from ..common.tensor import tensor as tensor

@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.tensor import Tensor as _Tensor
 
 class JitConfig:
     """Options of `jit`, given to `Cell.set_jit_config`."""
@@ -45,7 +46,7 @@ def jit_class(cls: _b.type) -> _t.Any:
     """
 ms_class = jit_class
 # input_signature, hash_args, jit_config, compile_once: Accepted for compatibility, has no effect here
-def ms_function(fn: _c.Callable[..., _t.Any] | None = None, input_signature: _t.Any = None, hash_args: _t.Any = None, jit_config: _t.Any = None, compile_once: _b.bool = False) -> _t.Any:
+def ms_function(fn: _c.Callable[..., _t.Any] | None = None, input_signature: _Tensor | _c.Iterable[_t.Any] | None = None, hash_args: _t.Any = None, jit_config: _t.Any = None, compile_once: _b.bool = False) -> _t.Any:
     """Returns the name that `jit` had before MindSpore 2.0.
 
     Args:
@@ -59,5 +60,5 @@ def ms_function(fn: _c.Callable[..., _t.Any] | None = None, input_signature: _t.
         compile_once (bool): whether all instances of a class share one graph.
             Accepted for compatibility, has no effect here: no graph is compiled.
     """
-def ms_memory_recycle() -> _t.Any:
+def ms_memory_recycle() -> None:
     """Returns unused memory of the GPU pool to the device."""

@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.dtype import Type as _Type
 from ..common.tensor import Tensor as _Tensor
 
 class Constant(Initializer):
@@ -17,7 +18,7 @@ class Constant(Initializer):
         value (Union[int, float, numpy.ndarray]): the value, or an array of the Tensor's shape.
     """
     value: _t.Any
-    def __init__(self, value: _t.Any) -> None: ...
+    def __init__(self, value: _b.int | _b.float | _np.ndarray[_t.Any, _t.Any]) -> None: ...
 class Dirac(Initializer):
     """Dirac initializer: the convolution passes each input channel unchanged to the output channel
     of its index.
@@ -26,7 +27,7 @@ class Dirac(Initializer):
         groups (int): the number of groups of the convolution, which all get the same values.
     """
     groups: _t.Any
-    def __init__(self, groups: _t.Any = 1) -> None: ...
+    def __init__(self, groups: _b.int = 1) -> None: ...
 class HeNormal(Initializer):
     """He (Kaiming) normal initializer: N(0, sigma²) with sigma = gain / sqrt(fan).
 
@@ -39,7 +40,7 @@ class HeNormal(Initializer):
     negative_slope: _t.Any
     mode: _t.Any
     nonlinearity: _t.Any
-    def __init__(self, negative_slope: _t.Any = 0, mode: _t.Any = 'fan_in', nonlinearity: _t.Any = 'leaky_relu') -> None: ...
+    def __init__(self, negative_slope: _b.int | _b.float = 0, mode: _b.str = 'fan_in', nonlinearity: _b.str = 'leaky_relu') -> None: ...
 class HeUniform(Initializer):
     """He (Kaiming) uniform initializer: U(-bound, bound) with bound = gain * sqrt(3 / fan).
 
@@ -52,7 +53,7 @@ class HeUniform(Initializer):
     negative_slope: _t.Any
     mode: _t.Any
     nonlinearity: _t.Any
-    def __init__(self, negative_slope: _t.Any = 0, mode: _t.Any = 'fan_in', nonlinearity: _t.Any = 'leaky_relu') -> None: ...
+    def __init__(self, negative_slope: _b.int | _b.float = 0, mode: _b.str = 'fan_in', nonlinearity: _b.str = 'leaky_relu') -> None: ...
 class Identity(Initializer):
     """Identity initializer: the identity matrix, cut or padded with zeros to the shape."""
 class Initializer:
@@ -77,7 +78,7 @@ class Normal(Initializer):
     """
     sigma: _t.Any
     mean: _t.Any
-    def __init__(self, sigma: _t.Any = 0.01, mean: _t.Any = 0.0) -> None: ...
+    def __init__(self, sigma: _b.float = 0.01, mean: _b.float = 0.0) -> None: ...
 class One(Initializer):
     """One initializer, also called 'ones': fills with ones."""
 class Orthogonal(Initializer):
@@ -87,7 +88,7 @@ class Orthogonal(Initializer):
         gain (float): a factor of the values.
     """
     gain: _t.Any
-    def __init__(self, gain: _t.Any = 1.0) -> None: ...
+    def __init__(self, gain: _b.float = 1.0) -> None: ...
 class Sparse(Initializer):
     """Sparse initializer: draws from N(0, sigma²) and sets a fraction of each column to zero.
 
@@ -97,7 +98,7 @@ class Sparse(Initializer):
     """
     sparsity: _t.Any
     sigma: _t.Any
-    def __init__(self, sparsity: _t.Any, sigma: _t.Any = 0.01) -> None: ...
+    def __init__(self, sparsity: _b.float, sigma: _b.float = 0.01) -> None: ...
 class TruncatedNormal(Initializer):
     """Truncated normal initializer: draws from N(mean, sigma²), limited to [a, b].
 
@@ -111,7 +112,7 @@ class TruncatedNormal(Initializer):
     mean: _t.Any
     a: _t.Any
     b: _t.Any
-    def __init__(self, sigma: _t.Any = 0.01, mean: _t.Any = 0.0, a: _t.Any = -2.0, b: _t.Any = 2.0) -> None: ...
+    def __init__(self, sigma: _b.float = 0.01, mean: _b.float = 0.0, a: _b.float = -2.0, b: _b.float = 2.0) -> None: ...
 class Uniform(Initializer):
     """Uniform initializer: draws from U(-scale, scale).
 
@@ -119,7 +120,7 @@ class Uniform(Initializer):
         scale (float): the bound.
     """
     scale: _t.Any
-    def __init__(self, scale: _t.Any = 0.07) -> None: ...
+    def __init__(self, scale: _b.float = 0.07) -> None: ...
 class VarianceScaling(Initializer):
     """Variance scaling initializer: draws with variance scale / n, where n is a fan of the weight.
 
@@ -132,7 +133,7 @@ class VarianceScaling(Initializer):
     scale: _t.Any
     mode: _t.Any
     distribution: _t.Any
-    def __init__(self, scale: _t.Any = 1.0, mode: _t.Any = 'fan_in', distribution: _t.Any = 'truncated_normal') -> None: ...
+    def __init__(self, scale: _b.float = 1.0, mode: _b.str = 'fan_in', distribution: _b.str = 'truncated_normal') -> None: ...
 class XavierNormal(Initializer):
     """Xavier (Glorot) normal initializer: N(0, sigma²) with sigma = gain * sqrt(2 / (fan_in +
     fan_out)).
@@ -141,7 +142,7 @@ class XavierNormal(Initializer):
         gain (float): a factor of the values.
     """
     gain: _t.Any
-    def __init__(self, gain: _t.Any = 1) -> None: ...
+    def __init__(self, gain: _b.float = 1) -> None: ...
 class XavierUniform(Initializer):
     """Xavier (Glorot) uniform initializer: U(-bound, bound) with bound = gain * sqrt(6 / (fan_in +
     fan_out)).
@@ -150,10 +151,10 @@ class XavierUniform(Initializer):
         gain (float): a factor of the values.
     """
     gain: _t.Any
-    def __init__(self, gain: _t.Any = 1) -> None: ...
+    def __init__(self, gain: _b.float = 1) -> None: ...
 class Zero(Initializer):
     """Zero initializer, also called 'zeros': fills with zeros."""
-def initializer(init: _Tensor | _t.Any | _b.str | Initializer, shape: _t.Any = None, dtype: _t.Any = ...) -> _t.Any:
+def initializer(init: _Tensor | _t.Any | _b.str | Initializer, shape: _c.Iterable[_t.Any] | _b.int | None = None, dtype: _Type = ...) -> _Tensor:
     """Creates a Tensor whose values are drawn by an initializer.
 
     The values are drawn when they are first needed (or by `init_data()`).

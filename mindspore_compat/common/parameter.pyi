@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.dtype import Type as _Type
 from ..common.tensor import Tensor as _Tensor
 
 class Parameter(_Tensor):
@@ -29,9 +30,9 @@ class Parameter(_Tensor):
         device (str): None, 'CPU' or 'Remote'; stored, but without effect on a CPU or GPU.
     """
     is_init: _t.Any
-    def __init__(self, default_input: _t.Any, name: _t.Any = None, requires_grad: _t.Any = True, layerwise_parallel: _t.Any = False, parallel_optimizer: _t.Any = True, storage_format: _t.Any = '', device: _t.Any = None) -> None: ...
+    def __init__(self, default_input: _Tensor | _b.int | _b.float | _np.ndarray[_t.Any, _t.Any] | _c.Iterable[_t.Any], name: _b.str | None = None, requires_grad: _b.bool = True, layerwise_parallel: _b.bool = False, parallel_optimizer: _b.bool = True, storage_format: _b.str = '', device: _b.str | None = None) -> None: ...
     # Accepted for compatibility, has no effect here
-    def add_pipeline_stage(self, stage: _t.Any) -> _t.Any:
+    def add_pipeline_stage(self, stage: _t.Any) -> None:
         """Stores a pipeline stage that uses the parameter (an int >= 0).
 
         Accepted for compatibility, has no effect here: the stages of its Cells count.
@@ -48,7 +49,7 @@ class Parameter(_Tensor):
     # Accepted for compatibility, has no effect here
     @cache_shape.setter
     def cache_shape(self, value: _t.Any) -> None: ...
-    def clone(self, init: _t.Any = 'same') -> _t.Any:  # type: ignore
+    def clone(self, init: _t.Any = 'same') -> Parameter:  # type: ignore
         """Returns another parameter with the same name, shape, dtype and flags.
 
         Args:
@@ -72,12 +73,12 @@ class Parameter(_Tensor):
     @data.setter  # type: ignore
     def data(self, value: _t.Any) -> None: ...  # type: ignore
     @property  # type: ignore
-    def dtype(self) -> _t.Any: ...  # type: ignore
+    def dtype(self) -> _Type: ...  # type: ignore
     @property  # type: ignore
     def has_init(self) -> _t.Any: ...  # type: ignore
     @property  # type: ignore
     def init(self) -> _t.Any: ...  # type: ignore
-    def init_data(self, layout: None | _c.Iterable[_t.Any] = None, set_sliced: _b.bool = False) -> _t.Any:  # type: ignore
+    def init_data(self, layout: None | _c.Iterable[_t.Any] = None, set_sliced: _b.bool = False) -> _t.Self:  # type: ignore
         """Draws the values if they are deferred, and returns this Parameter.
 
         Args:
@@ -124,7 +125,7 @@ class Parameter(_Tensor):
     @requires_grad.setter  # type: ignore
     def requires_grad(self, value: _t.Any) -> None: ...  # type: ignore
     # slice_shape: Accepted for compatibility, has no effect here
-    def set_data(self, data: _t.Any, slice_shape: _b.bool = False) -> _t.Any:
+    def set_data(self, data: _Tensor | _b.int | _b.float, slice_shape: _b.bool = False) -> _t.Self:
         """Sets new values of any shape, cast to the parameter's dtype.
 
         A Tensor of the same dtype is not copied: writing to it then changes both.
@@ -141,7 +142,7 @@ class Parameter(_Tensor):
     def set_dtype(self, dtype: _t.Any) -> _t.Any:  # type: ignore
         """Casts the values to `dtype` in place, and returns `dtype`."""
     @property  # type: ignore
-    def shape(self) -> _t.Any: ...  # type: ignore
+    def shape(self) -> _b.tuple[_b.int, ...]: ...  # type: ignore
     @property
     def sliced(self) -> _t.Any: ...
     @sliced.setter
@@ -161,7 +162,7 @@ class ParameterTuple(_b.tuple[_t.Any, ...]):
     Args:
         iterable: the Parameters.
     """
-    def clone(self, prefix: _b.str, init: _t.Any = 'same') -> _t.Any:
+    def clone(self, prefix: _b.str, init: _t.Any = 'same') -> _c.Iterable[Parameter]:
         """Clones every Parameter; the new names start with `prefix` and a dot.
 
         Args:
@@ -179,5 +180,5 @@ class no_init_parameters:
     """
     def __call__(self, function: _t.Any) -> _t.Any:
         """Decorates `function`, which then runs in this context."""
-    def __enter__(self) -> _t.Any: ...
-    def __exit__(self, *error: _t.Any) -> _t.Any: ...
+    def __enter__(self) -> _t.Self: ...
+    def __exit__(self, *error: _t.Any) -> None: ...

@@ -11,7 +11,7 @@ import numpy as _np
 
 def get_seed() -> _t.Any:
     """Returns the seed given to `set_seed`, or None."""
-def set_seed(seed: _b.int) -> _t.Any:
+def set_seed(seed: _b.int) -> None:
     """Seeds every random stream: of this package, of `numpy.random` and of `random`.
 
     Args:

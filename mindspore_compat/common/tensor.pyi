@@ -8,7 +8,9 @@ import typing as _t
 
 import numpy as _np
 
+from ..common import UntypedStorage as _UntypedStorage
 from ..common.dtype import Type as _Type
+from ..common.initializer import Initializer as _Initializer
 
 class Tensor:
     """An n-dimensional array of numbers on the current device.
@@ -59,7 +61,7 @@ class Tensor:
             dtype to which both are promoted.
         """
     def __bool__(self) -> _b.bool: ...
-    def __contains__(self, value: _t.Any) -> _t.Any: ...
+    def __contains__(self, value: _t.Any) -> _b.bool: ...
     def __eq__(self, other: _t.Any) -> Tensor:  # type: ignore
         """Compares for equality, element by element. If `other` is neither a Tensor nor a real
         number of Python's, returns False.
@@ -105,7 +107,7 @@ class Tensor:
     def __hash__(self) -> _b.int:
         """Return hash(self)."""
     def __index__(self) -> _b.int: ...
-    def __init__(self, input_data: _t.Any = None, dtype: _t.Any = None, shape: _t.Any = None, init: _t.Any = None, const_arg: _t.Any = False, device: _t.Any = None) -> None: ...
+    def __init__(self, input_data: _t.Any = None, dtype: _t.Any = None, shape: _c.Iterable[_t.Any] | _b.int | None = None, init: _Initializer | None = None, const_arg: _b.bool = False, device: _b.str | None = None) -> None: ...
     def __int__(self) -> _b.int: ...
     def __invert__(self) -> Tensor:
         """Computes the logical NOT of each element; an element is true if it is not 0.
@@ -312,7 +314,7 @@ class Tensor:
             The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
             dtype to which both are promoted.
         """
-    def __setitem__(self, index: _t.Any, value: _t.Any) -> _t.Any:
+    def __setitem__(self, index: _t.Any, value: _t.Any) -> None:
         """Writes a number, Tensor or list at an index, in place.
 
         In graph mode, under `jit` and within `vmap`, which MindSpore compiles as a graph, the Tensor
@@ -937,7 +939,7 @@ class Tensor:
             `input` is (..., M, K), `input2` is (..., M, M), of one dtype. The result is (..., M, K), of
             the same dtype.
         """
-    def choose(self, choices: _t.Any, mode: _b.str = 'clip') -> Tensor:
+    def choose(self, choices: _c.Iterable[_t.Any] | Tensor, mode: _b.str = 'clip') -> Tensor:
         """Builds a Tensor by choosing elements: an element i of this Tensor selects the element at its
         own position in `choices[i]`.
 
@@ -1056,7 +1058,7 @@ class Tensor:
             `x` may have any shape. The result has the same shape and dtype.
         """
     @staticmethod
-    def convert_bytes_to_tensor(bytes_data: _b.bytes, shape: _t.Any, dtype: _t.Any) -> _t.Any:
+    def convert_bytes_to_tensor(bytes_data: _b.bytes, shape: _c.Iterable[_b.int], dtype: _t.Any) -> _t.Any:
         """Creates a Tensor from the bytes that `Tensor.get_bytes` returned.
 
         Args:
@@ -1070,7 +1072,7 @@ class Tensor:
         Shapes:
             `input` may have any shape. The result has the same shape and dtype.
         """
-    def copy_(self, src: _t.Any, non_blocking: _b.bool = False) -> Tensor:
+    def copy_(self, src: Tensor, non_blocking: _b.bool = False) -> Tensor:
         """Writes the values of `src`, which broadcast and are cast, into this Tensor and returns it.
 
         Args:
@@ -1217,7 +1219,7 @@ class Tensor:
     def data_ptr(self) -> _b.int:
         """Returns the address of the first element."""
     # wait: Accepted for compatibility, has no effect here
-    def data_sync(self, wait: _b.bool = False) -> _t.Any:
+    def data_sync(self, wait: _b.bool = False) -> None:
         """Waits until the GPU has computed the Tensor; on a CPU it returns at once.
 
         Args:
@@ -1609,7 +1611,7 @@ class Tensor:
             dtype to which both are promoted.
         """
     # Accepted for compatibility, has no effect here
-    def flush_from_cache(self) -> _t.Any:
+    def flush_from_cache(self) -> None:
         """Writes cached values of the Tensor back to it; has no effect, because Tensors are not cached
         here.
 
@@ -1823,7 +1825,7 @@ class Tensor:
         Shapes:
             `input` may have any shape. The result is (bins,).
         """
-    def hooks(self) -> _t.Any:
+    def hooks(self) -> _b.list[_t.Any]:
         """Returns the hooks registered on this Tensor, in order."""
     def hsplit(self, indices_or_sections: _t.Any) -> _b.tuple[Tensor, ...]:
         """The parts along axis 1; see `ops.tensor_split`."""
@@ -1938,7 +1940,7 @@ class Tensor:
         Selects the slices at positions along an axis.
         """
     init: _t.Any
-    def init_data(self, slice_index: _t.Any = None, shape: _t.Any = None, opt_shard_group: _t.Any = None) -> _t.Any:
+    def init_data(self, slice_index: _t.Any = None, shape: _t.Any = None, opt_shard_group: _t.Any = None) -> _t.Self:
         """Fills in place a Tensor created with `init`, and returns it."""
     def inner(self, other: Tensor) -> Tensor:
         """Computes the inner product over the last axes; a 0-D Tensor multiplies every element.
@@ -2838,7 +2840,7 @@ class Tensor:
         """Returns the number of elements."""
     def numpy(self) -> _np.ndarray[_t.Any, _t.Any]:
         """Returns the values as a NumPy array, like `asnumpy`."""
-    def offload(self, file_path: _b.str) -> _t.Any:
+    def offload(self, file_path: _b.str) -> _b.bool:
         """Moves the values to a file, from which they are read when needed, and frees the memory.
 
         Args:
@@ -3514,7 +3516,7 @@ class Tensor:
 
         The standard deviation over the axes given, divided by the count less `ddof`; NaN for no elements.
         """
-    def storage(self) -> _t.Any:
+    def storage(self) -> _UntypedStorage:
         """Returns the memory behind the Tensor, shared with its views.
 
         Returns:
@@ -3919,7 +3921,7 @@ class Tensor:
 
         Adds a new axis of length 1.
         """
-    def untyped_storage(self) -> _t.Any:
+    def untyped_storage(self) -> _UntypedStorage:
         """Returns the memory behind the Tensor, shared with its views.
 
         Returns:
@@ -4011,7 +4013,7 @@ class Tensor:
         """Sets all elements to zero, in place, and returns the Tensor."""
 def from_numpy(array: _t.Any) -> Tensor:
     """Converts a NumPy array to a Tensor on the CPU that shares its memory."""
-def is_tensor(obj: _t.Any) -> _t.Any:
+def is_tensor(obj: _t.Any) -> _b.bool:
     """Returns True for a Tensor, a Parameter included."""
 def tensor(input_data: _t.Any = None, dtype: _t.Any = None, shape: _t.Any = None, init: _t.Any = None, const_arg: _t.Any = False, device: _t.Any = None) -> Tensor:
     """Creates a Tensor; the arguments and errors are those of `Tensor`."""

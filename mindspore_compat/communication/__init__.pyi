@@ -27,7 +27,7 @@ class GlobalComm:
 HCCL_WORLD_COMM_GROUP: _b.str
 MCCL_WORLD_COMM_GROUP: _b.str
 NCCL_WORLD_COMM_GROUP: _b.str
-def create_group(group: _b.str, rank_ids: _c.Sequence[_b.int], options: _t.Any = None) -> _t.Any:
+def create_group(group: _b.str, rank_ids: _c.Sequence[_b.int], options: _t.Any = None) -> None:
     """Creates a group of some ranks. Every member must call this, and no other rank may.
 
     An existing name, or a name of the world, keeps its group.
@@ -37,13 +37,13 @@ def create_group(group: _b.str, rank_ids: _c.Sequence[_b.int], options: _t.Any =
         rank_ids: the world ranks of its members, without repetition.
         options: settings for the library of an Ascend device; stored without effect.
     """
-def destroy_group(group: _b.str) -> _t.Any:
+def destroy_group(group: _b.str) -> None:
     """Destroys a group made by `create_group`.
 
     Args:
         group: the group's name.
     """
-def get_comm_name(group: _b.str = 'hccl_world_group') -> _t.Any:
+def get_comm_name(group: _b.str = 'hccl_world_group') -> _b.str:
     """Returns the name of a group in the library of an Ascend device; here always "".
 
     Args:
@@ -76,7 +76,7 @@ def get_local_rank_size(group: _b.str = 'hccl_world_group') -> _t.Any:
     Args:
         group: the group's name.
     """
-def get_process_group_ranks(group: _b.str = 'hccl_world_group') -> _t.Any:
+def get_process_group_ranks(group: _b.str = 'hccl_world_group') -> _b.list[_t.Any]:
     """Returns the world ranks of a group's members, in their order in the group.
 
     Args:
@@ -95,7 +95,7 @@ def get_world_rank_from_group_rank(group: _b.str, group_rank_id: _b.int) -> _t.A
         group: the group's name.
         group_rank_id: the member's rank in the group.
     """
-def init(backend_name: _b.str | None = None) -> _t.Any:
+def init(backend_name: _b.str | None = None) -> None:
     """Joins this process to the others that the launcher started. Calling it again does nothing.
 
     On a GPU each process takes the GPU with its own number on the machine.
@@ -104,5 +104,5 @@ def init(backend_name: _b.str | None = None) -> _t.Any:
         backend_name: the library's name; it must fit the device target: "mccl" for a CPU, "nccl"
             for a GPU, "hccl" for Ascend. By default the one that fits.
     """
-def release() -> _t.Any:
+def release() -> None:
     """Leaves all groups. Does nothing unless `init` was called."""

@@ -29,7 +29,7 @@ class P2POp:
     peer: _t.Any
     group: _t.Any
     tag: _t.Any
-    def __init__(self, op: _t.Any, tensor: _t.Any, peer: _b.int, group: _t.Any = None, tag: _t.Any = 0, *, recv_dtype: _Type | None = None) -> None: ...
+    def __init__(self, op: _b.str | _c.Callable[..., _t.Any], tensor: _Tensor | _c.Iterable[_b.int], peer: _b.int, group: _b.str | None = None, tag: _b.int = 0, *, recv_dtype: _Type | None = None) -> None: ...
 def all_gather_into_tensor(tensor: _Tensor, group: _b.str = 'hccl_world_group', async_op: _b.bool = False) -> _t.Any:
     """Gathers the members' Tensors along axis 0; every member gets the result.
 
@@ -53,7 +53,7 @@ def all_reduce(tensor: _Tensor, op: _b.str = 'sum', group: _b.str = 'hccl_world_
     Returns:
         (Tensor, CommHandle), the handle None unless `async_op` is set.
     """
-def all_to_all_single_with_output_shape(output_shape: _t.Any, tensor: _t.Any, output_split_sizes: _t.Any = None, input_split_sizes: _t.Any = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def all_to_all_single_with_output_shape(output_shape: _Tensor | _c.Iterable[_b.int], tensor: _Tensor, output_split_sizes: _c.Iterable[_b.int] | None = None, input_split_sizes: _c.Iterable[_b.int] | None = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
 
     Args:
@@ -83,7 +83,7 @@ def all_to_all_v_c(output: _Tensor, input: _Tensor, send_count_matrix: _c.Sequen
     Returns:
         CommHandle; None unless `async_op` is set.
     """
-def all_to_all_with_output_shape(output_shape_list: _t.Any, input_tensor_list: _t.Any, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def all_to_all_with_output_shape(output_shape_list: _c.Iterable[_t.Any], input_tensor_list: _c.Iterable[_Tensor], group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Sends one Tensor to each member and receives one from each.
 
     Args:
@@ -97,13 +97,13 @@ def all_to_all_with_output_shape(output_shape_list: _t.Any, input_tensor_list: _
     Returns:
         (tuple[Tensor], CommHandle), the handle None unless `async_op` is set.
     """
-def barrier(group: _b.str = 'hccl_world_group') -> _t.Any:
+def barrier(group: _b.str = 'hccl_world_group') -> None:
     """Barrier: waits until all members of the group have called it.
 
     Args:
         group: the group's name.
     """
-def batch_isend_irecv(p2p_op_list: _t.Any) -> _t.Any:
+def batch_isend_irecv(p2p_op_list: _c.Iterable[_t.Any]) -> _t.Any:
     """Runs a batch of sends and receives.
 
     Args:
@@ -112,7 +112,7 @@ def batch_isend_irecv(p2p_op_list: _t.Any) -> _t.Any:
     Returns:
         tuple[Tensor], what was received, and a Tensor of one number without meaning for each send.
     """
-def broadcast(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world_group') -> _t.Any:
+def broadcast(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world_group') -> _Tensor:
     """Broadcasts the Tensor of one member to all members.
 
     Args:
@@ -158,7 +158,7 @@ def isend(tensor: _Tensor, dst: _b.int = 0, group: _b.str = 'hccl_world_group', 
     Returns:
         CommHandle.
     """
-def recv(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world_group', tag: _b.int = 0) -> _t.Any:
+def recv(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world_group', tag: _b.int = 0) -> _Tensor:
     """Receives a Tensor from another rank.
 
     Args:
@@ -194,7 +194,7 @@ def reduce_scatter_tensor(tensor: _Tensor, op: _b.str = 'sum', group: _b.str = '
     Returns:
         (Tensor, CommHandle), the handle None unless `async_op` is set.
     """
-def scatter_tensor(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world_group') -> _t.Any:
+def scatter_tensor(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world_group') -> _Tensor:
     """Scatters one member's Tensor along axis 0; each member gets its part.
 
     Args:
@@ -205,7 +205,7 @@ def scatter_tensor(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world
     Returns:
         Tensor, this member's part.
     """
-def send(tensor: _Tensor, dst: _b.int = 0, group: _b.str = 'hccl_world_group', tag: _b.int = 0) -> _t.Any:
+def send(tensor: _Tensor, dst: _b.int = 0, group: _b.str = 'hccl_world_group', tag: _b.int = 0) -> None:
     """Sends a Tensor to another rank; blocks until the Tensor may be changed again.
 
     Args:

@@ -37,7 +37,7 @@ class AGNewsDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -63,7 +63,7 @@ class AmazonReviewDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -126,8 +126,8 @@ class BuiltinSampler:
     Args:
         num_samples (int, optional): the maximum number of rows of an epoch.
     """
-    def __init__(self, num_samples: _t.Any = None) -> None: ...
-    def add_child(self, sampler: _t.Any) -> _t.Any:
+    def __init__(self, num_samples: _b.int | None = None) -> None: ...
+    def add_child(self, sampler: _t.Any) -> None:
         """Adds a child sampler: this sampler selects among the rows that the child selects."""
     def get_child(self) -> _t.Any:
         """Returns the child sampler, or None."""
@@ -141,14 +141,14 @@ class BuiltinSampler:
         """Returns whether the rows are divided among several processes."""
     def is_shuffled(self) -> _t.Any:
         """Returns whether the order is random."""
-    def open(self, size: _t.Any, labels: _c.Callable[..., _t.Any] | None = None) -> _t.Any:
+    def open(self, size: _b.int, labels: _c.Callable[..., _t.Any] | None = None) -> _t.Any:
         """Returns the function that returns the indices of each epoch.
 
         Args:
             size (int): the number of rows of the source.
             labels (Callable, optional): returns the class of each row, for PKSampler.
         """
-    def parse(self) -> _t.Any:
+    def parse(self) -> _t.Self:
         """Returns the sampler in the form for pipelines, which here is the sampler itself."""
 class CLUEDataset(SourceDataset, TextBaseDataset):
     """Reads the rows of CLUE files, with one JSON object per line.
@@ -172,7 +172,7 @@ class CLUEDataset(SourceDataset, TextBaseDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], task: _t.Literal['AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC', 'CSL'] = 'AFQMC', usage: _t.Literal['train', 'test', 'eval'] = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], task: _t.Literal['AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC', 'CSL'] = 'AFQMC', usage: _t.Literal['train', 'test', 'eval'] = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -193,7 +193,7 @@ class CMUArcticDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, name: _t.Literal['aew', 'ahw', 'aup', 'awb', 'axb', 'bdl', 'clb', 'eey', 'fem', 'gka', 'jmk', 'ksp', 'ljm', 'lnh', 'rms', 'rxr', 'slp', 'slt'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, name: _t.Literal['aew', 'ahw', 'aup', 'awb', 'axb', 'bdl', 'clb', 'eey', 'fem', 'gka', 'jmk', 'ksp', 'ljm', 'lnh', 'rms', 'rxr', 'slp', 'slt'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class CSVDataset(SourceDataset, UnionBaseDataset):
@@ -218,7 +218,7 @@ class CSVDataset(SourceDataset, UnionBaseDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], field_delim: _b.str = ',', column_defaults: _c.Sequence[_b.str | _b.int | _b.float] | None = None, column_names: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], field_delim: _b.str = ',', column_defaults: _c.Sequence[_b.str | _b.int | _b.float] | None = None, column_names: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -241,7 +241,7 @@ class Caltech101Dataset(GeneratorDataset):
         shard_id (int, optional): the index of this process.
     """
     def __init__(self, dataset_dir: _b.str, target_type: _t.Literal['category', 'annotation', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
-    def get_class_indexing(self) -> _t.Any:  # type: ignore
+    def get_class_indexing(self) -> _b.dict[_t.Any, _t.Any]:  # type: ignore
         """Returns a dict from the names of the folders to their numbers."""
 class Caltech256Dataset(MappableDataset):
     """Reads the objects of Caltech 256 into the columns "image", the bytes of the file or its
@@ -259,10 +259,10 @@ class Caltech256Dataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-    def num_classes(self) -> _t.Any:  # type: ignore
+    def num_classes(self) -> _b.int:  # type: ignore
         """Returns the number of folders."""
 class CelebADataset(MappableDataset, VisionBaseDataset):
     """Reads the faces of CelebA.
@@ -288,7 +288,7 @@ class CelebADataset(MappableDataset, VisionBaseDataset):
         decrypt (Callable, optional): takes a path and returns the bytes of the file.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, usage: _t.Literal['all', 'train', 'valid', 'test'] | None = 'all', sampler: _t.Any = None, decode: _b.bool | None = False, extensions: _c.Sequence[_t.Any] | None = None, num_samples: _b.int | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, usage: _t.Literal['all', 'train', 'valid', 'test'] | None = 'all', sampler: _t.Any = None, decode: _b.bool | None = False, extensions: _c.Sequence[_t.Any] | None = None, num_samples: _b.int | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class Cifar100Dataset(MappableDataset):
@@ -309,7 +309,7 @@ class Cifar100Dataset(MappableDataset):
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
 class Cifar10Dataset(MappableDataset):
     """Reads the images of CIFAR-10 as (32, 32, 3) uint8 images and uint32 labels.
 
@@ -327,7 +327,7 @@ class Cifar10Dataset(MappableDataset):
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
 class CityscapesDataset(MappableDataset, VisionBaseDataset):
     """Reads the street scenes of Cityscapes.
 
@@ -350,7 +350,7 @@ class CityscapesDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _b.str = 'train', quality_mode: _t.Literal['fine', 'coarse'] = 'fine', task: _t.Literal['instance', 'semantic', 'color', 'polygon'] = 'instance', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _b.str = 'train', quality_mode: _t.Literal['fine', 'coarse'] = 'fine', task: _t.Literal['instance', 'semantic', 'color', 'polygon'] = 'instance', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class CoNLL2000Dataset(SourceDataset):
@@ -374,7 +374,7 @@ class CoNLL2000Dataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -406,11 +406,11 @@ class CocoDataset(MappableDataset):
         decrypt (Callable, optional): takes a path and returns the bytes of the file.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, task: _t.Any = 'Detection', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, extra_metadata: _t.Any = False, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, task: _b.str = 'Detection', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None, extra_metadata: _b.bool = False, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
-    def get_class_indexing(self) -> _t.Any:  # type: ignore
+    def get_class_indexing(self) -> _b.dict[_t.Any, _t.Any]:  # type: ignore
         """Returns, by category name, a list of the number and, for panoptic, "isthing"."""
 class ConcatDataset(UnionBaseDataset):
     """Concatenates datasets: yields the rows of other datasets after the rows of this one; same as
@@ -422,10 +422,10 @@ class ConcatDataset(UnionBaseDataset):
     Returns:
         Dataset. `use_sampler` can select every n-th row, for several processes.
     """
-    def __init__(self, input_dataset: _t.Any, datasets: _t.Any = ()) -> None: ...
+    def __init__(self, input_dataset: _t.Any, datasets: Dataset | _c.Iterable[Dataset] = ()) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether only a share of the rows is returned."""
-    def use_sampler(self, sampler: _t.Any) -> _t.Any:
+    def use_sampler(self, sampler: _t.Any) -> None:
         """Sets a sampler that selects among the rows of all datasets, in sequence.
 
         Args:
@@ -452,7 +452,7 @@ class DBpediaDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -478,7 +478,7 @@ class DIV2KDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'all'] = 'train', downgrade: _t.Literal['bicubic', 'unknown', 'mild', 'difficult', 'wild'] = 'bicubic', scale: _t.Literal[2, 3, 4, 8] = 2, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'all'] = 'train', downgrade: _t.Literal['bicubic', 'unknown', 'mild', 'difficult', 'wild'] = 'bicubic', scale: _t.Literal[2, 3, 4, 8] = 2, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class DSCallback:
@@ -491,17 +491,17 @@ class DSCallback:
         step_size (int, optional): the number of rows between two calls for a step.
     """
     def __init__(self, step_size: _b.int = 1) -> None: ...
-    def create_runtime_obj(self) -> _t.Any:
+    def create_runtime_obj(self) -> _t.Self:
         """Returns the object that a pipeline calls: the callback itself."""
-    def ds_begin(self, ds_run_context: _t.Any) -> _t.Any:
+    def ds_begin(self, ds_run_context: _t.Any) -> None:
         """Called before the first row of the first epoch."""
-    def ds_epoch_begin(self, ds_run_context: _t.Any) -> _t.Any:
+    def ds_epoch_begin(self, ds_run_context: _t.Any) -> None:
         """Called before the first row of each epoch."""
-    def ds_epoch_end(self, ds_run_context: _t.Any) -> _t.Any:
+    def ds_epoch_end(self, ds_run_context: _t.Any) -> None:
         """Called after the last row of each epoch."""
-    def ds_step_begin(self, ds_run_context: _t.Any) -> _t.Any:
+    def ds_step_begin(self, ds_run_context: _t.Any) -> None:
         """Called before a row."""
-    def ds_step_end(self, ds_run_context: _t.Any) -> _t.Any:
+    def ds_step_end(self, ds_run_context: _t.Any) -> None:
         """Called after a row."""
 class Dataset:
     """Base class of all datasets and of all operations on them.
@@ -512,7 +512,7 @@ class Dataset:
         cache (DatasetCache, optional): caches the rows.
     """
     def __add__(self, datasets: _t.Any) -> Dataset: ...
-    def __init__(self, children: _t.Any = None, num_parallel_workers: _t.Any = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, children: _t.Any = None, num_parallel_workers: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def __iter__(self) -> _t.Any: ...
     def __len__(self) -> _b.int: ...
     def apply(self, apply_func: _c.Callable[..., _t.Any]) -> _t.Self:
@@ -559,7 +559,7 @@ class Dataset:
             Dataset.
         """
     cache: _t.Any
-    def concat(self, datasets: _t.Any = ()) -> _t.Self:
+    def concat(self, datasets: Dataset | _c.Iterable[Dataset] = ()) -> _t.Self:
         """Concatenates datasets: yields the rows of other datasets after the rows of this one; same as
         `+`.
 
@@ -569,7 +569,7 @@ class Dataset:
         Returns:
             Dataset. `use_sampler` can select every n-th row, for several processes.
         """
-    def create_dict_iterator(self, num_epochs: _t.Any = -1, output_numpy: _b.bool = False, do_copy: _b.bool = False) -> _c.Iterator[_b.dict[_b.str, _t.Any]]:
+    def create_dict_iterator(self, num_epochs: _b.int = -1, output_numpy: _b.bool = False, do_copy: _b.bool = False) -> _c.Iterator[_b.dict[_b.str, _t.Any]]:
         """Creates an iterator over rows as dicts.
 
         Args:
@@ -580,7 +580,7 @@ class Dataset:
         Returns:
             Iterator over dicts from column names to values. Text stays a NumPy array.
         """
-    def create_tuple_iterator(self, columns: _b.str | _c.Iterable[_t.Any] | None = None, num_epochs: _t.Any = -1, output_numpy: _b.bool = False, do_copy: _b.bool = False) -> _c.Iterator[_b.list[_t.Any]]:
+    def create_tuple_iterator(self, columns: _b.str | _c.Iterable[_b.str] | None = None, num_epochs: _b.int = -1, output_numpy: _b.bool = False, do_copy: _b.bool = False) -> _c.Iterator[_b.list[_t.Any]]:
         """Creates an iterator over rows as lists.
 
         Args:
@@ -633,13 +633,13 @@ class Dataset:
     # Accepted for compatibility, has no effect here
     @input_indexs.setter
     def input_indexs(self, value: _t.Any) -> None: ...
-    def is_sharded(self) -> _t.Any:
+    def is_sharded(self) -> _b.bool:
         """Returns whether any source returns only a shard of its rows."""
-    def is_shuffled(self) -> _t.Any:
+    def is_shuffled(self) -> _b.bool:
         """Returns whether any node shuffles the rows."""
-    def is_sync(self) -> _t.Any:
+    def is_sync(self) -> _b.bool:
         """Returns whether the pipeline waits for `sync_update`."""
-    def map(self, operations: _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | None = None, input_columns: _b.str | _c.Sequence[_b.str] | None = None, output_columns: _b.str | _c.Sequence[_b.str] | None = None, num_parallel_workers: _b.int | None = None, python_multiprocessing: _b.bool = False, cache: _t.Any = None, callbacks: DSCallback | _c.Sequence[DSCallback] | None = None, max_rowsize: _b.int | _c.Sequence[_b.int] | None = None, offload: _b.bool | None = None) -> _t.Self:
+    def map(self, operations: _c.Callable[..., _t.Any] | _c.Iterable[_c.Callable[..., _t.Any]] | None = None, input_columns: _b.str | _c.Sequence[_b.str] | None = None, output_columns: _b.str | _c.Sequence[_b.str] | None = None, num_parallel_workers: _b.int | None = None, python_multiprocessing: _b.bool = False, cache: DatasetCache | None = None, callbacks: DSCallback | _c.Sequence[DSCallback] | None = None, max_rowsize: _b.int | _c.Sequence[_b.int] | None = None, offload: _b.bool | None = None) -> _t.Self:
         """Applies operations, one after another, to columns of each row.
 
         Args:
@@ -671,7 +671,7 @@ class Dataset:
             estimate: whether to inspect all rows and return None for axes with different lengths;
                 otherwise the first row decides.
         """
-    def output_types(self) -> _t.Any:
+    def output_types(self) -> _b.list[_t.Any]:
         """Returns the NumPy dtype of each column; text dtypes without a length."""
     def padded_batch(self, batch_size: _b.int | _c.Callable[..., _t.Any], drop_remainder: _b.bool = False, num_parallel_workers: _b.int | None = None, pad_info: _b.dict[_t.Any, _t.Any] | None = None) -> _t.Self:
         """Combines `batch_size` consecutive rows into a batch after padding them to a common shape.
@@ -718,12 +718,12 @@ class Dataset:
             Dataset. Sources and shuffles start a new epoch with each repetition.
         """
     # Accepted for compatibility, has no effect here
-    def reset(self) -> _t.Any:
+    def reset(self) -> None:
         """Does nothing; every iterator starts from the first row anyway.
 
         Accepted for compatibility, has no effect here: each iterator begins at the first row.
         """
-    def save(self, file_name: _b.str, num_files: _t.Any = 1, file_type: _b.str = 'mindrecord') -> _t.Any:
+    def save(self, file_name: _b.str, num_files: _b.int = 1, file_type: _b.str = 'mindrecord') -> None:
         """Saves the rows of one epoch to MindRecord files, which MindDataset reads.
 
         bool, signed integers of up to 32 bits and unsigned ones of up to 16 bits are stored as
@@ -734,7 +734,7 @@ class Dataset:
             num_files (int): the number of files, in [1, 1000]. Default: ``1``.
             file_type (str): "mindrecord". Default: ``"mindrecord"``.
         """
-    def set_init_step(self, init_step: _b.int) -> _t.Any:
+    def set_init_step(self, init_step: _b.int) -> None:
         """Makes iterators skip the first rows of the first epoch, to resume training.
 
         Args:
@@ -759,7 +759,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def split(self, sizes: _t.Any, randomize: _b.bool = True) -> _b.tuple[Dataset, ...]:
+    def split(self, sizes: _c.Iterable[_b.int] | _c.Iterable[_b.float], randomize: _b.bool = True) -> _b.tuple[Dataset, ...]:
         """Splits the dataset into parts that do not overlap.
 
         Args:
@@ -773,7 +773,7 @@ class Dataset:
         Returns:
             tuple[Dataset], the parts.
         """
-    def sync_update(self, condition_name: _b.str, num_batch: _t.Any = None, data: _t.Any = None) -> _t.Any:
+    def sync_update(self, condition_name: _b.str, num_batch: _b.int | None = None, data: _t.Any = None) -> _t.Any:
         """Calls the callback of a `sync_wait` operation, and releases more batches.
 
         Args:
@@ -806,7 +806,7 @@ class Dataset:
         Returns:
             Dataset.
         """
-    def zip(self, datasets: _t.Any) -> _t.Self:
+    def zip(self, datasets: Dataset | _c.Iterable[Dataset]) -> _t.Self:
         """Zips this dataset with others: appends their columns to the right.
 
         Args:
@@ -847,7 +847,7 @@ class DatasetCache:
             an object with `avg_cache_sz`, the mean size of the stored rows in bytes,
             `num_mem_cached` and `num_disk_cached`, the numbers of rows in memory and in a file.
         """
-    def rows_of(self, tree: _t.Any) -> _t.Any:
+    def rows_of(self, tree: _c.Iterable[_t.Any]) -> _t.Any:
         """Returns the rows stored for a pipeline.
 
         Args:
@@ -878,7 +878,7 @@ class DistributedSampler(BuiltinSampler):
         """Returns whether the rows are shuffled first."""
     def parse_for_minddataset(self) -> _t.Any:
         """Returns the sampler in the form for MindDataset; see `parse`."""
-    def set_offset(self, offset: _t.Any) -> _t.Any:
+    def set_offset(self, offset: _t.Any) -> None:
         """Sets the process that gets the first row."""
     def share(self, size: _t.Any, repeats: _t.Any = True) -> _t.Any:
         """Returns the indices, in the (shuffled) order, of the rows of this process; with
@@ -903,7 +903,7 @@ class EMnistDataset(MappableDataset):
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, name: _t.Literal['byclass', 'bymerge', 'balanced', 'letters', 'digits', 'mnist'], usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, name: _t.Literal['byclass', 'bymerge', 'balanced', 'letters', 'digits', 'mnist'], usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
 class EnWik9Dataset(SourceDataset):
     """Reads the lines of EnWik9, including empty ones, in one column, "text".
 
@@ -923,7 +923,7 @@ class EnWik9Dataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = True, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = True, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -945,7 +945,7 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
         shard_id (int, optional): the index of this process.
         cache (DatasetCache, optional): caches the rows.
     """
-    def __init__(self, num_images: _b.int = 1000, image_size: _b.tuple[_b.int, _b.int, _b.int] | _c.Sequence[_b.int] = (224, 224, 3), num_classes: _b.int = 10, base_seed: _b.int | None = 0, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, num_images: _b.int = 1000, image_size: _b.tuple[_b.int, _b.int, _b.int] | _c.Sequence[_b.int] = (224, 224, 3), num_classes: _b.int = 10, base_seed: _b.int | None = 0, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def num_classes(self) -> _t.Any:  # type: ignore
         """Returns the number of labels."""
 class FashionMnistDataset(MappableDataset):
@@ -967,7 +967,7 @@ class FashionMnistDataset(MappableDataset):
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
 class FilterDataset(UnionBaseDataset):
     """Filters rows: keeps those for which a function returns a true value.
 
@@ -998,7 +998,7 @@ class FlickrDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, annotation_file: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class Flowers102Dataset(GeneratorDataset):
@@ -1018,7 +1018,7 @@ class Flowers102Dataset(GeneratorDataset):
         shard_id (int, optional): the index of this process.
     """
     def __init__(self, dataset_dir: _b.str, task: _t.Literal['Classification', 'Segmentation'] | None = 'Classification', usage: _t.Literal['train', 'valid', 'test', 'all'] | None = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
-    def get_class_indexing(self) -> _t.Any:  # type: ignore
+    def get_class_indexing(self) -> _b.dict[_t.Any, _t.Any]:  # type: ignore
         """Returns a dict from the names of the flowers to the labels."""
 class Food101Dataset(MappableDataset):
     """Reads the dishes of Food 101 into the columns "image", the bytes of the file or its pixels,
@@ -1037,7 +1037,7 @@ class Food101Dataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class GTZANDataset(MappableDataset):
@@ -1057,7 +1057,7 @@ class GTZANDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'valid', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class GeneratorDataset(MappableDataset, UnionBaseDataset):
@@ -1090,7 +1090,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the rows are shuffled."""
     # Accepted for compatibility, has no effect here
-    def prepare_multiprocessing(self) -> _t.Any:
+    def prepare_multiprocessing(self) -> None:
         """Does nothing; workers start with the iterator that needs them.
 
         Accepted for compatibility, has no effect here: workers start with the iterator that needs them.
@@ -1120,7 +1120,7 @@ class GraphData:
     def __init__(self, dataset_file: _b.str, num_parallel_workers: _b.int | None = None, working_mode: _t.Literal['local', 'client', 'server'] = 'local', hostname: _b.str = '127.0.0.1', port: _b.int = 50051, num_client: _b.int = 1, auto_shutdown: _b.bool = True) -> None: ...
     def get_all_edges(self, edge_type: _b.int) -> _t.Any:
         """Returns the numbers of all edges of a type, as a one-dimensional array."""
-    def get_all_neighbors(self, node_list: _t.Any, neighbor_type: _b.int, output_format: OutputFormat = ...) -> _t.Any:
+    def get_all_neighbors(self, node_list: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any], neighbor_type: _b.int, output_format: OutputFormat = ...) -> _t.Any:
         """Returns all neighbours, of one type, of some nodes.
 
         Args:
@@ -1135,20 +1135,20 @@ class GraphData:
         """
     def get_all_nodes(self, node_type: _b.int) -> _t.Any:
         """Returns the numbers of all nodes of a type, as a one-dimensional array."""
-    def get_edge_feature(self, edge_list: _t.Any, feature_types: _t.Any) -> _t.Any:
+    def get_edge_feature(self, edge_list: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any], feature_types: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any]) -> _t.Any:
         """Returns features of edges, like `get_node_feature` for nodes.
 
         Args:
             edge_list (Union[list, numpy.ndarray]): the edges.
             feature_types (Union[list, numpy.ndarray]): the types of the features.
         """
-    def get_edges_from_nodes(self, node_list: _t.Any) -> _t.Any:
+    def get_edges_from_nodes(self, node_list: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any]) -> _t.Any:
         """Returns the edges between pairs of nodes, as a one-dimensional array.
 
         Args:
             node_list (Union[list, numpy.ndarray]): pairs of nodes, as tuples or rows.
         """
-    def get_neg_sampled_neighbors(self, node_list: _t.Any, neg_neighbor_num: _b.int, neg_neighbor_type: _b.int) -> _t.Any:
+    def get_neg_sampled_neighbors(self, node_list: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any], neg_neighbor_num: _b.int, neg_neighbor_type: _b.int) -> _np.ndarray[_t.Any, _t.Any]:
         """Samples negative neighbours: nodes of a type that are not neighbours.
 
         Args:
@@ -1159,7 +1159,7 @@ class GraphData:
         Returns:
             numpy.ndarray, one row per node: the node and its samples.
         """
-    def get_node_feature(self, node_list: _t.Any, feature_types: _t.Any) -> _t.Any:
+    def get_node_feature(self, node_list: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any], feature_types: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any]) -> _t.Any:
         """Returns features of nodes.
 
         Args:
@@ -1171,13 +1171,13 @@ class GraphData:
             list[numpy.ndarray], for each type an array whose shape is that of `node_list` followed
             by that of the feature, without axes of length 1.
         """
-    def get_nodes_from_edges(self, edge_list: _t.Any) -> _t.Any:
+    def get_nodes_from_edges(self, edge_list: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any]) -> _t.Any:
         """Returns the two nodes of each edge, of shape (number of edges, 2).
 
         Args:
             edge_list (Union[list, numpy.ndarray]): the edges.
         """
-    def get_sampled_neighbors(self, node_list: _t.Any, neighbor_nums: _t.Any, neighbor_types: _t.Any, strategy: SamplingStrategy = ...) -> _t.Any:
+    def get_sampled_neighbors(self, node_list: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any], neighbor_nums: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any], neighbor_types: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any], strategy: SamplingStrategy = ...) -> _np.ndarray[_t.Any, _t.Any]:
         """Samples neighbours of nodes, neighbours of these, and so on.
 
         Args:
@@ -1193,7 +1193,7 @@ class GraphData:
         """
     def graph_info(self) -> _t.Any:
         """Returns a dict of the types of nodes, edges and features, and their numbers."""
-    def random_walk(self, target_nodes: _t.Any, meta_path: _t.Any, step_home_param: _b.float = 1.0, step_away_param: _b.float = 1.0, default_node: _b.int = -1) -> _t.Any:
+    def random_walk(self, target_nodes: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any], meta_path: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any], step_home_param: _b.float = 1.0, step_away_param: _b.float = 1.0, default_node: _b.int = -1) -> _np.ndarray[_t.Any, _t.Any]:
         """Performs random walks along neighbours, as in node2vec.
 
         Args:
@@ -1225,7 +1225,7 @@ class IMDBDataset(MappableDataset, TextBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     def num_classes(self) -> _t.Any:  # type: ignore
@@ -1255,7 +1255,7 @@ class IWSLT2016Dataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, valid_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = None, test_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _c.Iterable[_t.Any] | None = None, valid_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = None, test_set: _t.Literal['dev2010', 'tst2010', 'tst2011', 'tst2012', 'tst2013', 'tst2014'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -1283,7 +1283,7 @@ class IWSLT2017Dataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _c.Iterable[_t.Any] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -1309,10 +1309,10 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
         decrypt (Callable, optional): takes a path and returns the bytes of the file.
     """
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, extensions: _c.Sequence[_b.str] | None = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool | None = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
-    def get_class_indexing(self) -> _t.Any:  # type: ignore
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, extensions: _c.Sequence[_b.str] | None = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool | None = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def get_class_indexing(self) -> _b.dict[_t.Any, _t.Any]:  # type: ignore
         """Returns a dict from the names of the folders to the labels."""
-    def num_classes(self) -> _t.Any:  # type: ignore
+    def num_classes(self) -> _b.int:  # type: ignore
         """Returns the number of folders."""
 class IterSampler(Sampler):
     """Samples the rows with the indices that an iterable yields.
@@ -1321,7 +1321,7 @@ class IterSampler(Sampler):
         sampler (Iterable): yields indices.
         num_samples (int, optional): the number of rows to take.
     """
-    def __init__(self, sampler: _t.Any, num_samples: _t.Any = None) -> None: ...
+    def __init__(self, sampler: _t.Any, num_samples: _b.int | None = None) -> None: ...
     def __iter__(self) -> _t.Any: ...
 class Iterator:
     """Base class of iterators.
@@ -1333,14 +1333,14 @@ class Iterator:
             Tensors.
         do_copy (bool, optional): whether Tensors copy the data of the row.
     """
-    def __init__(self, dataset: _t.Any, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> None: ...
-    def __iter__(self) -> _t.Any: ...
+    def __init__(self, dataset: Dataset, num_epochs: _b.int = -1, output_numpy: _b.bool = False, do_copy: _b.bool = False) -> None: ...
+    def __iter__(self) -> _t.Self: ...
     def __next__(self) -> _t.Any: ...
     def get_col_names(self) -> _t.Any:
         """Returns the names of the columns."""
-    def release(self) -> _t.Any:
+    def release(self) -> None:
         """Ends the iteration and its workers, and releases the pipeline."""
-    def stop(self) -> _t.Any:
+    def stop(self) -> None:
         """Ends the iteration and its workers, and releases the pipeline."""
 class KITTIDataset(MappableDataset):
     """Reads the streets of KITTI into the columns "image", the bytes of the file or its pixels; for
@@ -1361,7 +1361,7 @@ class KITTIDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
@@ -1384,7 +1384,7 @@ class KMnistDataset(MappableDataset):
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
 class LFWDataset(MappableDataset, VisionBaseDataset):
     """Reads the faces of LFW: images of persons, or pairs of images of the same person or two
     persons.
@@ -1410,7 +1410,7 @@ class LFWDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, task: _t.Literal['people', 'pairs'] | None = None, usage: _t.Literal['10fold', 'train', 'test', 'all'] | None = None, image_set: _t.Literal['original', 'funneled', 'deepfunneled'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, task: _t.Literal['people', 'pairs'] | None = None, usage: _t.Literal['10fold', 'train', 'test', 'all'] | None = None, image_set: _t.Literal['original', 'funneled', 'deepfunneled'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class LJSpeechDataset(MappableDataset):
@@ -1428,7 +1428,7 @@ class LJSpeechDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class LSUNDataset(MappableDataset):
@@ -1453,10 +1453,10 @@ class LSUNDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, classes: _t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower'] | _c.Sequence[_t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower']] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, classes: _t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower'] | _c.Sequence[_t.Literal['bedroom', 'bridge', 'church_outdoor', 'classroom', 'conference_room', 'dining_room', 'kitchen', 'living_room', 'restaurant', 'tower']] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-    def num_classes(self) -> _t.Any:  # type: ignore
+    def num_classes(self) -> _b.int:  # type: ignore
         """Returns the number of classes that are read."""
 class LibriTTSDataset(MappableDataset):
     """Reads the sentences of LibriTTS into the columns "waveform", "sample_rate" (uint32),
@@ -1475,7 +1475,7 @@ class LibriTTSDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['dev-clean', 'dev-other', 'test-clean', 'test-other', 'train-clean-100', 'train-clean-360', 'train-other-500', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['dev-clean', 'dev-other', 'test-clean', 'test-other', 'train-clean-100', 'train-clean-360', 'train-other-500', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class LineReader:
@@ -1493,11 +1493,11 @@ class LineReader:
             line: the number of the line, counted from 1.
         """
     def __init__(self, filename: _b.str) -> None: ...
-    def __len__(self) -> _t.Any:
+    def __len__(self) -> _b.int:
         """Returns the number of lines."""
-    def close(self) -> _t.Any:
+    def close(self) -> None:
         """Closes the file; the next read reopens it."""
-    def len(self) -> _t.Any:
+    def len(self) -> _b.int:
         """Returns the number of lines."""
     def readline(self, line: _b.int) -> _t.Any:
         """Returns a line without its line ending.
@@ -1526,12 +1526,12 @@ class ManifestDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_file: _b.str, usage: _b.str | None = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool | None = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_file: _b.str, usage: _b.str | None = 'train', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, class_indexing: _b.dict[_t.Any, _t.Any] | None = None, decode: _b.bool | None = False, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     def get_class_indexing(self) -> _t.Any:  # type: ignore
         """Returns the labels by name."""
-    def num_classes(self) -> _t.Any:  # type: ignore
+    def num_classes(self) -> _b.int:  # type: ignore
         """Returns the number of names."""
 class MapDataset(UnionBaseDataset):
     """Applies operations, one after another, to columns of each row.
@@ -1556,21 +1556,21 @@ class MapDataset(UnionBaseDataset):
     Returns:
         Dataset.
     """
-    def __init__(self, input_dataset: _t.Any, operations: _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | None = None, input_columns: _b.str | _c.Sequence[_b.str] | None = None, output_columns: _b.str | _c.Sequence[_b.str] | None = None, num_parallel_workers: _b.int | None = None, python_multiprocessing: _b.bool = False, cache: _t.Any = None, callbacks: DSCallback | _c.Sequence[DSCallback] | None = None, max_rowsize: _b.int | _c.Sequence[_b.int] | None = None, offload: _b.bool | None = None) -> None: ...
+    def __init__(self, input_dataset: _t.Any, operations: _c.Callable[..., _t.Any] | _c.Iterable[_c.Callable[..., _t.Any]] | None = None, input_columns: _b.str | _c.Sequence[_b.str] | None = None, output_columns: _b.str | _c.Sequence[_b.str] | None = None, num_parallel_workers: _b.int | None = None, python_multiprocessing: _b.bool = False, cache: DatasetCache | None = None, callbacks: DSCallback | _c.Sequence[DSCallback] | None = None, max_rowsize: _b.int | _c.Sequence[_b.int] | None = None, offload: _b.bool | None = None) -> None: ...
 class MappableDataset(SourceDataset):
     """Base class of sources whose rows can be read by index, in the order of a sampler.
 
     Subclasses define `_length` and either `_block(indices)`, which reads many rows at once, or
     `_row(index)`.
     """
-    def add_sampler(self, new_sampler: _t.Any) -> _t.Any:
+    def add_sampler(self, new_sampler: _t.Any) -> None:
         """Adds a sampler that selects among the rows of the present sampler."""
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether the sampler selects only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the sampler shuffles the rows."""
     sampler: _t.Any
-    def use_sampler(self, new_sampler: _t.Any) -> _t.Any:
+    def use_sampler(self, new_sampler: _t.Any) -> None:
         """Replaces the sampler.
 
         Args:
@@ -1597,7 +1597,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         num_samples (int, optional): the maximum number of rows of an epoch.
         cache (DatasetCache, optional): caches the rows.
     """
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], columns_list: _c.Sequence[_t.Any] | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, sampler: _t.Any = None, padded_sample: _b.dict[_t.Any, _t.Any] | None = None, num_padded: _b.int | None = None, num_samples: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], columns_list: _c.Sequence[_t.Any] | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, sampler: _t.Any = None, padded_sample: _b.dict[_t.Any, _t.Any] | None = None, num_padded: _b.int | None = None, num_samples: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
 class MnistDataset(MappableDataset):
     """Reads the digits of MNIST, or data in the same format, as (28, 28, 1) uint8 images and uint32
     labels.
@@ -1617,7 +1617,7 @@ class MnistDataset(MappableDataset):
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
 class Multi30kDataset(SourceDataset):
     """Reads the descriptions of Multi30k into the columns "text" and "translation".
 
@@ -1641,7 +1641,7 @@ class Multi30kDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _t.Any = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, language_pair: _c.Iterable[_t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -1681,10 +1681,10 @@ class OmniglotDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, background: _b.bool | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, background: _b.bool | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
-    def num_classes(self) -> _t.Any:  # type: ignore
+    def num_classes(self) -> _b.int:  # type: ignore
         """Returns the number of characters."""
 class OutputFormat(_e.Enum):
     """The format of neighbours: one row per node, pairs, or offsets and a list of all neighbours."""
@@ -1701,7 +1701,7 @@ class PKSampler(BuiltinSampler):
         class_column (str, optional): for MindDataset, the column of the class.
         num_samples (int, optional): the total number of rows to take.
     """
-    def __init__(self, num_val: _b.int | _b.bool, num_class: _t.Any = None, shuffle: _b.bool = False, class_column: _b.str = 'label', num_samples: _b.int | _b.bool | None = None) -> None: ...
+    def __init__(self, num_val: _b.int | _b.bool, num_class: _b.int | None = None, shuffle: _b.bool = False, class_column: _b.str = 'label', num_samples: _b.int | _b.bool | None = None) -> None: ...
     def is_shuffled(self) -> _t.Any:  # type: ignore
         """Returns whether the order is random."""
     def parse_for_minddataset(self) -> _t.Any:
@@ -1752,7 +1752,7 @@ class PennTreebankDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -1778,7 +1778,7 @@ class PhotoTourDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, name: _t.Literal['notredame', 'yosemite', 'liberty', 'notredame_harris', 'yosemite_harris', 'liberty_harris'], usage: _t.Literal['train', 'test'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, name: _t.Literal['notredame', 'yosemite', 'liberty', 'notredame_harris', 'yosemite_harris', 'liberty_harris'], usage: _t.Literal['train', 'test'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class Places365Dataset(MappableDataset, VisionBaseDataset):
@@ -1801,7 +1801,7 @@ class Places365Dataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train-standard', 'train-challenge', 'val'] | None = None, small: _b.bool = True, decode: _b.bool | None = False, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train-standard', 'train-challenge', 'val'] | None = None, small: _b.bool = True, decode: _b.bool | None = False, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class ProjectDataset(UnionBaseDataset):
@@ -1836,7 +1836,7 @@ class QMnistDataset(MappableDataset):
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'test10k', 'test50k', 'nist', 'all'] | None = None, compat: _b.bool = True, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'test10k', 'test50k', 'nist', 'all'] | None = None, compat: _b.bool = True, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
 class RandomDataset(SourceDataset, VisionBaseDataset):
     """A dataset of random rows; all bytes of a value are equal.
 
@@ -1856,7 +1856,7 @@ class RandomDataset(SourceDataset, VisionBaseDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, total_rows: _b.int | None = None, schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None, shuffle: _b.bool | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, total_rows: _b.int | None = None, schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: DatasetCache | None = None, shuffle: _b.bool | None = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
 class RandomSampler(BuiltinSampler):
@@ -1870,7 +1870,7 @@ class RandomSampler(BuiltinSampler):
     def __init__(self, replacement: _b.bool = False, num_samples: _b.int | _b.bool | None = None, shuffle: Shuffle = ...) -> None: ...
     def get_shuffle_mode(self) -> _t.Any:  # type: ignore
         """Returns the shuffle mode."""
-    def is_shuffled(self) -> _t.Any:  # type: ignore
+    def is_shuffled(self) -> _b.bool:  # type: ignore
         """Returns True."""
     def parse_for_minddataset(self) -> _t.Any:
         """Returns the sampler in the form for MindDataset; see `parse`."""
@@ -1905,7 +1905,7 @@ class RenderedSST2Dataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'val', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'val', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     def num_classes(self) -> _t.Any:  # type: ignore
@@ -1942,7 +1942,7 @@ class SBDataset(GeneratorDataset):
         num_shards (int, optional): the number of processes that share the rows.
         shard_id (int, optional): the index of this process.
     """
-    def __init__(self, dataset_dir: _b.str, task: _t.Any = 'Boundaries', usage: _t.Literal['train', 'val', 'train_noval', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, task: _b.str = 'Boundaries', usage: _t.Literal['train', 'val', 'train_noval', 'all'] = 'all', num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = 1, shuffle: _b.bool | None = None, decode: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None) -> None: ...
 class SBUDataset(MappableDataset, VisionBaseDataset):
     """Reads the photographs of SBU into the columns "image", the bytes of the file or its pixels,
     and "caption", text.
@@ -1962,7 +1962,7 @@ class SBUDataset(MappableDataset, VisionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class SQuADDataset(SourceDataset):
@@ -1989,7 +1989,7 @@ class SQuADDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'dev', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'dev', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2015,7 +2015,7 @@ class SST2Dataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'dev'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'dev'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2040,7 +2040,7 @@ class STL10Dataset(MappableDataset):
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'unlabeled', 'train+unlabeled', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'unlabeled', 'train+unlabeled', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
 class SUN397Dataset(MappableDataset):
     """Reads the scenes of SUN397 into the columns "image", the bytes of the file or its pixels, and
     "label", uint32.
@@ -2057,7 +2057,7 @@ class SUN397Dataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class SVHNDataset(GeneratorDataset):
@@ -2084,7 +2084,7 @@ class Sampler(BuiltinSampler):
         num_samples (int, optional): the number of rows to take.
     """
     def __init__(self, num_samples: _b.int | _b.bool | None = None) -> None: ...
-    def reset(self) -> _t.Any:
+    def reset(self) -> None:
         """Called before each epoch except the first."""
 class SamplingStrategy(_e.Enum):
     """The sampling of neighbours: with equal weights, or by the weights of their edges."""
@@ -2098,7 +2098,7 @@ class Schema:
             "type", "rank" and "shape", or an object of these by name; and "numRows".
     """
     def __init__(self, schema_file: _b.str | None = None) -> None: ...
-    def add_column(self, name: _b.str, de_type: _b.str | _Type, shape: _c.Sequence[_b.int] | None = None) -> _t.Any:
+    def add_column(self, name: _b.str, de_type: _b.str | _Type, shape: _c.Sequence[_b.int] | None = None) -> None:
         """Adds a column to the schema.
 
         Args:
@@ -2107,13 +2107,13 @@ class Schema:
             shape: the shape of the column; -1 for any length. Without it the column has one axis
                 of any length.
         """
-    def from_json(self, json_obj: _b.dict[_t.Any, _t.Any]) -> _t.Any:
+    def from_json(self, json_obj: _b.dict[_t.Any, _t.Any]) -> None:
         """Loads the columns and the number of rows from a schema in JSON form.
 
         Args:
             json_obj (dict): with "columns" and, optionally, "numRows" and "datasetType".
         """
-    def parse_columns(self, columns: _c.Mapping[_t.Any, _t.Any] | _c.Iterable[_t.Any]) -> _t.Any:
+    def parse_columns(self, columns: _c.Mapping[_t.Any, _t.Any] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]]) -> None:
         """Adds columns in the format of a schema file.
 
         Args:
@@ -2140,7 +2140,7 @@ class SemeionDataset(MappableDataset):
     usage: _t.Any
     dataset_dir: _t.Any
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
 class SequentialSampler(BuiltinSampler):
     """Samples the rows in sequence.
 
@@ -2170,7 +2170,7 @@ class ShuffleDataset(UnionBaseDataset):
         Dataset. With a seed, the orders are the original's, a different one in each epoch.
     """
     def __init__(self, input_dataset: _t.Any, buffer_size: _b.int) -> None: ...
-    def is_shuffled(self) -> _t.Any:  # type: ignore
+    def is_shuffled(self) -> _b.bool:  # type: ignore
         """Returns True."""
     reshuffle_each_epoch: _t.Any
 class SkipDataset(UnionBaseDataset):
@@ -2203,7 +2203,7 @@ class SogouNewsDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2231,7 +2231,7 @@ class SpeechCommandsDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class SubsetRandomSampler(SubsetSampler):
@@ -2243,7 +2243,7 @@ class SubsetRandomSampler(SubsetSampler):
     """
     def get_shuffle_mode(self) -> _t.Any:  # type: ignore
         """Returns Shuffle.GLOBAL."""
-    def is_shuffled(self) -> _t.Any:  # type: ignore
+    def is_shuffled(self) -> _b.bool:  # type: ignore
         """Returns True."""
 class SubsetSampler(BuiltinSampler):
     """Samples the rows with given indices, in their order.
@@ -2272,7 +2272,7 @@ class SyncWaitDataset(UnionBaseDataset):
         Dataset.
     """
     def __init__(self, input_dataset: _t.Any, condition_name: _b.str, num_batch: _b.int = 1, callback: _c.Callable[..., _t.Any] | None = None) -> None: ...
-    def release(self, num_batch: _t.Any, data: _t.Any) -> _t.Any:
+    def release(self, num_batch: _t.Any, data: _t.Any) -> None:
         """Calls the callback with `data`, then lets more batches pass."""
 class TFRecordDataset(SourceDataset, UnionBaseDataset):
     """A dataset of the Examples in TFRecord files.
@@ -2296,10 +2296,10 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
         compression_type (str, optional): "", "GZIP" or "ZLIB".
     """
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | _t.Any = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, shard_equal_rows: _b.bool = False, cache: _t.Any = None, compression_type: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | _t.Any = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, shard_equal_rows: _b.bool = False, cache: DatasetCache | None = None, compression_type: _b.str | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether there is more than one shard."""
-    def is_shuffled(self) -> _t.Any:  # type: ignore
+    def is_shuffled(self) -> _b.bool:  # type: ignore
         """Returns whether rows or files are shuffled."""
 class TakeDataset(UnionBaseDataset):
     """Takes the first rows of each epoch.
@@ -2334,7 +2334,7 @@ class TedliumDataset(MappableDataset, AudioBaseDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, release: _t.Literal['release1', 'release2', 'release3'], usage: _t.Literal['train', 'test', 'dev', 'all'] | None = None, extensions: _t.Any = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, release: _t.Literal['release1', 'release2', 'release3'], usage: _t.Literal['train', 'test', 'dev', 'all'] | None = None, extensions: _b.str | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class TextBaseDataset(Dataset):
@@ -2355,7 +2355,7 @@ class TextFileDataset(SourceDataset, TextBaseDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2366,7 +2366,7 @@ class TupleIterator(Iterator):
     Args:
         columns (Union[str, list[str]], optional): the columns to return, in order; by default all.
     """
-    def __init__(self, dataset: _t.Any, columns: _b.str | _c.Iterable[_t.Any] | None = None, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> None: ...
+    def __init__(self, dataset: _t.Any, columns: _b.str | _c.Iterable[_b.str] | None = None, num_epochs: _t.Any = -1, output_numpy: _t.Any = False, do_copy: _t.Any = False) -> None: ...
 class UDPOSDataset(SourceDataset):
     """Reads the sentences of UDPOS into the columns "word", "universal" and "stanford", each a list
     of text.
@@ -2389,7 +2389,7 @@ class UDPOSDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2411,7 +2411,7 @@ class USPSDataset(SourceDataset, VisionBaseDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2445,7 +2445,7 @@ class VOCDataset(MappableDataset):
         decrypt (Callable, optional): takes a path and returns the bytes of the file.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Segmentation', 'Detection'] = 'Segmentation', usage: _b.str = 'train', class_indexing: _b.dict[_t.Any, _t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None, extra_metadata: _t.Any = False, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, task: _t.Literal['Segmentation', 'Detection'] = 'Segmentation', usage: _b.str = 'train', class_indexing: _b.dict[_t.Any, _t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None, extra_metadata: _b.bool = False, decrypt: _c.Callable[..., _t.Any] | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
@@ -2472,7 +2472,7 @@ class WIDERFaceDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, decode: _b.bool | None = False, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
     extra_metadata: _t.Any
@@ -2487,18 +2487,18 @@ class WaitedDSCallback(_Callback, DSCallback):
     Args:
         step_size (int, optional): the number of rows of a step of training.
     """
-    def __init__(self, step_size: _t.Any = 1) -> None: ...
-    def ds_epoch_begin(self, ds_run_context: _t.Any) -> _t.Any:
+    def __init__(self, step_size: _b.int = 1) -> None: ...
+    def ds_epoch_begin(self, ds_run_context: _t.Any) -> None:
         """Waits for the end of the preceding training epoch."""
-    def ds_step_begin(self, ds_run_context: _t.Any) -> _t.Any:
+    def ds_step_begin(self, ds_run_context: _t.Any) -> None:
         """Waits for the end of the preceding training step."""
-    def end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def end(self, run_context: _t.Any) -> None:  # type: ignore
         """Signals the dataset that training has ended."""
-    def epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def epoch_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Signals the dataset that a training epoch has ended."""
-    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def step_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Signals the dataset that a training step has ended."""
-    def sync_epoch_begin(self, train_run_context: _t.Any, ds_run_context: _t.Any) -> _t.Any:
+    def sync_epoch_begin(self, train_run_context: _t.Any, ds_run_context: _t.Any) -> None:
         """Called before an epoch of rows, after the preceding training epoch has ended.
 
         Args:
@@ -2506,7 +2506,7 @@ class WaitedDSCallback(_Callback, DSCallback):
             ds_run_context: the parameters of the dataset: `cur_epoch_num`, `cur_step_num_in_epoch`
                 and `cur_step_num`.
         """
-    def sync_step_begin(self, train_run_context: _t.Any, ds_run_context: _t.Any) -> _t.Any:
+    def sync_step_begin(self, train_run_context: _t.Any, ds_run_context: _t.Any) -> None:
         """Called before the rows of a step, after the preceding training step has ended.
 
         Args:
@@ -2522,10 +2522,10 @@ class WeightedRandomSampler(BuiltinSampler):
         num_samples (int, optional): the number of rows to take; by default the number of weights.
         replacement (bool, optional): whether to draw with replacement.
     """
-    def __init__(self, weights: _t.Any, num_samples: _b.int | _b.bool | None = None, replacement: _b.bool = True) -> None: ...
+    def __init__(self, weights: _c.Iterable[_t.Any], num_samples: _b.int | _b.bool | None = None, replacement: _b.bool = True) -> None: ...
     def get_shuffle_mode(self) -> _t.Any:  # type: ignore
         """Returns Shuffle.GLOBAL."""
-    def is_shuffled(self) -> _t.Any:  # type: ignore
+    def is_shuffled(self) -> _b.bool:  # type: ignore
         """Returns True."""
 class WikiTextDataset(SourceDataset):
     """Reads the lines of WikiText-2 or WikiText-103, in one column, "text".
@@ -2547,7 +2547,7 @@ class WikiTextDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'valid', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2573,7 +2573,7 @@ class YahooAnswersDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2598,7 +2598,7 @@ class YelpReviewDataset(SourceDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, usage: _t.Literal['train', 'test', 'all'] | None = None, num_samples: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, num_parallel_workers: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2618,13 +2618,13 @@ class YesNoDataset(MappableDataset):
         cache (DatasetCache, optional): caches the rows.
     """
     sampler: _t.Any
-    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: _t.Any = None) -> None: ...
+    def __init__(self, dataset_dir: _b.str, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | None = None, sampler: _t.Any = None, num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     decode: _t.Any
     decrypt: _t.Any
 class ZipDataset(UnionBaseDataset):
     """Zips datasets: joins the columns of several datasets; see `mindspore.dataset.zip`."""
     def __init__(self, datasets: _t.Any) -> None: ...
-def compare(pipeline1: _t.Any, pipeline2: _t.Any) -> _t.Any:
+def compare(pipeline1: Dataset, pipeline2: Dataset) -> _t.Any:
     """Compares two pipelines by their descriptions by `serialize`.
 
     Args:
@@ -2642,7 +2642,7 @@ def deserialize(input_dict: _c.Mapping[_t.Any, _t.Any] | None = None, json_filep
         Dataset, the pipeline; None if neither argument is given.
     """
 from ..dataset.config import get_seed as get_seed
-def serialize(dataset: _t.Any, json_filepath: _b.str = '') -> _t.Any:
+def serialize(dataset: Dataset, json_filepath: _b.str = '') -> _b.dict[_t.Any, _t.Any]:
     """Serializes a pipeline to a dict for JSON, and optionally writes it to a file.
 
     Args:
@@ -2654,14 +2654,14 @@ def serialize(dataset: _t.Any, json_filepath: _b.str = '') -> _t.Any:
         lists.
     """
 from ..dataset.config import set_seed as set_seed
-def show(dataset: _t.Any, indentation: _t.Any = 2) -> _t.Any:
+def show(dataset: Dataset, indentation: _b.int = 2) -> None:
     """Logs the description of a pipeline at level "info".
 
     Args:
         dataset (Dataset): the last node of the pipeline.
         indentation (int, optional): the number of spaces of the indentation; None writes one line.
     """
-def zip(datasets: _t.Any) -> _t.Any:
+def zip(datasets: _c.Iterable[Dataset]) -> Dataset:
     """Zips datasets: joins the columns of several datasets; the shortest one ends the epoch.
 
     Args:

@@ -20,12 +20,12 @@ class DebugHook:
     """
     prev_op_name: _t.Any
     def __call__(self, *args: _t.Any) -> _t.Any: ...
-    def __init__(self, prev_op_name: _t.Any = None) -> None: ...
-    def compute(self, *args: _t.Any) -> _t.Any:
+    def __init__(self, prev_op_name: _b.str | None = None) -> None: ...
+    def compute(self, *args: _t.Any) -> None:
         """Inspects the columns; the result is ignored."""
-    def log_previous_op_name(self) -> _t.Any:
+    def log_previous_op_name(self) -> None:
         """Prints the name of the preceding operation."""
-    def set_previous_op_name(self, prev_op_name: _t.Any) -> _t.Any:
+    def set_previous_op_name(self, prev_op_name: _t.Any) -> None:
         """Sets the name of the preceding operation."""
 class ErrorSamplesMode(_e.IntEnum):
     """How `map` handles a row for which an operation fails.
@@ -58,7 +58,7 @@ def get_error_samples_mode() -> _t.Any:
     """Returns how `map` handles rows for which an operation fails."""
 def get_fast_recovery() -> _t.Any:
     """Returns the value of `set_fast_recovery`; True by default."""
-def get_iterator_mode() -> _t.Any:
+def get_iterator_mode() -> _b.dict[_t.Any, _t.Any]:
     """Returns the values of `set_iterator_mode`, by name."""
 def get_monitor_sampling_interval() -> _t.Any:
     """Returns the interval of `set_monitor_sampling_interval`; 1000 by default."""
@@ -78,14 +78,14 @@ def get_seed() -> _t.Any:
     """Returns the seed: the last one set here or by `mindspore.set_seed`; 5489 by default."""
 def get_video_backend() -> _t.Any:
     """Returns the value of `set_video_backend`; "CPU" by default."""
-def load(file: _b.str) -> _t.Any:
+def load(file: _b.str) -> None:
     """Loads settings from a JSON file: the number of workers, the seed, the prefetch size.
 
     Args:
         file (str): the path of the file.
     """
 # Accepted for compatibility, has no effect here
-def set_auto_num_workers(enable: _b.bool) -> _t.Any:
+def set_auto_num_workers(enable: _b.bool) -> None:
     """Stores whether the original may choose the number of workers.
 
     Accepted for compatibility, has no effect here: autotune chooses from the settings alone.
@@ -94,7 +94,7 @@ def set_auto_num_workers(enable: _b.bool) -> _t.Any:
         enable: whether to enable it.
     """
 # Accepted for compatibility, has no effect here
-def set_auto_offload(offload: _b.bool) -> _t.Any:
+def set_auto_offload(offload: _b.bool) -> None:
     """Stores whether operations of a pipeline may run on the device; here they run on the host.
 
     Accepted for compatibility, has no effect here: operations of a pipeline run on the host.
@@ -103,7 +103,7 @@ def set_auto_offload(offload: _b.bool) -> _t.Any:
         offload: whether to allow it.
     """
 # Accepted for compatibility, has no effect here
-def set_autotune_interval(interval: _b.int) -> _t.Any:
+def set_autotune_interval(interval: _b.int) -> None:
     """Stores the interval at which the original tunes.
 
     Accepted for compatibility, has no effect here: autotune works row by row.
@@ -111,13 +111,13 @@ def set_autotune_interval(interval: _b.int) -> _t.Any:
     Args:
         interval: steps; 0 for once an epoch.
     """
-def set_callback_timeout(timeout: _b.int) -> _t.Any:
+def set_callback_timeout(timeout: _b.int) -> None:
     """Sets the time limit of a WaitedDSCallback.
 
     Args:
         timeout: seconds.
     """
-def set_debug_mode(debug_mode_flag: _b.bool, debug_hook_list: _t.Any = None) -> _t.Any:
+def set_debug_mode(debug_mode_flag: _b.bool, debug_hook_list: _c.Iterable[_t.Any] | None = None) -> None:
     """Sets the debug mode: pipelines run without workers, with hooks, and with seed 1 if unseeded.
 
     Args:
@@ -126,7 +126,7 @@ def set_debug_mode(debug_mode_flag: _b.bool, debug_hook_list: _t.Any = None) -> 
             of `map`; by default one that prints their shapes and dtypes.
     """
 # Accepted for compatibility, has no effect here
-def set_dynamic_shape(is_dynamic: _b.bool) -> _t.Any:
+def set_dynamic_shape(is_dynamic: _b.bool) -> None:
     """Stores whether rows may differ in shape; here they always may.
 
     Accepted for compatibility, has no effect here: rows may always differ in shape.
@@ -135,7 +135,7 @@ def set_dynamic_shape(is_dynamic: _b.bool) -> _t.Any:
         is_dynamic: whether to allow it.
     """
 # filepath_prefix: Accepted for compatibility, has no effect here
-def set_enable_autotune(enable: _b.bool, filepath_prefix: _b.str | None = None) -> _t.Any:
+def set_enable_autotune(enable: _b.bool, filepath_prefix: _b.str | None = None) -> None:
     """Sets whether each `map` without an explicit number of workers uses the number of the
     settings.
 
@@ -149,7 +149,7 @@ def set_enable_autotune(enable: _b.bool, filepath_prefix: _b.str | None = None) 
             Accepted for compatibility, has no effect here: nothing is written.
     """
 # Accepted for compatibility, has no effect here
-def set_enable_shared_mem(enable: _b.bool) -> _t.Any:
+def set_enable_shared_mem(enable: _b.bool) -> None:
     """Stores whether worker processes use shared memory; here they use pipes.
 
     Accepted for compatibility, has no effect here: worker processes use pipes.
@@ -157,7 +157,7 @@ def set_enable_shared_mem(enable: _b.bool) -> _t.Any:
     Args:
         enable: whether to use it.
     """
-def set_enable_watchdog(enable: _b.bool) -> _t.Any:
+def set_enable_watchdog(enable: _b.bool) -> None:
     """Sets whether hanging workers are ended instead of only reported.
 
     `set_multiprocessing_timeout_interval` sets the time limit.
@@ -165,14 +165,14 @@ def set_enable_watchdog(enable: _b.bool) -> _t.Any:
     Args:
         enable: whether to end them.
     """
-def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> _t.Any:
+def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
     """Sets how `map` handles rows for which an operation fails.
 
     Args:
         error_samples_mode: RETURN, REPLACE or SKIP.
     """
 # Accepted for compatibility, has no effect here
-def set_fast_recovery(fast_recovery: _b.bool) -> _t.Any:
+def set_fast_recovery(fast_recovery: _b.bool) -> None:
     """Stores whether the original recovers without repeating augmentations.
 
     Accepted for compatibility, has no effect here: a pipeline that resumes repeats no augmentation.
@@ -181,7 +181,7 @@ def set_fast_recovery(fast_recovery: _b.bool) -> _t.Any:
         fast_recovery: whether to enable it.
     """
 # parallel_convert: Accepted for compatibility, has no effect here
-def set_iterator_mode(do_copy: _b.bool = False, parallel_convert: _b.bool = False) -> _t.Any:
+def set_iterator_mode(do_copy: _b.bool = False, parallel_convert: _b.bool = False) -> None:
     """Sets how iterators convert rows to Tensors.
 
     Args:
@@ -190,7 +190,7 @@ def set_iterator_mode(do_copy: _b.bool = False, parallel_convert: _b.bool = Fals
             Accepted for compatibility, has no effect here.
     """
 # Accepted for compatibility, has no effect here
-def set_monitor_sampling_interval(interval: _b.int) -> _t.Any:
+def set_monitor_sampling_interval(interval: _b.int) -> None:
     """Stores the interval of the original's performance monitor.
 
     Accepted for compatibility, has no effect here: there is no such monitor.
@@ -198,13 +198,13 @@ def set_monitor_sampling_interval(interval: _b.int) -> _t.Any:
     Args:
         interval: milliseconds.
     """
-def set_multiprocessing_start_method(start_method: _t.Literal['fork', 'spawn'] = 'fork') -> _t.Any:
+def set_multiprocessing_start_method(start_method: _t.Literal['fork', 'spawn'] = 'fork') -> None:
     """Sets the start method of worker processes.
 
     Args:
         start_method: "fork", or "spawn", which pickles what the workers need.
     """
-def set_multiprocessing_timeout_interval(interval: _b.int) -> _t.Any:
+def set_multiprocessing_timeout_interval(interval: _b.int) -> None:
     """Sets the time limit of a worker, process or thread, for a row that the reader waits for.
 
     After one interval a warning names the worker and the row. After two the reader's process raises
@@ -214,7 +214,7 @@ def set_multiprocessing_timeout_interval(interval: _b.int) -> _t.Any:
     Args:
         interval: seconds.
     """
-def set_num_parallel_workers(num: _b.int) -> _t.Any:
+def set_num_parallel_workers(num: _b.int) -> None:
     """Sets the default number of workers of operations.
 
     Without this call, and without autotune, operations run in the reader's thread by default.
@@ -223,7 +223,7 @@ def set_num_parallel_workers(num: _b.int) -> _t.Any:
         num: the number of workers.
     """
 # Accepted for compatibility, has no effect here
-def set_numa_enable(numa_enable: _b.bool) -> _t.Any:
+def set_numa_enable(numa_enable: _b.bool) -> None:
     """Stores whether the original binds itself to NUMA nodes.
 
     Accepted for compatibility, has no effect here: threads are bound by 'runtime.set_cpu_affinity'.
@@ -231,13 +231,13 @@ def set_numa_enable(numa_enable: _b.bool) -> _t.Any:
     Args:
         numa_enable: whether to enable it.
     """
-def set_prefetch_size(size: _b.int) -> _t.Any:
+def set_prefetch_size(size: _b.int) -> None:
     """Sets the prefetch size: the number of rows that parallel workers may run ahead of the reader.
 
     Args:
         size: the number of rows.
     """
-def set_seed(seed: _b.int) -> _t.Any:
+def set_seed(seed: _b.int) -> None:
     """Sets the seed of pipelines opened later, and of `random` and `numpy.random`.
 
     Args:
@@ -245,7 +245,7 @@ def set_seed(seed: _b.int) -> _t.Any:
             original's.
     """
 # Accepted for compatibility, has no effect here
-def set_sending_batches(batch_num: _b.int) -> _t.Any:
+def set_sending_batches(batch_num: _b.int) -> None:
     """Stores the number of batches that may be sent to a device in an epoch.
 
     Accepted for compatibility, has no effect here: batches are taken when they are needed.
@@ -254,7 +254,7 @@ def set_sending_batches(batch_num: _b.int) -> _t.Any:
         batch_num: the number; 0 means no limit.
     """
 # Accepted for compatibility, has no effect here
-def set_video_backend(backend: _t.Literal['CPU', 'Ascend']) -> _t.Any:
+def set_video_backend(backend: _t.Literal['CPU', 'Ascend']) -> None:
     """Stores the backend that decodes videos.
 
     Accepted for compatibility, has no effect here: videos are decoded on the CPU.

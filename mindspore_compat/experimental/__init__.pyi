@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ..common.parameter import Parameter as _Parameter
+from ..common.tensor import Tensor as _Tensor
 
 from . import optim as optim
 class MapParameter(_Parameter):
@@ -35,8 +36,8 @@ class MapParameter(_Parameter):
     value_dtype: _t.Any
     value_shape: _t.Any
     def __getitem__(self, key_tensor: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, key_dtype: _t.Any = None, value_dtype: _t.Any = None, value_shape: _t.Any = None, key_tensor: _t.Any = None, value_tensor: _t.Any = None, default_value: _t.Any = 'normal', permit_filter_value: _t.Any = 1, evict_filter_value: _t.Any = 9223372036854775807, *, name: _t.Any = None, requires_grad: _t.Any = True, **kwargs: _t.Any) -> None: ...
-    def clone(self, init: _t.Any = 'same') -> _t.Any:  # type: ignore
+    def __init__(self, key_dtype: _t.Any = None, value_dtype: _t.Any = None, value_shape: _c.Iterable[_t.Any] | _b.int | None = None, key_tensor: _Tensor | None = None, value_tensor: _Tensor | None = None, default_value: _t.Any = 'normal', permit_filter_value: _t.Any = 1, evict_filter_value: _t.Any = 9223372036854775807, *, name: _b.str | None = None, requires_grad: _b.bool = True, **kwargs: _t.Any) -> None: ...
+    def clone(self, init: _t.Any = 'same') -> MapParameter:  # type: ignore
         """Returns a MapParameter of the same settings without rows; with "same", with copies of
         them.
 
@@ -46,7 +47,7 @@ class MapParameter(_Parameter):
         Returns:
             MapParameter.
         """
-    def erase(self, key_tensor: _t.Any) -> _t.Any:
+    def erase(self, key_tensor: _Tensor) -> _t.Self:
         """Erases the rows of keys; missing keys are ignored.
 
         Args:
@@ -55,7 +56,7 @@ class MapParameter(_Parameter):
         Returns:
             MapParameter, itself.
         """
-    def export_bytes(self, incremental: _b.bool = False) -> _t.Any:
+    def export_bytes(self, incremental: _b.bool = False) -> _b.tuple[_b.bytes, ...]:
         """Returns the result of `export_data`, as the bytes of the three arrays.
 
         Args:
@@ -75,7 +76,7 @@ class MapParameter(_Parameter):
             tuple[numpy.ndarray], keys, rows, and for each key 0 (unchanged), 1 (written) or 2
             (erased).
         """
-    def export_slice_data(self, incremental: _b.bool = False) -> _t.Any:
+    def export_slice_data(self, incremental: _b.bool = False) -> _b.tuple[_t.Any, ...]:
         """Returns the result of `export_data` in parts of at most 1 GB of rows.
 
         Args:
@@ -84,7 +85,7 @@ class MapParameter(_Parameter):
         Returns:
             tuple, three arrays and whether this was the last part.
         """
-    def get(self, key_tensor: _t.Any, insert_default_value: _b.bool = True) -> _t.Any:
+    def get(self, key_tensor: _Tensor, insert_default_value: _b.bool = True) -> _Tensor:
         """Returns the rows of keys; a missing key gets `default_value`.
 
         Args:
@@ -95,32 +96,32 @@ class MapParameter(_Parameter):
         Returns:
             Tensor, of the shape of `key_tensor` and then that of a row.
         """
-    def get_data(self) -> _t.Any:
+    def get_data(self) -> _b.tuple[_Tensor, ...]:
         """Returns all keys and all rows.
 
         Returns:
             tuple[Tensor], the two.
         """
-    def get_keys(self) -> _t.Any:
+    def get_keys(self) -> _Tensor:
         """Returns all keys.
 
         Returns:
             Tensor.
         """
-    def get_values(self) -> _t.Any:
+    def get_values(self) -> _Tensor:
         """Returns all rows, in the order of `get_keys`.
 
         Returns:
             Tensor.
         """
-    def import_data(self, data: _t.Any) -> _t.Any:
+    def import_data(self, data: _c.Iterable[_np.ndarray[_t.Any, _t.Any]]) -> None:
         """Replaces the keys and rows.
 
         Args:
             data (tuple[numpy.ndarray]): keys, rows and their status, in the form of
                 `export_data`; erased keys have no row.
         """
-    def put(self, key_tensor: _t.Any, value_tensor: _t.Any) -> _t.Any:
+    def put(self, key_tensor: _Tensor, value_tensor: _Tensor) -> _t.Self:
         """Writes rows of keys.
 
         Args:

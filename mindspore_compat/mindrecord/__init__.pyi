@@ -19,15 +19,15 @@ class Cifar100ToMR:
     """
     source: _t.Any
     destination: _t.Any
-    def __init__(self, source: _t.Any, destination: _t.Any) -> None: ...
-    def run(self, fields: _t.Any = None) -> _t.Any:
+    def __init__(self, source: _b.str, destination: _b.str) -> None: ...
+    def run(self, fields: _c.Iterable[_b.str] | None = None) -> None:
         """Writes the training images to `destination` and the test images to `destination` +
         "_test".
 
         Args:
             fields (list[str], optional): the fields of the index; by default all but the image.
         """
-    def transform(self, fields: _t.Any = None) -> _t.Any:
+    def transform(self, fields: _c.Iterable[_b.str] | None = None) -> None:
         """Writes the training images to `destination` and the test images to `destination` +
         "_test".
 
@@ -43,15 +43,15 @@ class Cifar10ToMR:
     """
     source: _t.Any
     destination: _t.Any
-    def __init__(self, source: _t.Any, destination: _t.Any) -> None: ...
-    def run(self, fields: _t.Any = None) -> _t.Any:
+    def __init__(self, source: _b.str, destination: _b.str) -> None: ...
+    def run(self, fields: _c.Iterable[_b.str] | None = None) -> None:
         """Writes the training images to `destination` and the test images to `destination` +
         "_test".
 
         Args:
             fields (list[str], optional): the fields of the index; by default all but the image.
         """
-    def transform(self, fields: _t.Any = None) -> _t.Any:
+    def transform(self, fields: _c.Iterable[_b.str] | None = None) -> None:
         """Writes the training images to `destination` and the test images to `destination` +
         "_test".
 
@@ -70,10 +70,10 @@ class CsvToMR:
         columns_list (list[str], optional): the columns to convert; by default all.
         partition_number (int, optional): the number of files.
     """
-    def __init__(self, source: _t.Any, destination: _t.Any, columns_list: _t.Any = None, partition_number: _t.Any = 1) -> None: ...
-    def run(self) -> _t.Any:
+    def __init__(self, source: _b.str, destination: _b.str, columns_list: _c.Iterable[_b.str] | None = None, partition_number: _b.int = 1) -> None: ...
+    def run(self) -> None:
         """Writes the files."""
-    def transform(self) -> _t.Any:
+    def transform(self) -> None:
         """Writes the files."""
 FAILED: _b.int
 class FileReader:
@@ -88,12 +88,12 @@ class FileReader:
             Accepted for compatibility, has no effect here.
     """
     # operator: Accepted for compatibility, has no effect here
-    def __init__(self, file_name: _b.str | _c.Iterable[_t.Any], num_consumer: _t.Any = 4, columns: _t.Any = None, operator: _t.Any = None) -> None: ...
-    def close(self) -> _t.Any:
+    def __init__(self, file_name: _b.str | _c.Iterable[_b.str], num_consumer: _b.int = 4, columns: _c.Iterable[_b.str] | None = None, operator: _b.int | None = None) -> None: ...
+    def close(self) -> None:
         """Closes the files."""
     def get_next(self) -> _t.Any:
         """Yields the rows as dicts from names to ints, floats, text, bytes and arrays."""
-    def len(self) -> _t.Any:
+    def len(self) -> _b.int:
         """Returns the number of rows."""
     def schema(self) -> _t.Any:
         """Returns the fields, as a dict."""
@@ -107,14 +107,14 @@ class FileWriter:
         shard_num (int, optional): the number of files, in [1, 1000].
         overwrite (bool, optional): whether to replace existing files.
     """
-    def __init__(self, file_name: _t.Any, shard_num: _t.Any = 1, overwrite: _t.Any = False) -> None: ...
-    def add_index(self, index_fields: _t.Any) -> _t.Any:
+    def __init__(self, file_name: _b.str, shard_num: _b.int = 1, overwrite: _b.bool = False) -> None: ...
+    def add_index(self, index_fields: _c.Iterable[_b.str]) -> None:
         """Sets the fields of the index; by default all fields of a number or text.
 
         Args:
             index_fields (list[str]): the fields.
         """
-    def add_schema(self, content: _c.Mapping[_t.Any, _t.Any], desc: _b.str | None = None) -> _t.Any:
+    def add_schema(self, content: _c.Mapping[_t.Any, _t.Any], desc: _b.str | None = None) -> None:
         """Sets the fields of the rows.
 
         Args:
@@ -123,7 +123,7 @@ class FileWriter:
                 unknown length.
             desc (str, optional): a description of the rows.
         """
-    def commit(self) -> _t.Any:
+    def commit(self) -> None:
         """Completes the files and their indexes."""
     @classmethod
     def open_for_append(cls, file_name: _b.str) -> _t.Any:
@@ -132,19 +132,19 @@ class FileWriter:
         Args:
             file_name (str): the file.
         """
-    def set_header_size(self, header_size: _t.Any) -> _t.Any:
+    def set_header_size(self, header_size: _b.int) -> None:
         """Sets the size of headers in bytes.
 
         Args:
             header_size (int): in [16 KiB, 128 MiB], a multiple of 4.
         """
-    def set_page_size(self, page_size: _t.Any) -> _t.Any:
+    def set_page_size(self, page_size: _b.int) -> None:
         """Sets the size of pages in bytes; a row must fit into one page.
 
         Args:
             page_size (int): in [32 KiB, 256 MiB], a multiple of 4.
         """
-    def write_raw_data(self, raw_data: _t.Any, parallel_writer: _b.bool = False) -> _t.Any:
+    def write_raw_data(self, raw_data: _c.Iterable[_c.Mapping[_t.Any, _t.Any]], parallel_writer: _b.bool = False) -> None:
         """Writes rows. A row that does not agree with the schema is skipped with a warning.
 
         Args:
@@ -162,10 +162,10 @@ class ImageNetToMR:
         destination (str): the file to write.
         partition_number (int, optional): the number of files.
     """
-    def __init__(self, map_file: _t.Any, image_dir: _t.Any, destination: _t.Any, partition_number: _t.Any = 1) -> None: ...
-    def run(self) -> _t.Any:
+    def __init__(self, map_file: _b.str, image_dir: _b.str, destination: _b.str, partition_number: _b.int = 1) -> None: ...
+    def run(self) -> None:
         """Writes the files. Files other than .JPEG and .jpg, and empty ones, are skipped."""
-    def transform(self) -> _t.Any:
+    def transform(self) -> None:
         """Writes the files. Files other than .JPEG and .jpg, and empty ones, are skipped."""
 class MindPage:
     """Reads rows that share the value of an indexed field.
@@ -175,14 +175,14 @@ class MindPage:
             all files.
         num_consumer (int, optional): checked, but without effect.
     """
-    def __init__(self, file_name: _b.str | _c.Iterable[_t.Any], num_consumer: _t.Any = 4) -> None: ...
+    def __init__(self, file_name: _b.str | _c.Iterable[_b.str], num_consumer: _b.int = 4) -> None: ...
     @property
     def candidate_fields(self) -> _t.Any: ...
     @property
     def category_field(self) -> _t.Any: ...
     @category_field.setter
     def category_field(self, value: _t.Any) -> None: ...
-    def read_at_page_by_id(self, category_id: _t.Any, page: _t.Any, num_row: _t.Any) -> _t.Any:
+    def read_at_page_by_id(self, category_id: _b.int, page: _b.int, num_row: _b.int) -> _t.Any:
         """Returns a page of rows of the value with a number.
 
         Args:
@@ -190,7 +190,7 @@ class MindPage:
             page (int): the page, counted from 0.
             num_row (int): the number of rows of a page.
         """
-    def read_at_page_by_name(self, category_name: _b.str, page: _t.Any, num_row: _t.Any) -> _t.Any:
+    def read_at_page_by_name(self, category_name: _b.str, page: _b.int, num_row: _b.int) -> _t.Any:
         """Returns a page of rows of a value.
 
         Args:
@@ -212,10 +212,10 @@ class MnistToMR:
             "_test.mindrecord" are appended.
         partition_number (int, optional): the number of files each.
     """
-    def __init__(self, source: _t.Any, destination: _t.Any, partition_number: _t.Any = 1) -> None: ...
-    def run(self) -> _t.Any:
+    def __init__(self, source: _b.str, destination: _b.str, partition_number: _b.int = 1) -> None: ...
+    def run(self) -> None:
         """Writes the files."""
-    def transform(self) -> _t.Any:
+    def transform(self) -> None:
         """Writes the files."""
 SUCCESS: _b.int
 class TFRecordToMR:
@@ -228,12 +228,12 @@ class TFRecordToMR:
             length) and the `dtype` of a `tf.io.FixedLenFeature`. TensorFlow is not needed.
         bytes_fields (list[str], optional): the text features that are bytes.
     """
-    def __init__(self, source: _t.Any, destination: _t.Any, feature_dict: _c.Mapping[_t.Any, _t.Any], bytes_fields: _t.Any = None) -> None: ...
-    def run(self) -> _t.Any:
+    def __init__(self, source: _b.str, destination: _b.str, feature_dict: _c.Mapping[_t.Any, _t.Any], bytes_fields: _c.Iterable[_b.str] | None = None) -> None: ...
+    def run(self) -> None:
         """Writes the file."""
-    def transform(self) -> _t.Any:
+    def transform(self) -> None:
         """Writes the file."""
-def set_dec_mode(dec_mode: _b.str | _c.Callable[..., _t.Any] | None = 'AES-GCM') -> _t.Any:
+def set_dec_mode(dec_mode: _b.str | _c.Callable[..., _t.Any] | None = 'AES-GCM') -> None:
     """Sets the decryption mode of files.
 
     Args:
@@ -242,13 +242,13 @@ def set_dec_mode(dec_mode: _b.str | _c.Callable[..., _t.Any] | None = 'AES-GCM')
             the mode "AES-GCM". After the output of an encrypting function, the file has four zero
             bytes and 7 bytes with the mode.
     """
-def set_enc_key(enc_key: _b.str | None) -> _t.Any:
+def set_enc_key(enc_key: _b.str | None) -> None:
     """Sets the key for encryption and decryption of files.
 
     Args:
         enc_key (Union[str, None]): the key, of 16, 24 or 32 bytes; None disables encryption.
     """
-def set_enc_mode(enc_mode: _b.str | _c.Callable[..., _t.Any] = 'AES-GCM') -> _t.Any:
+def set_enc_mode(enc_mode: _b.str | _c.Callable[..., _t.Any] = 'AES-GCM') -> None:
     """Sets the encryption mode of files.
 
     Args:

@@ -878,7 +878,7 @@ def dot(input: _Tensor, other: _Tensor) -> _Tensor:
     """
 from ..ops import dstack as dstack
 from ..ops import einsum as einsum
-def empty(*size: _t.Any, dtype: _Type | None = None, device: _b.str | None = None, pin_memory: _b.bool = False) -> _Tensor:
+def empty(*size: _c.Iterable[_b.int] | _b.int, dtype: _Type | None = None, device: _b.str | None = None, pin_memory: _b.bool = False) -> _Tensor:
     """Creates an uninitialized Tensor of a shape.
 
     Args:
@@ -905,7 +905,7 @@ def eq(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) -> _T
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
         broadcast shape.
     """
-def equal(input: _Tensor, other: _Tensor) -> _t.Any:
+def equal(input: _Tensor, other: _Tensor) -> _b.bool:
     """Returns True if both Tensors have the same shape and elements."""
 def erf(input: _Tensor) -> _Tensor:
     """Computes the error function of each element.
@@ -1485,7 +1485,7 @@ def matmul(input: _Tensor, other: _Tensor) -> _Tensor:
         `input` is (..., M, K) or (K,), `other` is (..., K, N) or (K,); the leading axes are
         broadcast. The result is (..., M, N); an input that is a vector removes its axis from it.
     """
-def max(input: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+def max(input: _Tensor, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
     """The largest element, the largest elements along an axis with their int64
     indices, or the largest of two, element by element.
 
@@ -1526,7 +1526,7 @@ def median(input: _t.Any, dim: _t.Any = None, keepdim: _t.Any = False) -> _t.Any
     """Computes the lower median of all elements, or (medians, positions) along an axis."""
 def meshgrid(*tensors: _t.Any, indexing: _t.Any = None) -> _t.Any:
     """Creates coordinate grids from vectors; "ij" indexing by default."""
-def min(input: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+def min(input: _Tensor, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
     """The smallest element, the smallest elements along an axis with their int64
     indices, or the smallest of two, element by element.
 
@@ -1685,7 +1685,7 @@ def norm(input: _Tensor, p: _b.float | _b.str = 'fro', dim: _b.int | _b.tuple[_b
         `input` may have any shape. The result lacks the axes in `dim`, or has length 1 along them
         with `keepdim`.
     """
-def normal(mean: _b.float | _b.bool | _Tensor = 0.0, std: _b.float | _b.bool | _Tensor = 1.0, size: _t.Any = None, generator: _t.Any = None) -> _t.Any:
+def normal(mean: _b.float | _b.bool | _Tensor = 0.0, std: _b.float | _b.bool | _Tensor = 1.0, size: _c.Iterable[_b.int] | None = None, generator: _t.Any = None) -> _t.Any:
     """Draws numbers from the normal distribution. The mean and the deviation may be Tensors, which
     then determine the shape.
 
@@ -1864,7 +1864,7 @@ def remainder(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tens
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def repeat_interleave(input: _Tensor, repeats: _t.Any, dim: _b.int | None = None, *, output_size: _b.int | None = None) -> _t.Any:
+def repeat_interleave(input: _Tensor, repeats: _b.int | _c.Iterable[_t.Any] | _Tensor, dim: _b.int | None = None, *, output_size: _b.int | None = None) -> _t.Any:
     """Repeats every element along an axis, or of the flattened input if `dim` is None.
 
     Args:
@@ -2368,7 +2368,7 @@ def vdot(input: _Tensor, other: _Tensor) -> _Tensor:
         `input` and `other` are (K,). The result is ().
     """
 from ..ops import vstack as vstack
-def where(condition: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+def where(condition: _Tensor, *args: _t.Any, **kwargs: _t.Any) -> _Tensor:
     """Selects `input` where the condition is true and `other` elsewhere; or, given a condition
     alone, finds the indices of its nonzero elements.
 

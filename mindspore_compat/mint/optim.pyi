@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.parameter import Parameter as _Parameter
 from ..common.tensor import Tensor as _Tensor
 from ..nn.optim.optimizer import Optimizer as _Optimizer
 
@@ -34,8 +35,8 @@ class Adam(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float = 0.001, betas: _b.tuple[_b.float, _b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float = 0.001, betas: _b.tuple[_b.float, _b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a group of parameters, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
@@ -71,8 +72,8 @@ class AdamW(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float = 0.001, betas: _b.tuple[_b.float, _b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float = 0.001, betas: _b.tuple[_b.float, _b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a group of parameters, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
@@ -117,15 +118,15 @@ class FusedAdamW(_Optimizer):
     continuous_exp_avg: _t.Any
     continuous_exp_avg_sq: _t.Any
     continuous_max_exp_avg_sq: _t.Any
-    def __init__(self, params: _t.Any, lr: _b.float = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
-    def add_param_group(self, param_group: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _c.Mapping[_t.Any, _t.Any]) -> None:  # type: ignore
         """Adds a group of parameters, with its own states and blocks.
 
         Args:
             param_group (dict): the key `params`, a Parameter or a list of them, and settings.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def contiguous_params(self, start_id: _t.Any, end_id: _t.Any, param_group: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
+    def contiguous_params(self, start_id: _b.int, end_id: _b.int, param_group: _c.Mapping[_t.Any, _t.Any]) -> None:
         """Moves the parameters and each kind of state of a group into one block of memory.
 
         Args:
@@ -136,12 +137,12 @@ class FusedAdamW(_Optimizer):
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def inject_group_amsgrad_states(self) -> _t.Any:
+    def inject_group_amsgrad_states(self) -> None:
         """Adds the largest second moments to each group if `amsgrad` is set."""
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
         """Returns the scalars of `adamw_update`."""
-    def set_contiguous_params(self) -> _t.Any:
+    def set_contiguous_params(self) -> None:
         """Moves the parameters and states of every group into blocks of memory."""
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -170,15 +171,15 @@ class SGD(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor, momentum: _b.float | _b.bool = 0, dampening: _b.float | _b.bool = 0, weight_decay: _b.float | _b.bool = 0, nesterov: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _b.bool | _Tensor, momentum: _b.float | _b.bool = 0, dampening: _b.float | _b.bool = 0, weight_decay: _b.float | _b.bool = 0, nesterov: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `momentum_or_plain_update`; the first step is not dampened."""
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:

@@ -1,4 +1,4 @@
-"""mindspore.nn: networks, layers, losses, optimizers and schedules, built from the declarations."""
+"""Networks, layers, losses, optimizers and learning rate schedules."""
 
 import importlib
 

@@ -62,7 +62,7 @@ class ASGD(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -79,7 +79,7 @@ class ASGD(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `gathered_asgd_update`."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
@@ -98,12 +98,12 @@ class Accuracy(Metric):
         eval_type (str): "classification": the class with the largest prediction must be the label;
             or "multilabel": all labels of a sample must be right.
     """
-    def __init__(self, eval_type: _t.Any = 'classification') -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def __init__(self, eval_type: _b.str = 'classification') -> None: ...
+    def clear(self) -> None:  # type: ignore
         """Resets the counts."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the share as a float."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the counts with predictions (N, C, ...) and labels.
 
         Args:
@@ -157,14 +157,14 @@ class AdaFactor(_Optimizer):
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
-    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any | None = None, eps: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (1e-30, 0.001), clip_threshold: _b.float = 1.0, decay_rate: _b.float = 0.8, beta1: _b.float | None = 0.9, weight_decay: _b.float = 0.0, scale_parameter: _b.bool = True, relative_step: _b.bool = True, warmup_init: _t.Any = False, compression: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any | None = None, eps: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (1e-30, 0.001), clip_threshold: _b.float = 1.0, decay_rate: _b.float = 0.8, beta1: _b.float | None = 0.9, weight_decay: _b.float = 0.0, scale_parameter: _b.bool = True, relative_step: _b.bool = True, warmup_init: _b.bool = False, compression: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
     def after_step(self) -> _t.Any:
         """Returns the optimizer's own count of steps."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units that count the step on the GPU, in both counts, unless `flag` there
         holds.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -177,7 +177,7 @@ class AdaFactor(_Optimizer):
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if kernels update all parameters, so that they can check a flag first."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def init_ada_factor_state(self, beta1: _t.Any) -> _t.Any:
+    def init_ada_factor_state(self, beta1: _b.float) -> None:
         """Creates the states, all zeros; mean squares that a shape does not use have one element.
 
         Args:
@@ -239,7 +239,7 @@ class AdaMax(_Optimizer):
         """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -256,7 +256,7 @@ class AdaMax(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `corrected_adamax_update`."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
@@ -336,7 +336,7 @@ class Adadelta(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -353,7 +353,7 @@ class Adadelta(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `adadelta_update`."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
@@ -398,7 +398,7 @@ class Adagrad(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -415,7 +415,7 @@ class Adagrad(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `adagrad_update`."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
@@ -472,7 +472,7 @@ class Adam(_Optimizer):
         """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -546,7 +546,7 @@ class AdamOffload(_Optimizer):
         """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -612,7 +612,7 @@ class AdamWeightDecay(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -629,7 +629,7 @@ class AdamWeightDecay(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `adam_weight_decay_update`."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
@@ -766,10 +766,10 @@ class AvgPool1d(_Cell):
     kernel_size: _t.Any
     stride: _t.Any
     padding: _t.Any
-    def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, ceil_mode: _t.Any = False, count_include_pad: _t.Any = True) -> None: ...
+    def __init__(self, kernel_size: _b.int = 1, stride: _b.int = 1, pad_mode: _b.str = 'valid', padding: _b.int | _c.Iterable[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class AvgPool1dExt(_Cell):
     """Applies 1-D average pooling: the mean of each window of a sequence. The stride defaults to
@@ -816,10 +816,10 @@ class AvgPool2d(_Cell):
     kernel_size: _t.Any
     stride: _t.Any
     padding: _t.Any
-    def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, ceil_mode: _t.Any = False, count_include_pad: _t.Any = True, divisor_override: _t.Any = None, data_format: _t.Any = 'NCHW') -> None: ...
+    def __init__(self, kernel_size: _b.int | _c.Iterable[_b.int] = 1, stride: _b.int | _c.Iterable[_b.int] = 1, pad_mode: _b.str = 'valid', padding: _b.int | _c.Iterable[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None, data_format: _b.str = 'NCHW') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class AvgPool2dExt(_Cell):
     """Applies 2-D average pooling: the mean of each window of images. The stride defaults to the
@@ -862,7 +862,7 @@ class AvgPool3d(_Cell):
     def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, ceil_mode: _t.Any = False, count_include_pad: _t.Any = True, divisor_override: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class AvgPool3dExt(_Cell):
     """Applies 3-D average pooling: the mean of each window of volumes. The stride defaults to the
@@ -929,7 +929,7 @@ class BatchNorm1d(_Cell):
     moving_variance: _Parameter
     gamma: _Parameter
     beta: _Parameter
-    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | _b.bool | _Tensor = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _t.Any = None, data_format: _t.Any = 'NCHW', dtype: _Type = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | _b.bool | _Tensor = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _b.bool | None = None, data_format: _b.str = 'NCHW', dtype: _Type = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...
     @bn_infer.setter
@@ -940,7 +940,7 @@ class BatchNorm1d(_Cell):
     def bn_train(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes and the parameters of the layer."""
 class BatchNorm2d(_Cell):
     """Batch normalization of (N, C, H, W): gives each channel mean beta and standard deviation
@@ -972,7 +972,7 @@ class BatchNorm2d(_Cell):
     def bn_train(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes and the parameters of the layer."""
 class BatchNorm3d(_Cell):
     """Batch normalization of (N, C, D, H, W): gives each channel mean beta and deviation gamma.
@@ -1023,11 +1023,11 @@ class BleuScore(Metric):
     n_gram: _t.Any
     smooth: _t.Any
     def __init__(self, n_gram: _b.int = 4, smooth: _b.bool = False) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the counts."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the score as a float."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the counts with translations.
 
         Args:
@@ -1058,18 +1058,18 @@ class CellDict(_Cell):
         *args: one mapping of names to Cells, or an iterable of such pairs.
     """
     requires_grad: _t.Any
-    def __bool__(self) -> _t.Any:
+    def __bool__(self) -> _b.bool:
         """Returns True even without members. (An empty CellList is false, and `cells_and_names`
         skips it.)
         """
-    def __contains__(self, key: _t.Any) -> _t.Any: ...
-    def __delitem__(self, key: _t.Any) -> _t.Any: ...
+    def __contains__(self, key: _t.Any) -> _b.bool: ...
+    def __delitem__(self, key: _t.Any) -> None: ...
     def __getitem__(self, key: _t.Any) -> _t.Any: ...
     def __init__(self, *args: _t.Any, **kwargs: _t.Any) -> None: ...
     def __iter__(self) -> _t.Any: ...
-    def __len__(self) -> _t.Any: ...
-    def __setitem__(self, key: _t.Any, cell: _t.Any) -> _t.Any: ...
-    def clear(self) -> _t.Any:
+    def __len__(self) -> _b.int: ...
+    def __setitem__(self, key: _t.Any, cell: _t.Any) -> None: ...
+    def clear(self) -> None:
         """Removes all members."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def items(self) -> _t.Any:
@@ -1078,9 +1078,9 @@ class CellDict(_Cell):
         """Returns the names of the members."""
     def pop(self, key: _t.Any) -> _t.Any:
         """Removes a member and returns it."""
-    def set_grad(self, requires_grad: _t.Any = True) -> _t.Any:  # type: ignore
+    def set_grad(self, requires_grad: _t.Any = True) -> _t.Self:  # type: ignore
         """Marks this Cell and its members as Cells to be differentiated; returns this Cell."""
-    def update(self, cells: _c.Iterable) -> _t.Any:
+    def update(self, cells: _c.Iterable) -> None:
         """Adds the members of a mapping or of an iterable of pairs; an existing name gets the new
         Cell.
         """
@@ -1090,25 +1090,25 @@ class CellList(_Cell):
     """List of Cells that are members of the network; the owner of the list calls them.
 
     Args:
-        *args: one list of Cells, or nothing.
+        *args (list[Cell]): one list of Cells, or nothing.
         auto_prefix (bool): whether the numbers become part of the parameters' names.
     """
     requires_grad: _t.Any
-    def __delitem__(self, index: _t.Any) -> _t.Any: ...
+    def __delitem__(self, index: _t.Any) -> None: ...
     def __getitem__(self, index: _t.Any) -> _t.Any: ...
     def __iadd__(self, cells: _t.Any) -> _t.Any: ...
-    def __init__(self, *args: _t.Any, auto_prefix: _t.Any = True, **kwargs: _t.Any) -> None: ...
+    def __init__(self, *args: _c.Iterable[_t.Any], auto_prefix: _b.bool = True, **kwargs: _t.Any) -> None: ...
     def __iter__(self) -> _t.Any: ...
-    def __len__(self) -> _t.Any: ...
-    def __setitem__(self, index: _t.Any, cell: _t.Any) -> _t.Any: ...
-    def append(self, cell: _t.Any) -> _t.Any:
+    def __len__(self) -> _b.int: ...
+    def __setitem__(self, index: _t.Any, cell: _t.Any) -> None: ...
+    def append(self, cell: _t.Any) -> None:
         """Appends a Cell."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend(self, cells: _c.Sequence[_t.Any]) -> _t.Any:
+    def extend(self, cells: _c.Sequence[_t.Any]) -> _t.Self:
         """Appends the Cells of a list, and returns this CellList."""
-    def insert(self, index: _t.Any, cell: _t.Any) -> _t.Any:
+    def insert(self, index: _t.Any, cell: _t.Any) -> None:
         """Inserts a Cell before position `index`."""
-    def set_grad(self, requires_grad: _t.Any = True) -> _t.Any:  # type: ignore
+    def set_grad(self, requires_grad: _t.Any = True) -> _t.Self:  # type: ignore
         """Marks this Cell and its members as Cells to be differentiated; returns this Cell."""
 class CentralCrop(_Cell):
     """Crops the centre of images.
@@ -1163,12 +1163,12 @@ class ConfusionMatrix(Metric):
     normalize: _t.Any
     threshold: _t.Any
     confusion_matrix: _t.Any
-    def __init__(self, num_classes: _b.int, normalize: _t.Any = 'no_norm', threshold: _b.float = 0.5) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def __init__(self, num_classes: _b.int, normalize: _b.str = 'no_norm', threshold: _b.float = 0.5) -> None: ...
+    def clear(self) -> None:  # type: ignore
         """Resets the counts."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the matrix as an array of floats."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the counts with predictions and labels.
 
         Args:
@@ -1193,13 +1193,13 @@ class ConfusionMatrixMetric(Metric):
     calculation_method: _t.Any
     decrease: _t.Any
     def __init__(self, skip_channel: _b.bool = True, metric_name: _b.str = 'sensitivity', calculation_method: _b.bool = False, decrease: _t.Literal['none', 'mean', 'sum', 'mean_batch', 'sum_batch', 'mean_channel', 'sum_channel'] = 'mean') -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the counts."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns an array with the ratio, or with `calculation_method` the ratios reduced by
         `decrease`.
         """
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the counts with one-hot predictions and labels of one shape (N, C, ...)."""
 class ConstantPad1d(_Cell):
     """Pads the last axis with a constant.
@@ -1209,7 +1209,7 @@ class ConstantPad1d(_Cell):
         value (Union[int, float]): the constant.
     """
     value: _t.Any
-    def __init__(self, padding: _t.Any, value: _b.float | _b.bool) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any], value: _b.float | _b.bool) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
@@ -1224,7 +1224,7 @@ class ConstantPad2d(_Cell):
         value (Union[int, float]): the constant.
     """
     value: _t.Any
-    def __init__(self, padding: _t.Any, value: _b.float | _b.bool) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any], value: _b.float | _b.bool) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
@@ -1240,7 +1240,7 @@ class ConstantPad3d(_Cell):
         value (Union[int, float]): the constant.
     """
     value: _t.Any
-    def __init__(self, padding: _t.Any, value: _b.float | _b.bool) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any], value: _b.float | _b.bool) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
@@ -1298,7 +1298,7 @@ class Conv1d(_Cell):
     def expand_dims(self) -> _t.Any: ...
     @expand_dims.setter
     def expand_dims(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
     @property
     def squeeze(self) -> _t.Any: ...
@@ -1356,7 +1356,7 @@ class Conv1dTranspose(_Cell):
     def expand_dims(self) -> _t.Any: ...
     @expand_dims.setter
     def expand_dims(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
     @property
     def squeeze(self) -> _t.Any: ...
@@ -1410,7 +1410,7 @@ class Conv2d(_Cell):
     def conv2d(self) -> _t.Any: ...
     @conv2d.setter
     def conv2d(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class Conv2dBnAct(_Cell):
     """2-D convolution followed by an optional batch normalization and activation.
@@ -1435,7 +1435,7 @@ class Conv2dBnAct(_Cell):
     has_act: _t.Any
     batchnorm: _t.Any
     activation: _t.Any
-    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = 1, pad_mode: _t.Any = 'same', padding: _t.Any = 0, dilation: _t.Any = 1, group: _t.Any = 1, has_bias: _t.Any = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bn: _t.Any = False, momentum: _t.Any = 0.997, eps: _t.Any = 1e-05, activation: _t.Any = None, alpha: _t.Any = 0.2, after_fake: _t.Any = True) -> None: ...
+    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = 1, pad_mode: _t.Any = 'same', padding: _t.Any = 0, dilation: _t.Any = 1, group: _t.Any = 1, has_bias: _t.Any = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bn: _b.bool = False, momentum: _b.float = 0.997, eps: _b.float = 1e-05, activation: _t.Any = None, alpha: _b.float = 0.2, after_fake: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Conv2dThor(Conv2d):
     """2-D convolution layer for THOR.
@@ -1456,7 +1456,7 @@ class Conv2dThor(Conv2d):
     Inputs:
         - **x** (Tensor) - of shape (N, C, H, W).
     """
-    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = 1, pad_mode: _t.Any = 'same', padding: _t.Any = 0, dilation: _t.Any = 1, group: _t.Literal[1] = 1, has_bias: _t.Any = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros') -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _c.Iterable[_b.int], stride: _b.int | _c.Iterable[_b.int] = 1, pad_mode: _b.str = 'same', padding: _b.int | _c.Iterable[_b.int] = 0, dilation: _b.int | _c.Iterable[_b.int] = 1, group: _t.Literal[1] = 1, has_bias: _b.bool = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
     def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
@@ -1466,7 +1466,7 @@ class Conv2dThor(Conv2d):
             layer (Cell): the plain layer.
             prefix (str): the prefix of the names of the matrices.
         """
-    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any:
+    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> None:
         """Stores the moments of the patches of an input and of the gradient at its output."""
     def save_gradient(self, dout: _t.Any) -> _t.Any:
         """Stores the moments of a gradient at the output in `matrix_g`, and the number of its
@@ -1523,7 +1523,7 @@ class Conv2dTranspose(_Cell):
     def conv2d_transpose(self) -> _t.Any: ...
     @conv2d_transpose.setter
     def conv2d_transpose(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class Conv3d(_Cell):
     """3-D convolution layer for volumes.
@@ -1573,7 +1573,7 @@ class Conv3d(_Cell):
     def conv3d(self) -> _t.Any: ...
     @conv3d.setter
     def conv3d(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class Conv3dTranspose(_Cell):
     """3-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
@@ -1626,7 +1626,7 @@ class Conv3dTranspose(_Cell):
     def conv3d_transpose(self) -> _t.Any: ...
     @conv3d_transpose.setter
     def conv3d_transpose(self, value: _t.Any) -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 from ..nn.learning_rate_schedule import CosineDecayLR as CosineDecayLR
 from ..nn.loss.loss import CosineEmbeddingLoss as CosineEmbeddingLoss
@@ -1643,11 +1643,11 @@ class CosineSimilarity(Metric):
     zero_diagonal: _t.Any
     sqr_mtx_res: _t.Any
     def __init__(self, similarity: _t.Literal['cosine', 'dot'] = 'cosine', reduction: _t.Literal['none', 'sum', 'mean'] = 'none', zero_diagonal: _b.bool = True) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the metric."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the similarities as an array."""
-    def update(self, inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, inputs: _t.Any) -> None:  # type: ignore
         """Sets the matrix, and replaces an earlier one."""
 from ..nn.loss.loss import CrossEntropyLoss as CrossEntropyLoss
 class Dense(_Cell):
@@ -1703,7 +1703,7 @@ class DenseBnAct(_Cell):
     has_act: _t.Any
     batchnorm: _t.Any
     activation: _t.Any
-    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _t.Any = True, has_bn: _t.Any = False, momentum: _t.Any = 0.9, eps: _t.Any = 1e-05, activation: _t.Any = None, alpha: _t.Any = 0.2, after_fake: _t.Any = True) -> None: ...
+    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _t.Any = True, has_bn: _b.bool = False, momentum: _b.float = 0.9, eps: _b.float = 1e-05, activation: _t.Any = None, alpha: _b.float = 0.2, after_fake: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class DenseThor(Dense):
     """Dense (fully connected) layer for THOR: activation(x @ weight.T + bias).
@@ -1729,9 +1729,9 @@ class DenseThor(Dense):
             layer (Cell): the plain layer.
             prefix (str): the prefix of the names of the matrices.
         """
-    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any:
+    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> None:
         """Stores the moments of the rows of an input and of the gradient at its output."""
-    def save_gradient(self, dout: _t.Any) -> _t.Any:
+    def save_gradient(self, dout: _Tensor) -> _Tensor:
         """Stores the second moments of a gradient at the output in `matrix_g`.
 
         Args:
@@ -1757,11 +1757,11 @@ class Dice(Metric):
     """
     smooth: _t.Any
     def __init__(self, smooth: _b.float = 1e-05) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the sums."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the mean as a float."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the sums with predictions and labels of one shape (N, ...)."""
 from ..nn.loss.loss import DiceLoss as DiceLoss
 from ..nn.wrap.grad_reducer import DistributedGradReducer as DistributedGradReducer
@@ -1780,7 +1780,7 @@ class Dropout(_Cell):
     keep_prob: _t.Any
     p: _t.Any
     dtype: _t.Any
-    def __init__(self, keep_prob: _t.Any = 0.5, p: _b.float | None = None, dtype: _t.Any = ...) -> None: ...
+    def __init__(self, keep_prob: _b.float = 0.5, p: _b.float | None = None, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
@@ -1813,7 +1813,7 @@ class Dropout2d(_Cell):
     def __init__(self, p: _b.float = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text of `keep_prob`, which the original prints as `p`."""
     @property
     def keep_prob(self) -> _t.Any: ...
@@ -1831,7 +1831,7 @@ class Dropout2dExt(_Cell):
     """
     p: _t.Any
     inplace: _t.Any
-    def __init__(self, p: _t.Any = 0.5, inplace: _t.Any = False) -> None: ...
+    def __init__(self, p: _b.float = 0.5, inplace: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Dropout3d(_Cell):
@@ -1844,7 +1844,7 @@ class Dropout3d(_Cell):
     def __init__(self, p: _b.float = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text of `keep_prob`, which the original prints as `p`."""
     @property
     def keep_prob(self) -> _t.Any: ...
@@ -1862,7 +1862,7 @@ class DropoutExt(_Cell):
     """
     p: _t.Any
     inplace: _t.Any
-    def __init__(self, p: _t.Any = 0.5, inplace: _t.Any = False) -> None: ...
+    def __init__(self, p: _b.float = 0.5, inplace: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.wrap.loss_scale import DynamicLossScaleUpdateCell as DynamicLossScaleUpdateCell
@@ -1905,7 +1905,7 @@ class Embedding(_Cell):
     def __init__(self, vocab_size: _b.int, embedding_size: _b.int, use_one_hot: _b.bool = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes and the table of the layer."""
     @property
     def gather(self) -> _t.Any: ...
@@ -1942,7 +1942,7 @@ class EmbeddingExt(_Cell):
     def __init__(self, num_embeddings: _b.int, embedding_dim: _b.int, padding_idx: _b.int | None = None, max_norm: _b.float | None = None, norm_type: _b.float = 2.0, scale_grad_by_freq: _b.bool = False, sparse: _b.bool = False, _weight: _Tensor | None = None, _freeze: _b.bool = False, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class EmbeddingLookup(_Cell):
     """Embedding lookup: returns rows of a table by index, and zeros for an index out of range.
@@ -1973,7 +1973,7 @@ class EmbeddingLookup(_Cell):
     FIELD_SLICE: _t.Any
     TABLE_COLUMN_SLICE: _t.Any
     TABLE_ROW_SLICE: _t.Any
-    def __init__(self, vocab_size: _b.int, embedding_size: _b.int, param_init: _t.Any = 'normal', target: _t.Literal['CPU', 'DEVICE'] = 'CPU', slice_mode: _t.Any = 'batch_slice', manual_shapes: _t.Any = None, max_norm: _b.float | None = None, sparse: _b.bool = True, dtype: _Type = ...) -> None: ...
+    def __init__(self, vocab_size: _b.int, embedding_size: _b.int, param_init: _t.Any = 'normal', target: _t.Literal['CPU', 'DEVICE'] = 'CPU', slice_mode: _b.str = 'batch_slice', manual_shapes: _c.Iterable[_t.Any] | None = None, max_norm: _b.float | None = None, sparse: _b.bool = True, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class EmbeddingLookupThor(EmbeddingLookup):
@@ -1992,7 +1992,7 @@ class EmbeddingLookupThor(EmbeddingLookup):
     Inputs:
         - **indices** (Tensor) - int32 or int64, of any shape.
     """
-    def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, param_init: _t.Any = 'normal', target: _t.Any = 'CPU', slice_mode: _t.Any = 'batch_slice', manual_shapes: _t.Any = None, max_norm: _t.Any = None, sparse: _t.Any = True) -> None: ...
+    def __init__(self, vocab_size: _b.int, embedding_size: _b.int, param_init: _t.Any = 'normal', target: _b.str = 'CPU', slice_mode: _b.str = 'batch_slice', manual_shapes: _c.Iterable[_t.Any] | None = None, max_norm: _b.float | None = None, sparse: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
     def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
@@ -2002,11 +2002,11 @@ class EmbeddingLookupThor(EmbeddingLookup):
             layer (Cell): the plain layer.
             prefix (str): the prefix of the names of the matrices.
         """
-    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any:
+    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> None:
         """Stores how often each row was looked up, and the moments of the gradients of these
         rows.
         """
-    def save_gradient(self, dout: _t.Any) -> _t.Any:
+    def save_gradient(self, dout: _Tensor) -> _Tensor:
         """Stores the second moments of a gradient at the output in `matrix_g`.
 
         Args:
@@ -2030,7 +2030,7 @@ class EmbeddingThor(Embedding):
     Inputs:
         - **ids** (Tensor) - int32 or int64, of any shape.
     """
-    def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, use_one_hot: _t.Any = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
+    def __init__(self, vocab_size: _b.int, embedding_size: _b.int, use_one_hot: _b.bool = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     @classmethod
     def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
@@ -2040,11 +2040,11 @@ class EmbeddingThor(Embedding):
             layer (Cell): the plain layer.
             prefix (str): the prefix of the names of the matrices.
         """
-    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> _t.Any:  # type: ignore
+    def gather(self, xp: _t.Any, x: _t.Any, g: _t.Any) -> None:  # type: ignore
         """Stores how often each row was looked up, and the moments of the gradients of these
         rows.
         """
-    def save_gradient(self, dout: _t.Any) -> _t.Any:
+    def save_gradient(self, dout: _Tensor) -> _Tensor:
         """Stores the second moments of a gradient at the output in `matrix_g`.
 
         Args:
@@ -2099,7 +2099,7 @@ class FTRL(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -2116,7 +2116,7 @@ class FTRL(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `ftrl_update`."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
@@ -2155,7 +2155,7 @@ class Fbeta(Metric):
     beta: _t.Any
     eps: _t.Any
     def __init__(self, beta: _b.float | _b.bool) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the counts."""
     def eval(self, average: _b.bool = False) -> _t.Any:  # type: ignore
         """Returns the result for each class, or their mean.
@@ -2166,7 +2166,7 @@ class Fbeta(Metric):
         Returns:
             numpy.ndarray, or a float with `average`.
         """
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the counts with predictions (N, C, ...) and labels.
 
         Args:
@@ -2187,7 +2187,7 @@ class Flatten(_Cell):
     start_dim: _t.Any
     end_dim: _t.Any
     def __init__(self, start_dim: _b.int = 1, end_dim: _b.int = -1) -> None: ...
-    def check_axis_valid(self, axis: _t.Any, ndim: _t.Any) -> _t.Any: ...
+    def check_axis_valid(self, axis: _t.Any, ndim: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import FocalLoss as FocalLoss
@@ -2356,7 +2356,7 @@ class GraphCell(_Cell):
             supported.
     """
     graph: _t.Any
-    def __init__(self, graph: _t.Any, params_init: _c.Mapping[_t.Any, _t.Any] | None = None, obf_random_seed: _t.Any = None) -> None: ...
+    def __init__(self, graph: _t.Any, params_init: _c.Mapping[_t.Any, _t.Any] | None = None, obf_random_seed: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GraphKernel(_Cell):
     """A Cell. MindSpore has treated it like any other Cell since release 1.3.
@@ -2393,7 +2393,7 @@ class GroupNorm(_Cell):
     def __init__(self, num_groups: _b.int, num_channels: _b.int, eps: _b.float = 1e-05, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class HShrink(_Cell):
     """Applies hard shrinkage: keeps the elements whose magnitude exceeds `lambd` and sets the
@@ -2450,12 +2450,12 @@ class HausdorffDistance(Metric):
     directed: _t.Any
     crop: _t.Any
     distance_metric: _t.Any
-    def __init__(self, distance_metric: _t.Any = 'euclidean', percentile: _b.float | None = None, directed: _b.bool = False, crop: _b.bool = True) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def __init__(self, distance_metric: _b.str = 'euclidean', percentile: _b.float | None = None, directed: _b.bool = False, crop: _b.bool = True) -> None: ...
+    def clear(self) -> None:  # type: ignore
         """Resets the metric."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the distance as a float."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Sets a prediction and its label, which replace earlier ones.
 
         Args:
@@ -2515,7 +2515,7 @@ class InstanceNorm1d(_Cell):
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.1, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes and the parameters of the layer."""
 class InstanceNorm2d(_Cell):
     """Instance normalization of (N, C, H, W): gives each channel mean beta and standard deviation
@@ -2533,7 +2533,7 @@ class InstanceNorm2d(_Cell):
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.1, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes and the parameters of the layer."""
 class InstanceNorm3d(_Cell):
     """Instance normalization of (N, C, D, H, W): gives channels mean beta and deviation gamma.
@@ -2550,7 +2550,7 @@ class InstanceNorm3d(_Cell):
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.1, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes and the parameters of the layer."""
 from ..nn.learning_rate_schedule import InverseDecayLR as InverseDecayLR
 class Jvp(_Cell):
@@ -2564,7 +2564,7 @@ class Jvp(_Cell):
             one Tensor per input.
     """
     fn: _t.Any
-    def __init__(self, fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any]) -> None: ...
+    def __init__(self, fn: _Cell | _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.loss.loss import KLDivLoss as KLDivLoss
 from ..nn.loss.loss import L1Loss as L1Loss
@@ -2611,7 +2611,7 @@ class LARS(_Optimizer):
     use_clip: _t.Any
     lars_flag: _t.Any
     parameters: _t.Any
-    def __init__(self, optimizer: _t.Any, epsilon: _b.float = 1e-05, coefficient: _b.float = 0.001, use_clip: _b.bool = False, lars_filter: _c.Callable[..., _t.Any] = ...) -> None: ...
+    def __init__(self, optimizer: _Optimizer, epsilon: _b.float = 1e-05, coefficient: _b.float = 0.001, use_clip: _b.bool = False, lars_filter: _c.Callable[..., _t.Any] = ...) -> None: ...
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if the inner optimizer's `skipping` can take these gradients."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2797,7 +2797,7 @@ class Lamb(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -2812,7 +2812,7 @@ class Lamb(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of the update of one parameter."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
@@ -2850,7 +2850,7 @@ class LayerNorm(_Cell):
     def __init__(self, normalized_shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], begin_norm_axis: _b.int = -1, begin_params_axis: _b.int = -1, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', epsilon: _b.float = 1e-07, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the axes and the parameters of the layer."""
     @property
     def layer_norm(self) -> _t.Any: ...
@@ -2877,7 +2877,7 @@ class LayerNormExt(_Cell):
     def __init__(self, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], eps: _b.float = 1e-05, elementwise_affine: _b.bool = True, bias: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the shape of the layer."""
 class LazyAdam(_Optimizer):
     """Lazy Adam: Adam that updates only the rows that a row-sparse gradient contains.
@@ -2918,7 +2918,7 @@ class LazyAdam(_Optimizer):
         """Returns the units that count the step and save the powers on the GPU, unless `flag` there
         holds.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -3037,11 +3037,11 @@ class LogSoftmaxExt(_Cell):
 class Loss(Metric):
     """Mean loss of the batches; each batch counts once, whatever its size."""
     def __init__(self) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the sums."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the mean as a float."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Adds the loss of a batch.
 
         Args:
@@ -3051,11 +3051,11 @@ from ..nn.loss.loss import LossBase as LossBase
 class MAE(Metric):
     """Mean absolute error: the sum of |prediction - label| divided by the number of samples."""
     def __init__(self) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the sums."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the mean as a float."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the sums with predictions and labels.
 
         Args:
@@ -3066,11 +3066,11 @@ from ..nn.loss.loss import MAELoss as MAELoss
 class MSE(Metric):
     """Mean squared error: the sum of (prediction - label)² divided by the number of samples."""
     def __init__(self) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the sums."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the mean as a float."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the sums with predictions and labels.
 
         Args:
@@ -3169,10 +3169,10 @@ class MaxPool1d(_Cell):
     kernel_size: _t.Any
     stride: _t.Any
     padding: _t.Any
-    def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, dilation: _t.Any = 1, return_indices: _t.Any = False, ceil_mode: _t.Any = False) -> None: ...
+    def __init__(self, kernel_size: _b.int = 1, stride: _b.int = 1, pad_mode: _b.str = 'valid', padding: _b.int | _c.Iterable[_b.int] = 0, dilation: _b.int | _c.Iterable[_b.int] = 1, return_indices: _b.bool = False, ceil_mode: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class MaxPool2d(_Cell):
     """2-D max pooling of images (N, C, H, W) or (C, H, W).
@@ -3196,10 +3196,10 @@ class MaxPool2d(_Cell):
     kernel_size: _t.Any
     stride: _t.Any
     padding: _t.Any
-    def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, dilation: _t.Any = 1, return_indices: _t.Any = False, ceil_mode: _t.Any = False, data_format: _t.Any = 'NCHW') -> None: ...
+    def __init__(self, kernel_size: _b.int | _c.Iterable[_b.int] = 1, stride: _b.int | _c.Iterable[_b.int] = 1, pad_mode: _b.str = 'valid', padding: _b.int | _c.Iterable[_b.int] = 0, dilation: _b.int | _c.Iterable[_b.int] = 1, return_indices: _b.bool = False, ceil_mode: _b.bool = False, data_format: _b.str = 'NCHW') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class MaxPool2dExt(_Cell):
     """Applies 2-D max pooling: the maximum of each window of images; with `return_indices` also its
@@ -3241,7 +3241,7 @@ class MaxPool3d(_Cell):
     def __init__(self, kernel_size: _t.Any = 1, stride: _t.Any = 1, pad_mode: _t.Any = 'valid', padding: _t.Any = 0, dilation: _t.Any = 1, return_indices: _t.Any = False, ceil_mode: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class MaxUnpool1d(_Cell):
     """Applies 1-D max unpooling, a partial inverse of max pooling: writes each value to the
@@ -3321,12 +3321,12 @@ class MeanSurfaceDistance(Metric):
     """
     symmetric: _t.Any
     distance_metric: _t.Any
-    def __init__(self, symmetric: _b.bool = False, distance_metric: _t.Any = 'euclidean') -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def __init__(self, symmetric: _b.bool = False, distance_metric: _b.str = 'euclidean') -> None: ...
+    def clear(self) -> None:  # type: ignore
         """Resets the metric."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the mean as a float."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Sets a prediction and its label, which replace earlier ones.
 
         Args:
@@ -3344,7 +3344,7 @@ class Metric:
         """Returns the result for all batches so far."""
     @property
     def indexes(self) -> _t.Any: ...
-    def set_indexes(self, indexes: _t.Any) -> _t.Any:
+    def set_indexes(self, indexes: _c.Iterable[_b.int]) -> _t.Self:
         """Sets which inputs `update` uses, and in which order.
 
         Args:
@@ -3412,7 +3412,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     OPERATOR_MAX: _t.Any
     OPERATOR_MEAN: _t.Any
     OPERATOR_SUM: _t.Any
-    def __init__(self, vocab_size: _t.Any, embedding_size: _t.Any, field_size: _b.int, param_init: _t.Any = 'normal', target: _t.Any = 'CPU', slice_mode: _t.Any = 'batch_slice', feature_num_list: _b.tuple[_t.Any, ...] | None = None, max_norm: _t.Any = None, sparse: _t.Any = True, operator: _t.Literal['SUM', 'MAX', 'MEAN'] = 'SUM', dtype: _t.Any = ...) -> None: ...
+    def __init__(self, vocab_size: _b.int, embedding_size: _b.int, field_size: _b.int, param_init: _t.Any = 'normal', target: _b.str = 'CPU', slice_mode: _b.str = 'batch_slice', feature_num_list: _b.tuple[_t.Any, ...] | None = None, max_norm: _b.float | None = None, sparse: _b.bool = True, operator: _t.Literal['SUM', 'MAX', 'MEAN'] = 'SUM', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss
@@ -3481,7 +3481,7 @@ class Norm(_Cell):
     keep_dims: _t.Any
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = (), keep_dims: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the axes."""
 class OcclusionSensitivity(Metric):
     """Occlusion sensitivity: how much the prediction of a class falls when a part of the image is
@@ -3500,11 +3500,11 @@ class OcclusionSensitivity(Metric):
     n_batch: _t.Any
     b_box: _t.Any
     def __init__(self, pad_val: _b.float = 0.0, margin: _b.int | _c.Sequence[_b.int] = 2, n_batch: _b.int = 128, b_box: _c.Sequence[_b.int] | None = None) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the metric."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns how much the prediction fell, as an array of the shape of the measured part."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Measures one image, and replaces the result of an earlier one.
 
         Args:
@@ -3528,7 +3528,7 @@ class OneHot(_Cell):
     on_value: _t.Any
     off_value: _t.Any
     dtype: _t.Any
-    def __init__(self, axis: _b.int = -1, depth: _b.int = 1, on_value: _b.float | _b.bool | _b.complex | _Tensor = 1.0, off_value: _b.float | _b.bool | _b.complex | _Tensor = 0.0, dtype: _t.Any = ...) -> None: ...
+    def __init__(self, axis: _b.int = -1, depth: _b.int = 1, on_value: _b.float | _b.bool | _b.complex | _Tensor = 1.0, off_value: _b.float | _b.bool | _b.complex | _Tensor = 0.0, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.optim.optimizer import Optimizer as Optimizer
 from ..nn.layer.activation import PReLU as PReLU
@@ -3560,7 +3560,7 @@ class Pad(_Cell):
     """
     paddings: _t.Any
     mode: _t.Any
-    def __init__(self, paddings: _b.tuple[_t.Any, ...], mode: _t.Any = 'CONSTANT') -> None: ...
+    def __init__(self, paddings: _b.tuple[_t.Any, ...], mode: _b.str = 'CONSTANT') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.wrap.cell_wrapper import ParameterUpdate as ParameterUpdate
 class Perplexity(Metric):
@@ -3571,11 +3571,11 @@ class Perplexity(Metric):
     """
     ignore_label: _t.Any
     def __init__(self, ignore_label: _b.int | None = None) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the sums."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the perplexity as a float."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the sums with probabilities (..., C) and labels (...)."""
 from ..nn.wrap.cell_wrapper import PipelineCell as PipelineCell
 class PipelineGradReducer(_Cell):
@@ -3602,7 +3602,7 @@ class PipelineGradReducer(_Cell):
     accu_grads: _t.Any
     scale_sense: _Parameter
     opt_shard: _t.Any
-    def __init__(self, parameters: _t.Any, scale_sense: _b.float = 1.0, opt_shard: _b.bool | None = None) -> None: ...
+    def __init__(self, parameters: _c.Iterable[_t.Any], scale_sense: _b.float = 1.0, opt_shard: _b.bool | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class PixelShuffle(_Cell):
     """Pixel shuffle: enlarges images by arranging groups of channels as blocks of pixels.
@@ -3639,8 +3639,8 @@ class Precision(Metric):
         eval_type (str): "classification", or "multilabel", which gives a result for each sample.
     """
     eps: _t.Any
-    def __init__(self, eval_type: _t.Any = 'classification') -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def __init__(self, eval_type: _b.str = 'classification') -> None: ...
+    def clear(self) -> None:  # type: ignore
         """Resets the counts."""
     def eval(self, average: _b.bool = False) -> _t.Any:  # type: ignore
         """Returns the result for each class, or their mean.
@@ -3651,7 +3651,7 @@ class Precision(Metric):
         Returns:
             numpy.ndarray, or a float with `average`.
         """
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the counts with predictions (N, C, ...) and labels.
 
         Args:
@@ -3696,7 +3696,7 @@ class ProximalAdagrad(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -3713,7 +3713,7 @@ class ProximalAdagrad(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `proximal_adagrad_update`."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
@@ -3772,7 +3772,7 @@ class RMSProp(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -3789,7 +3789,7 @@ class RMSProp(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `rmsprop_update`."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
@@ -3885,7 +3885,7 @@ class ROC(Metric):
     y: _t.Any
     sample_weights: _t.Any
     def __init__(self, class_num: _b.int | None = None, pos_label: _b.int | None = None) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the metric."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the curves.
@@ -3894,7 +3894,7 @@ class ROC(Metric):
             tuple of false positive rates, true positive rates and thresholds: arrays, or for
                 several classes lists with one array per class.
         """
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Sets the predictions and labels; as in the original, they replace earlier ones.
 
         Args:
@@ -3911,7 +3911,7 @@ class Range(_Cell):
         delta (Union[int, float]): the step.
     """
     result_tensor: _t.Any
-    def __init__(self, start: _t.Any, limit: _t.Any = None, delta: _t.Any = 1) -> None: ...
+    def __init__(self, start: _b.int | _b.float, limit: _b.int | _b.float | None = None, delta: _b.int | _b.float = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ReLU(_Cell):
@@ -3946,8 +3946,8 @@ class Recall(Metric):
         eval_type (str): "classification", or "multilabel", which gives a result for each sample.
     """
     eps: _t.Any
-    def __init__(self, eval_type: _t.Any = 'classification') -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def __init__(self, eval_type: _b.str = 'classification') -> None: ...
+    def clear(self) -> None:  # type: ignore
         """Resets the counts."""
     def eval(self, average: _b.bool = False) -> _t.Any:  # type: ignore
         """Returns the result for each class, or their mean.
@@ -3958,7 +3958,7 @@ class Recall(Metric):
         Returns:
             numpy.ndarray, or a float with `average`.
         """
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the counts with predictions (N, C, ...) and labels.
 
         Args:
@@ -3983,7 +3983,7 @@ class ReflectionPad1d(_Cell):
     Args:
         padding (Union[int, tuple]): the number of elements before and after, at least 0.
     """
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
@@ -4014,7 +4014,7 @@ class ReplicationPad1d(_Cell):
     Args:
         padding (Union[int, tuple]): the number of elements before and after.
     """
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
@@ -4083,12 +4083,12 @@ class RootMeanSquareDistance(Metric):
     """
     symmetric: _t.Any
     distance_metric: _t.Any
-    def __init__(self, symmetric: _b.bool = False, distance_metric: _t.Any = 'euclidean') -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def __init__(self, symmetric: _b.bool = False, distance_metric: _b.str = 'euclidean') -> None: ...
+    def clear(self) -> None:  # type: ignore
         """Resets the metric."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the distance as a float."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Sets a prediction and its label, which replace earlier ones.
 
         Args:
@@ -4133,7 +4133,7 @@ class Rprop(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -4150,7 +4150,7 @@ class Rprop(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `rprop_update`, or of `counted_rprop_update`."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
@@ -4197,7 +4197,7 @@ class SGD(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -4214,7 +4214,7 @@ class SGD(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `sgd_update`, or of `plain_update` without momentum."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.
@@ -4271,24 +4271,25 @@ class SequentialCell(_Cell):
     """Sequential container: runs its Cells in order, each on the output of the previous one.
 
     Args:
-        *args: Cells, or one list of Cells, or one OrderedDict of names and Cells.
+        *args (Union[Cell, list[Cell], OrderedDict]): Cells, or one list of Cells, or one
+            OrderedDict of names and Cells.
 
     Inputs:
         - **input_data** (Tensor): the input of the first Cell.
     """
     requires_grad: _t.Any
-    def __delitem__(self, index: _t.Any) -> _t.Any: ...
+    def __delitem__(self, index: _t.Any) -> None: ...
     def __getitem__(self, index: _t.Any) -> _t.Any: ...
-    def __init__(self, *args: _t.Any) -> None: ...
+    def __init__(self, *args: _Cell | _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any]) -> None: ...
     def __iter__(self) -> _t.Any: ...
-    def __len__(self) -> _t.Any: ...
-    def __setitem__(self, index: _t.Any, cell: _t.Any) -> _t.Any: ...
-    def append(self, cell: _t.Any) -> _t.Any:
+    def __len__(self) -> _b.int: ...
+    def __setitem__(self, index: _t.Any, cell: _t.Any) -> None: ...
+    def append(self, cell: _t.Any) -> None:
         """Appends a Cell."""
     @property
     def cell_list(self) -> _t.Any: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def set_grad(self, requires_grad: _t.Any = True) -> _t.Any:  # type: ignore
+    def set_grad(self, requires_grad: _t.Any = True) -> _t.Self:  # type: ignore
         """Marks this Cell and its members as Cells to be differentiated; returns this Cell."""
 class SiLU(_Cell):
     """Applies the SiLU (swish) activation: x * sigmoid(x).
@@ -4442,7 +4443,7 @@ class SyncBatchNorm(_Cell):
     moving_variance: _Parameter
     gamma: _Parameter
     beta: _Parameter
-    def __init__(self, num_features: _b.int, eps: _t.Any = 1e-05, momentum: _t.Any = 0.9, affine: _t.Any = True, gamma_init: _t.Any = 'ones', beta_init: _t.Any = 'zeros', moving_mean_init: _t.Any = 'zeros', moving_var_init: _t.Any = 'ones', use_batch_statistics: _t.Any = None, process_groups: _c.Sequence[_c.Sequence[_b.int]] | None = None, dtype: _t.Any = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.9, affine: _b.bool = True, gamma_init: _t.Any = 'ones', beta_init: _t.Any = 'zeros', moving_mean_init: _t.Any = 'zeros', moving_var_init: _t.Any = 'ones', use_batch_statistics: _b.bool | None = None, process_groups: _c.Sequence[_c.Sequence[_b.int]] | None = None, dtype: _Type = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...
     @bn_infer.setter
@@ -4453,7 +4454,7 @@ class SyncBatchNorm(_Cell):
     def bn_train(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes and the parameters of the layer."""
 class Tanh(_Cell):
     """Computes the hyperbolic tangent of each element.
@@ -4532,11 +4533,11 @@ class TopKCategoricalAccuracy(Metric):
     """
     k: _t.Any
     def __init__(self, k: _b.int | _b.bool) -> None: ...
-    def clear(self) -> _t.Any:  # type: ignore
+    def clear(self) -> None:  # type: ignore
         """Resets the counts."""
     def eval(self) -> _t.Any:  # type: ignore
         """Returns the share as a float."""
-    def update(self, *inputs: _t.Any) -> _t.Any:  # type: ignore
+    def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the counts with predictions (N, C) and labels.
 
         Args:
@@ -4575,7 +4576,7 @@ class Transformer(_Cell):
     d_model: _t.Any
     nhead: _t.Any
     batch_first: _t.Any
-    def __init__(self, d_model: _b.int = 512, nhead: _b.int | _t.Literal[True] = 8, num_encoder_layers: _b.int = 6, num_decoder_layers: _b.int = 6, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell | _c.Callable[..., _t.Any] = 'relu', custom_encoder: _Cell | _c.Callable[..., _t.Any] | None = None, custom_decoder: _Cell | _c.Callable[..., _t.Any] | None = None, layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int = 512, nhead: _b.int | _t.Literal[True] = 8, num_encoder_layers: _b.int = 6, num_decoder_layers: _b.int = 6, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell = 'relu', custom_encoder: _Cell | _c.Callable[..., _t.Any] | None = None, custom_decoder: _Cell | _c.Callable[..., _t.Any] | None = None, layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerDecoder(_Cell):
     """Transformer decoder: a stack of copies of one layer.
@@ -4591,7 +4592,7 @@ class TransformerDecoder(_Cell):
     layers: _t.Any
     num_layers: _t.Any
     norm: _t.Any
-    def __init__(self, decoder_layer: _Cell | _c.Callable[..., _t.Any], num_layers: _t.Any, norm: _Cell | _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, decoder_layer: _Cell | _c.Callable[..., _t.Any], num_layers: _b.int, norm: _Cell | _c.Callable[..., _t.Any] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerDecoderLayer(_Cell):
     """Transformer decoder layer: self-attention, attention to the memory, and two dense layers.
@@ -4621,7 +4622,7 @@ class TransformerDecoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell | _c.Callable[..., _t.Any] = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerEncoder(_Cell):
     """Transformer encoder: a stack of copies of one layer.
@@ -4637,7 +4638,7 @@ class TransformerEncoder(_Cell):
     layers: _t.Any
     num_layers: _t.Any
     norm: _t.Any
-    def __init__(self, encoder_layer: _Cell | _c.Callable[..., _t.Any], num_layers: _t.Any, norm: _Cell | _c.Callable[..., _t.Any] | None = None) -> None: ...
+    def __init__(self, encoder_layer: _Cell | _c.Callable[..., _t.Any], num_layers: _b.int, norm: _Cell | _c.Callable[..., _t.Any] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TransformerEncoderLayer(_Cell):
     """Transformer encoder layer: self-attention and two dense layers.
@@ -4665,7 +4666,7 @@ class TransformerEncoderLayer(_Cell):
     norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
-    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell | _c.Callable[..., _t.Any] = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
+    def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Tril(_Cell):
     """Returns the lower triangle of the last two axes, and zero elsewhere; see `ops.tril`."""
@@ -4708,7 +4709,7 @@ class Unfold(_Cell):
     strides: _t.Any
     rates: _t.Any
     padding: _t.Any
-    def __init__(self, ksizes: _t.Any, strides: _t.Any, rates: _t.Any, padding: _t.Any = 'valid') -> None: ...
+    def __init__(self, ksizes: _c.Iterable[_b.int], strides: _c.Iterable[_b.int], rates: _c.Iterable[_b.int], padding: _b.str = 'valid') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Upsample(_Cell):
     """Resizes images by interpolation; see `ops.interpolate`.
@@ -4725,7 +4726,7 @@ class Upsample(_Cell):
     scale_factor: _t.Any
     mode: _t.Any
     align_corners: _t.Any
-    def __init__(self, size: _t.Any = None, scale_factor: _t.Any = None, mode: _t.Any = 'nearest', align_corners: _t.Any = None, recompute_scale_factor: _t.Any = None) -> None: ...
+    def __init__(self, size: _b.int | _c.Iterable[_b.int] | None = None, scale_factor: _b.float | _c.Iterable[_b.float] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.wrap.cell_wrapper import VirtualDatasetCellTriple as VirtualDatasetCellTriple
 class Vjp(_Cell):
@@ -4742,7 +4743,7 @@ class Vjp(_Cell):
         The results, and the gradient of the input; for several inputs a tuple of gradients.
     """
     fn: _t.Any
-    def __init__(self, fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any]) -> None: ...
+    def __init__(self, fn: _Cell | _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 from ..nn.learning_rate_schedule import WarmUpLR as WarmUpLR
 from ..nn.wrap.cell_wrapper import WithEvalCell as WithEvalCell
@@ -4755,14 +4756,14 @@ class ZeroPad2d(_Cell):
         padding (Union[int, tuple]): the number of elements left, right, above and below.
     """
     value: _t.Any
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
     def padding(self) -> _t.Any: ...
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
-def auc(x: _t.Any, y: _t.Any, reorder: _b.bool = False) -> _t.Any:
+def auc(x: _np.ndarray[_t.Any, _t.Any] | _c.Iterable[_t.Any], y: _np.ndarray[_t.Any, _t.Any] | _c.Iterable[_t.Any], reorder: _b.bool = False) -> _b.float:
     """Computes the area under a curve (AUC) by the trapezoidal rule.
 
     Args:
@@ -4785,7 +4786,7 @@ from ..nn.dynamic_lr import natural_exp_decay_lr as natural_exp_decay_lr
 from ..common.parameter import no_init_parameters as no_init_parameters
 from ..nn.dynamic_lr import piecewise_constant_lr as piecewise_constant_lr
 from ..nn.dynamic_lr import polynomial_decay_lr as polynomial_decay_lr
-def rearrange_inputs(func: _c.Callable[..., _t.Any]) -> _t.Any:
+def rearrange_inputs(func: _c.Callable[..., _t.Any]) -> _c.Callable[..., _t.Any]:
     """Decorates `update` so that it receives its inputs in the order of the metric's `indexes`.
 
     Args:
@@ -4794,7 +4795,7 @@ def rearrange_inputs(func: _c.Callable[..., _t.Any]) -> _t.Any:
     Returns:
         Callable, the method that receives the inputs at those positions, or all without `indexes`.
     """
-def thor(net: _Cell, learning_rate: _Tensor, damping: _Tensor | _b.float, momentum: _b.float, weight_decay: _b.float | _b.bool = 0.0, loss_scale: _b.float | _b.bool = 1.0, batch_size: _b.float | _b.bool = 32, use_nesterov: _b.bool = False, decay_filter: _c.Callable[..., _t.Any] = ..., split_indices: _t.Any = None, enable_clip_grad: _t.Any = False, frequency: _b.int = 100) -> _t.Any:
+def thor(net: _Cell, learning_rate: _Tensor, damping: _Tensor | _b.float, momentum: _b.float, weight_decay: _b.float | _b.bool = 0.0, loss_scale: _b.float | _b.bool = 1.0, batch_size: _b.float | _b.bool = 32, use_nesterov: _b.bool = False, decay_filter: _c.Callable[..., _t.Any] = ..., split_indices: _c.Iterable[_t.Any] | None = None, enable_clip_grad: _b.bool = False, frequency: _b.int = 100) -> _t.Any:
     """Creates a THOR optimizer (second order), and prepares the network for it.
 
     It replaces trainable Dense, Conv2d, Embedding and EmbeddingLookup layers within `net` by layers

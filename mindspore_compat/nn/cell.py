@@ -497,6 +497,9 @@ class Cell(Naming, Hooks, State, Settings, Internals):
         """Sets this Cell and all Cells below it to training mode, or to inference with
         `mode=False`.
 
+        Args:
+            mode (bool): whether to train.
+
         Returns:
             Cell, itself.
         """

@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ..common.parameter import Parameter as _Parameter
+from ..common.tensor import Tensor as _Tensor
 
 class Cell:
     """Base class of all networks and layers. A Cell has parameters, sub-cells, and a computation,
@@ -26,8 +27,8 @@ class Cell:
     T_destination: _t.Any
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
     def __getattr__(self, name: _t.Any) -> _t.Any: ...
-    def __init__(self, auto_prefix: _t.Any = True, flags: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
-    def add_flags(self, **flags: _t.Any) -> _t.Any:
+    def __init__(self, auto_prefix: _b.bool = True, flags: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
+    def add_flags(self, **flags: _t.Any) -> _t.Self:
         """Sets attributes, which `get_flags` returns.
 
         The flags fp16, fp32 and bf16 also set the float type in which this Cell computes, as
@@ -36,13 +37,13 @@ class Cell:
         Returns:
             Cell, itself.
         """
-    def add_flags_recursive(self, **flags: _t.Any) -> _t.Any:
+    def add_flags_recursive(self, **flags: _t.Any) -> _t.Self:
         """Sets attributes here and in all sub-cells.
 
         Returns:
             Cell, itself.
         """
-    def apply(self, fn: _t.Any) -> _t.Any:
+    def apply(self, fn: _t.Any) -> _t.Self:
         """Calls `fn(cell)` for all sub-cells, then for this Cell, and returns this Cell."""
     arguments_key: _t.Any
     @property
@@ -64,12 +65,12 @@ class Cell:
             cells (set): Cells that are not to be yielded again.
             name_prefix (str): the name of this Cell.
         """
-    def check_names(self) -> _t.Any: ...
-    def check_names_and_refresh_name(self) -> _t.Any:
+    def check_names(self) -> None: ...
+    def check_names_and_refresh_name(self) -> None:
         """Renames all parameters after their positions if two parameters have the same name."""
     @property
     def cls_name(self) -> _t.Any: ...
-    def compile(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+    def compile(self, *args: _t.Any, **kwargs: _t.Any) -> None:
         """Checks that `construct` accepts these inputs, and sets `current_phase`, a name for the
         Cell and its inputs; there is nothing to compile.
         """
@@ -87,9 +88,9 @@ class Cell:
     def exist_names(self) -> _t.Any: ...
     @property
     def exist_objs(self) -> _t.Any: ...
-    def extend_repr(self) -> _t.Any:
+    def extend_repr(self) -> _b.str:
         """Returns the text that a subclass adds to its printed form; '' by default."""
-    def generate_scope(self) -> _t.Any:
+    def generate_scope(self) -> None:
         """Sets the scope of every sub-cell: the path of classes and names that leads to it."""
     def get_buffer(self, target: _t.Any) -> _t.Any:
         """Returns the buffer with a name such as "net_b.net_c.buffer_c"."""
@@ -115,7 +116,7 @@ class Cell:
     @property
     def has_bprop(self) -> _t.Any: ...
     # auto_parallel_mode: Accepted for compatibility, has no effect here
-    def init_parameters_data(self, auto_parallel_mode: _b.bool = False) -> _t.Any:
+    def init_parameters_data(self, auto_parallel_mode: _b.bool = False) -> _b.dict[_t.Any, _t.Any]:
         """Initializes the parameters that have no values yet.
 
         Args:
@@ -126,14 +127,14 @@ class Cell:
         Returns:
             dict from each parameter to its replacement, which is the parameter itself.
         """
-    def insert_child_to_cell(self, child_name: _b.str, child_cell: Cell | _c.Callable[..., _t.Any]) -> _t.Any:
+    def insert_child_to_cell(self, child_name: _b.str, child_cell: Cell | _c.Callable[..., _t.Any]) -> None:
         """Adds a sub-cell under a name; its parameters keep their names.
 
         Args:
             child_name (str): the attribute.
             child_cell (Cell): the sub-cell; None for an absent one.
         """
-    def insert_param_to_cell(self, param_name: _b.str, param: _t.Any, check_name_contain_dot: _b.bool = True) -> _t.Any:
+    def insert_param_to_cell(self, param_name: _b.str, param: _Parameter, check_name_contain_dot: _b.bool = True) -> None:
         """Adds a parameter under a name. If the parameter has no name yet, it takes this one.
 
         Args:
@@ -167,7 +168,7 @@ class Cell:
             remove_duplicate (bool): whether to yield a buffer that has two names once.
         """
     # Accepted for compatibility, has no effect here
-    def offload(self, backward_prefetch: _t.Any = 'Auto') -> _t.Any:
+    def offload(self, backward_prefetch: _t.Any = 'Auto') -> None:
         """Requests that activations move to the host. It has no effect: arrays stay where they are.
 
         Accepted for compatibility, has no effect here: activations stay where they are.
@@ -210,7 +211,7 @@ class Cell:
     def pipeline_stage(self) -> _t.Any: ...
     @pipeline_stage.setter
     def pipeline_stage(self, value: _t.Any) -> None: ...
-    def recompute(self, *, use_reentrant: _b.bool = True, output_recompute: _b.bool = False, early_stop: _b.bool = True, context_fn: _c.Callable[..., _t.Any] | None = None, **kwargs: _t.Any) -> _t.Any:
+    def recompute(self, *, use_reentrant: _b.bool = True, output_recompute: _b.bool = False, early_stop: _b.bool = True, context_fn: _c.Callable[..., _t.Any] | None = None, **kwargs: _t.Any) -> None:
         """Recomputes the activations of this Cell in the backward pass instead of storing them.
 
         Args:
@@ -243,7 +244,7 @@ class Cell:
         Returns:
             HookHandle, whose `remove()` removes the hook.
         """
-    def register_buffer(self, name: _b.str, tensor: _t.Any, persistent: _b.bool = True) -> _t.Any:
+    def register_buffer(self, name: _b.str, tensor: _Tensor, persistent: _b.bool = True) -> None:
         """Registers a Tensor that is not a parameter as part of the Cell's state, readable as
         `self.<name>`.
 
@@ -287,14 +288,14 @@ class Cell:
         Its arguments are the Cell, the state, the prefix, the metadata, `strict`, and the lists of
         missing keys, unexpected keys and errors, which it may change.
         """
-    def register_parameter_forward_hook(self, hook: _c.Callable[..., _t.Any] | _c.Iterable[_t.Any]) -> _t.Any:
+    def register_parameter_forward_hook(self, hook: _c.Callable[..., _t.Any] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]]) -> None:
         """Lets `construct` compute with `hook(parameter)` in place of a Parameter.
 
         Args:
             hook (Union[Callable, list[dict]]): a function for all Parameters of the network; or
                 dicts with the keys "params", a list of Parameters, and "hook", their function.
         """
-    def register_saved_tensors_hooks(self, pack_hook: _c.Callable[..., _t.Any], unpack_hook: _c.Callable[..., _t.Any]) -> _t.Any:
+    def register_saved_tensors_hooks(self, pack_hook: _c.Callable[..., _t.Any], unpack_hook: _c.Callable[..., _t.Any]) -> None:
         """Packs what `construct` saves for its gradient, as `mindspore.saved_tensors_hooks` does.
 
         Args:
@@ -310,7 +311,7 @@ class Cell:
     def register_state_dict_pre_hook(self, hook: _t.Any) -> _t.Any:
         """Calls `hook(cell, prefix, keep_vars)` before `state_dict`; returns a handle."""
     # Accepted for compatibility, has no effect here
-    def remove_redundant_parameters(self) -> _t.Any:
+    def remove_redundant_parameters(self) -> None:
         """Does nothing: the original removes parameters that only other devices need.
 
         Accepted for compatibility, has no effect here: every parameter is needed.
@@ -328,14 +329,14 @@ class Cell:
         Args:
             boost_type (str): "less_bn".
         """
-    def set_broadcast_flag(self, mode: _t.Any = True) -> _t.Any:
+    def set_broadcast_flag(self, mode: _t.Any = True) -> _t.Self:
         """Sets whether parameters are broadcast at the start of data parallel training.
 
         Returns:
             Cell, itself.
         """
     # Accepted for compatibility, has no effect here
-    def set_comm_fusion(self, fusion_type: _t.Any, recurse: _b.bool = True) -> _t.Any:
+    def set_comm_fusion(self, fusion_type: _b.int, recurse: _b.bool = True) -> _t.Self:
         """Sets `comm_fusion` of the trainable parameters.
 
         Accepted for compatibility, has no effect here: messages are cut by size alone.
@@ -348,7 +349,7 @@ class Cell:
             Cell, itself.
         """
     # Accepted for compatibility, has no effect here
-    def set_data_parallel(self) -> _t.Any:
+    def set_data_parallel(self) -> None:
         """Does nothing: it requests data parallelism from an automatic planner, which does not
         exist here.
 
@@ -356,13 +357,13 @@ class Cell:
         """
     def set_extra_state(self, state: _t.Any) -> _t.Any:
         """Restores the state that `get_extra_state` returned; to be overridden."""
-    def set_grad(self, requires_grad: _t.Any = True) -> _t.Any:
+    def set_grad(self, requires_grad: _t.Any = True) -> _t.Self:
         """Marks the Cell as one to be differentiated.
 
         Returns:
             Cell, itself.
         """
-    def set_inputs(self, *inputs: _t.Any, **kwargs: _t.Any) -> _t.Any:
+    def set_inputs(self, *inputs: _t.Any, **kwargs: _t.Any) -> None:
         """Stores the inputs that a graph is compiled for. In graph mode the Cell rejects other
         inputs.
 
@@ -372,21 +373,24 @@ class Cell:
             **kwargs: some of them, by their names in `construct`.
         """
     # Accepted for compatibility, has no effect here
-    def set_jit_config(self, jit_config: _t.Any) -> _t.Any:
+    def set_jit_config(self, jit_config: _t.Any) -> None:
         """Stores the options of a JitConfig. They do not change how the network runs.
 
         Accepted for compatibility, has no effect here: a network runs the same with any.
         """
-    def set_mixed_precision_type(self, mixed_type: _t.Any, recursive: _t.Any = True) -> _t.Any:
+    def set_mixed_precision_type(self, mixed_type: _t.Any, recursive: _t.Any = True) -> None:
         """Sets the float type as a MixedPrecisionType."""
-    def set_train(self, mode: _t.Any = True) -> _t.Any:
+    def set_train(self, mode: _b.bool = True) -> _t.Self:
         """Sets this Cell and all Cells below it to training mode, or to inference with
         `mode=False`.
+
+        Args:
+            mode (bool): whether to train.
 
         Returns:
             Cell, itself.
         """
-    def shard(self, in_strategy: _t.Any, out_strategy: None | _c.Iterable[_t.Any] = None, parameter_plan: None | _c.Mapping[_t.Any, _t.Any] = None) -> _t.Any:
+    def shard(self, in_strategy: _c.Iterable[_t.Any], out_strategy: None | _c.Iterable[_t.Any] = None, parameter_plan: None | _c.Mapping[_t.Any, _t.Any] = None) -> _t.Self:
         """Divides the Cell over processes, where the parallel mode is "semi_auto_parallel" or
         "auto_parallel"; in other modes it runs as it is.
 
@@ -401,7 +405,7 @@ class Cell:
             Cell, itself. A call raises a RuntimeError if a strategy does not divide an axis or the
             number of processes.
         """
-    def state_dict(self, *args: _t.Any, destination: _c.Mapping[_t.Any, _t.Any] | None = None, prefix: _b.str = '', keep_vars: _b.bool = False) -> _t.Any:
+    def state_dict(self, *args: _t.Any, destination: _c.Mapping[_t.Any, _t.Any] | None = None, prefix: _b.str = '', keep_vars: _b.bool = False) -> _b.dict[_t.Any, _t.Any]:
         """Returns the parameters and persistent buffers by name.
 
         Args:
@@ -413,7 +417,7 @@ class Cell:
         Returns:
             dict.
         """
-    def to(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+    def to(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Self:
         """Moves the parameters and buffers to a device, or casts floating ones to a dtype, in
         place.
 
@@ -423,7 +427,7 @@ class Cell:
         Returns:
             Cell, itself.
         """
-    def to_empty(self, *, device: _b.str | None = None, recurse: _b.bool = True) -> _t.Any:
+    def to_empty(self, *, device: _b.str | None = None, recurse: _b.bool = True) -> _t.Self:
         """Gives every parameter and buffer new, uninitialized memory on a device.
 
         Args:
@@ -433,7 +437,7 @@ class Cell:
         Returns:
             Cell, itself.
         """
-    def to_float(self, dst_type: _t.Any) -> _t.Any:
+    def to_float(self, dst_type: _t.Any) -> _t.Self:
         """Makes this Cell and all Cells below it compute in a float type; parameters keep their
         dtype.
 
@@ -448,15 +452,15 @@ class Cell:
     training: _t.Any
     def untrainable_params(self, recurse: _t.Any = True) -> _b.list[_Parameter]:
         """Returns the list of parameters that do not require gradients."""
-    def update_cell_prefix(self) -> _t.Any:
+    def update_cell_prefix(self) -> None:
         """Stores in every Cell below this one its name, which `param_prefix` then returns."""
     # Accepted for compatibility, has no effect here
-    def update_cell_type(self, cell_type: _t.Any) -> _t.Any:
+    def update_cell_type(self, cell_type: _t.Any) -> None:
         """Stores the kind of this Cell, "quant" or "second-order".
 
         Accepted for compatibility, has no effect here.
         """
-    def update_parameters_name(self, prefix: _b.str = '', recurse: _b.bool = True) -> _t.Any:
+    def update_parameters_name(self, prefix: _b.str = '', recurse: _b.bool = True) -> None:
         """Names every parameter after its position below this Cell, with `prefix` in front.
 
         Args:

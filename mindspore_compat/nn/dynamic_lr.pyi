@@ -9,7 +9,7 @@ import typing as _t
 import numpy as _np
 
 
-def cosine_decay_lr(min_lr: _b.float, max_lr: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int) -> _t.Any:
+def cosine_decay_lr(min_lr: _b.float, max_lr: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int) -> _b.list[_b.float]:
     """Returns learning rates with cosine decay from `max_lr` down to `min_lr`, where they stay.
 
     min_lr + (max_lr - min_lr) / 2 * (1 + cos(pi * min(epoch, decay_epoch) / decay_epoch))
@@ -24,7 +24,7 @@ def cosine_decay_lr(min_lr: _b.float, max_lr: _b.float, total_step: _b.int, step
     Returns:
         list[float] of `total_step` values.
     """
-def exponential_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = False) -> _t.Any:
+def exponential_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = False) -> _b.list[_b.float]:
     """Returns exponentially decaying rates: learning_rate * decay_rate ** (epoch / decay_epoch).
 
     Args:
@@ -38,7 +38,7 @@ def exponential_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_st
     Returns:
         list[float] of `total_step` values.
     """
-def inverse_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = False) -> _t.Any:
+def inverse_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = False) -> _b.list[_b.float]:
     """Returns rates with inverse time decay: learning_rate / (1 + decay_rate * epoch /
     decay_epoch).
 
@@ -53,7 +53,7 @@ def inverse_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: 
     Returns:
         list[float] of `total_step` values.
     """
-def natural_exp_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = False) -> _t.Any:
+def natural_exp_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, is_stair: _b.bool = False) -> _b.list[_b.float]:
     """Returns learning rates with natural exponential decay: learning_rate * exp(-decay_rate *
     epoch).
 
@@ -68,7 +68,7 @@ def natural_exp_decay_lr(learning_rate: _b.float, decay_rate: _b.float, total_st
     Returns:
         list[float] of `total_step` values.
     """
-def piecewise_constant_lr(milestone: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], learning_rates: _b.tuple[_b.float, ...] | _c.Sequence[_b.float]) -> _t.Any:
+def piecewise_constant_lr(milestone: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], learning_rates: _b.tuple[_b.float, ...] | _c.Sequence[_b.float]) -> _b.list[_b.float]:
     """Returns learning rates that are constant between milestones.
 
     Args:
@@ -79,7 +79,7 @@ def piecewise_constant_lr(milestone: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]
     Returns:
         list[float] with one rate per step up to the last milestone.
     """
-def polynomial_decay_lr(learning_rate: _b.float, end_learning_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, power: _b.float, update_decay_epoch: _b.bool = False) -> _t.Any:
+def polynomial_decay_lr(learning_rate: _b.float, end_learning_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, decay_epoch: _b.int, power: _b.float, update_decay_epoch: _b.bool = False) -> _b.list[_b.float]:
     """Returns rates with polynomial decay from `learning_rate` to `end_learning_rate` over
     `decay_epoch` epochs.
 
@@ -98,7 +98,7 @@ def polynomial_decay_lr(learning_rate: _b.float, end_learning_rate: _b.float, to
     Returns:
         list[float] of `total_step` values.
     """
-def warmup_lr(learning_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, warmup_epoch: _b.int) -> _t.Any:
+def warmup_lr(learning_rate: _b.float, total_step: _b.int, step_per_epoch: _b.int, warmup_epoch: _b.int) -> _b.list[_b.float]:
     """Returns learning rates of a linear warm-up from 0 over `warmup_epoch` epochs.
 
     Args:

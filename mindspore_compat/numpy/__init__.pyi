@@ -33,7 +33,7 @@ def apply_over_axes(func: _c.Callable[..., _t.Any], a: _t.Any, axes: _t.Any) -> 
     """Applies a function of (array, axis) to the Tensor for each of several axes in turn; reduced
     axes are kept with length 1.
     """
-def arange(start: _t.Any, stop: _t.Any = None, step: _t.Any = None, dtype: _t.Any = None) -> _t.Any:
+def arange(start: _b.int | _b.float | _Tensor, stop: _b.int | _b.float | _Tensor | None = None, step: _b.int | _b.float | _Tensor | None = None, dtype: _t.Any = None) -> _t.Any:
     """Returns numbers from `start` to below `stop` in steps of `step`; int32 for ints, otherwise
     float32.
 
@@ -63,14 +63,14 @@ def argmin(a: _t.Any, axis: _b.int | None = None) -> _t.Any:
     """Returns the index of the minimum along an axis, or of the flattened input; int32."""
 def argwhere(a: _t.Any) -> _t.Any:
     """Finds the indices of nonzero elements, one row per element; int64."""
-def around(a: _t.Any, decimals: _b.int | _b.bool = 0) -> _t.Any:
+def around(a: _Tensor | _b.int | _b.float | _c.Iterable[_t.Any], decimals: _b.int | _b.bool = 0) -> _t.Any:
     """Rounds to a number of decimal places, with ties to even, in the input's dtype.
 
     Args:
         a (Union[Tensor, int, float, list, tuple]): the values, floating, int32 or int64.
         decimals (int): the number of decimal places; not negative, as in MindSpore.
     """
-def array(obj: _t.Any, dtype: _t.Any = None, copy: _t.Any = True, ndmin: _b.float | _b.bool | _Tensor = 0) -> _t.Any:
+def array(obj: _b.int | _b.float | _b.bool | _c.Iterable[_t.Any] | _Tensor, dtype: _t.Any = None, copy: _b.bool = True, ndmin: _b.float | _b.bool | _Tensor = 0) -> _t.Any:
     """Creates a Tensor from an array-like value; ints become int32 and floats float32.
 
     Args:
@@ -87,7 +87,7 @@ def array_split(x: _t.Any, indices_or_sections: _t.Any, axis: _t.Any = 0) -> _t.
     """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list). The
     errors are those of `split`.
     """
-def array_str(a: _t.Any) -> _t.Any:
+def array_str(a: _t.Any) -> _b.str:
     """Returns the values of a Tensor as printed text; raises a TypeError for other values."""
 def asarray(a: _t.Any, dtype: _t.Any = None) -> _t.Any:
     """Converts an array-like value to a Tensor; a Tensor of the right dtype is returned unchanged."""
@@ -108,7 +108,7 @@ def atleast_3d(*arys: _t.Any) -> _t.Any:
     """Returns Tensors with at least three axes, several as a list; raises a TypeError for other
     values.
     """
-def average(x: _t.Any, axis: _t.Any = None, weights: _t.Any = None, returned: _b.bool = False) -> _t.Any:
+def average(x: _Tensor, axis: _b.int | _c.Iterable[_b.int] | None = None, weights: _Tensor | None = None, returned: _b.bool = False) -> _t.Any:
     """Computes the (weighted) average of a Tensor and, with `returned`, the sum of the weights.
 
     Args:
@@ -119,7 +119,7 @@ def average(x: _t.Any, axis: _t.Any = None, weights: _t.Any = None, returned: _b
     """
 def bartlett(M: _b.int) -> _Tensor:
     """The bartlett window of M points, float32. A TypeError if `M` is no int."""
-def bincount(x: _t.Any, weights: _t.Any = None, minlength: _t.Any = 0, length: _b.int | None = None) -> _t.Any:
+def bincount(x: _c.Iterable[_t.Any] | _Tensor, weights: _c.Iterable[_t.Any] | _Tensor | None = None, minlength: _b.int = 0, length: _b.int | None = None) -> _t.Any:
     """Counts the occurrences of each number (or sums its weights) as float32; `length` fixes the
     length of the result.
 
@@ -140,7 +140,7 @@ def bitwise_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
 def blackman(M: _b.int) -> _Tensor:
     """The blackman window of M points, float32. A TypeError if `M` is no int."""
 from ..common.dtype import bool_ as bool_
-def broadcast_arrays(*args: _t.Any) -> _t.Any:
+def broadcast_arrays(*args: _t.Any) -> _b.list[_t.Any]:
     """Broadcasts Tensors to their common shape; returns a list."""
 def broadcast_to(array: _t.Any, shape: _t.Any) -> _t.Any:
     """Broadcasts a Tensor to a shape given as a tuple, list or Tensor of ints."""
@@ -148,7 +148,7 @@ def cbrt(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.cbrt` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 def ceil(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.ceil` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def choose(a: _t.Any, choices: _t.Any, mode: _b.str = 'clip') -> _t.Any:
+def choose(a: _c.Iterable[_t.Any] | _Tensor, choices: _t.Any, mode: _b.str = 'clip') -> _t.Any:
     """Selects, at each index i, the element of `choices[a[i]]`; numbers out of range are clipped or
     wrapped.
 
@@ -200,7 +200,7 @@ def cosh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.cosh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 def count_nonzero(x: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False) -> _t.Any:
     """Counts the nonzero elements of a Tensor over axes; int32."""
-def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _b.bool = False, ddof: _t.Any = None, fweights: _t.Any = None, aweights: _t.Any = None, dtype: _t.Any = None) -> _t.Any:
+def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _b.bool = False, ddof: _t.Any = None, fweights: _Tensor | _c.Iterable[_t.Any] | None = None, aweights: _Tensor | _c.Iterable[_t.Any] | None = None, dtype: _t.Any = None) -> _t.Any:
     """Computes the covariance matrix of the rows (or columns) of a matrix; float32.
 
     Args:
@@ -243,7 +243,7 @@ def diagflat(v: _t.Any, k: _b.int | _b.bool | _Tensor = 0) -> _t.Any:
     """Builds a matrix with the flattened input on its k-th diagonal."""
 def diagonal(a: _t.Any, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1) -> _t.Any:
     """Returns the diagonal of a Tensor over two axes, along a new last axis."""
-def diff(a: _t.Any, n: _b.int = 1, axis: _b.int | _b.bool = -1, prepend: _t.Any = None, append: _t.Any = None) -> _t.Any:
+def diff(a: _Tensor, n: _b.int = 1, axis: _b.int | _b.bool = -1, prepend: _t.Any = None, append: _t.Any = None) -> _t.Any:
     """Computes the n-th discrete differences of a Tensor along an axis.
 
     Args:
@@ -252,7 +252,7 @@ def diff(a: _t.Any, n: _b.int = 1, axis: _b.int | _b.bool = -1, prepend: _t.Any 
         axis (int): the axis.
         prepend, append (Union[Tensor, number]): values before and after, along the axis.
     """
-def digitize(x: _t.Any, bins: _t.Any, right: _b.bool = False) -> _t.Any:
+def digitize(x: _t.Any, bins: _c.Iterable[_t.Any] | _Tensor, right: _b.bool = False) -> _t.Any:
     """Finds the bin of each value: the number of edges below it, or, with `right` False, not above
     it. Edges may also descend. int32.
 
@@ -282,7 +282,7 @@ def dsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
     """Splits a Tensor along the third axis. The errors are those of `split`."""
 def dstack(tup: _t.Any) -> _t.Any:
     """Tensors joined along the third axis; a Tensor is returned as it is."""
-def ediff1d(ary: _t.Any, to_end: _t.Any = None, to_begin: _t.Any = None) -> _t.Any:
+def ediff1d(ary: _Tensor, to_end: _t.Any = None, to_begin: _t.Any = None) -> _t.Any:
     """Computes the differences of consecutive elements of a flattened Tensor, optionally with
     values before and after them.
 
@@ -346,7 +346,7 @@ def geomspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint:
 
     Arguments and errors are those of `linspace`.
     """
-def gradient(f: _t.Any, *varargs: _t.Any, axis: _t.Any = None, edge_order: _t.Any = 1) -> _t.Any:
+def gradient(f: _Tensor | _c.Iterable[_t.Any], *varargs: _b.int | _b.float | _Tensor, axis: None | _b.int | _c.Iterable[_b.int] = None, edge_order: _b.int = 1) -> _t.Any:
     """Computes the gradient along each axis, by central differences, and by one-sided differences
     at the ends.
 
@@ -382,7 +382,7 @@ def histogram2d(x: _t.Any, y: _t.Any, bins: _t.Any = 10, range: _t.Any = None, w
 
     `x` and `y` are vectors; the other arguments and the errors are those of `histogramdd`.
     """
-def histogram_bin_edges(a: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None) -> _Tensor:
+def histogram_bin_edges(a: _t.Any, bins: _b.int | _c.Iterable[_t.Any] | _Tensor = 10, range: _c.Iterable[_t.Any] | None = None, weights: _c.Iterable[_t.Any] | _Tensor | None = None) -> _Tensor:
     """Computes the edges of equal bins over the values (or a range); returns given edges unchanged.
 
     Args:
@@ -392,7 +392,7 @@ def histogram_bin_edges(a: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weig
         range (tuple): the (start, end) of the bins; by default the range of the values.
         weights (Union[list, tuple, Tensor]): of the shape of `a`; without effect.
     """
-def histogramdd(sample: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _b.bool = False) -> _t.Any:
+def histogramdd(sample: _c.Iterable[_t.Any] | _Tensor, bins: _b.int | _c.Iterable[_t.Any] = 10, range: _c.Iterable[_t.Any] | None = None, weights: _c.Iterable[_t.Any] | _Tensor | None = None, density: _b.bool = False) -> _t.Any:
     """Computes a histogram over several axes: returns (counts per cell, list of edges along each
     axis).
 
@@ -415,7 +415,7 @@ def identity(n: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     """Returns the n x n identity matrix."""
 def in1d(ar1: _t.Any, ar2: _t.Any, invert: _t.Any = False) -> _t.Any:
     """Tests whether each element of the flattened first array is in the second; see `isin`."""
-def indices(dimensions: _t.Any, dtype: _t.Any = ..., sparse: _b.bool = False) -> _t.Any:
+def indices(dimensions: _t.Any, dtype: _t.Any = ..., sparse: _b.bool = False) -> _b.list[_t.Any]:
     """Returns the index grids of a shape, as a list."""
 inf: _b.float
 def inner(a: _t.Any, b: _t.Any) -> _t.Any:
@@ -462,7 +462,7 @@ def isneginf(x: _t.Any) -> _t.Any:
     """Tests the elements of a Tensor for negative infinity; raises a TypeError for anything else."""
 def isposinf(x: _t.Any) -> _t.Any:
     """Tests the elements of a Tensor for positive infinity; raises a TypeError for anything else."""
-def isscalar(element: _t.Any) -> _t.Any:
+def isscalar(element: _t.Any) -> _b.bool:
     """Returns True for a real number or a string, of Python or NumPy."""
 def ix_(*args: _t.Any) -> _t.Any:
     """Reshapes vectors to an open mesh: a tuple of Tensors that index a grid together."""
@@ -474,7 +474,7 @@ def less(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.less` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
 def less_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.less_equal` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
-def linspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, retstep: _b.bool = False, dtype: _t.Any = None, axis: _t.Any = 0) -> _t.Any:
+def linspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, retstep: _b.bool = False, dtype: _t.Any = None, axis: _b.int = 0) -> _t.Any:
     """Returns `num` evenly spaced numbers from `start` to `stop` along an axis; float32 by default.
 
     Args:
@@ -511,7 +511,7 @@ def logspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: 
     """
 def matmul(x1: _t.Any, x2: _t.Any, dtype: _t.Any = None) -> _t.Any:
     """Computes the matrix product over the last two axes of Tensors of one dtype."""
-def matrix_power(a: _t.Any, n: _b.int | _b.bool) -> _t.Any: ...
+def matrix_power(a: _c.Iterable[_t.Any] | _Tensor, n: _b.int | _b.bool) -> _t.Any: ...
 max = amax
 def maximum(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.maximum` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
@@ -554,7 +554,7 @@ def nanvar(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, ddof: _t.Any = 
     """Computes the variance of elements that are not NaN, with divisor count - `ddof`; float32."""
 def negative(a: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.neg` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def norm(x: _t.Any, ord: _t.Any = None, axis: _t.Any = None, keepdims: _b.bool = False) -> _t.Any:
+def norm(x: _t.Any, ord: _t.Any = None, axis: _b.int | _c.Iterable[_t.Any] | None = None, keepdims: _b.bool = False) -> _t.Any:
     """Computes the norm of vectors or matrices over axes; at least float32.
 
     Args:
@@ -576,7 +576,7 @@ def ones_like(a: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
     """Returns ones; shape and dtype default to those of an array-like value."""
 def outer(a: _t.Any, b: _t.Any) -> _t.Any:
     """Computes the outer product of two Tensors of one dtype; raises a TypeError for other values."""
-def pad(arr: _t.Any, pad_width: _t.Any, mode: _b.str | _c.Callable[..., _t.Any] = 'constant', stat_length: _t.Any = None, constant_values: _t.Any = 0, end_values: _t.Any = 0, reflect_type: _b.str = 'even', **kwargs: _t.Any) -> _t.Any:
+def pad(arr: _c.Iterable[_t.Any] | _Tensor, pad_width: _b.int | _c.Iterable[_t.Any], mode: _b.str | _c.Callable[..., _t.Any] = 'constant', stat_length: None | _b.int | _c.Iterable[_t.Any] = None, constant_values: _t.Any = 0, end_values: _t.Any = 0, reflect_type: _b.str = 'even', **kwargs: _t.Any) -> _t.Any:
     """Pads a Tensor along each axis.
 
     Args:
@@ -592,7 +592,7 @@ def pad(arr: _t.Any, pad_width: _t.Any, mode: _b.str | _c.Callable[..., _t.Any] 
         reflect_type (str): "even" or "odd". Default: "even".
     """
 pi: _b.float
-def piecewise(x: _t.Any, condlist: _t.Any, funclist: _t.Any, *args: _t.Any, **kw: _t.Any) -> _t.Any:
+def piecewise(x: _t.Any, condlist: _c.Iterable[_t.Any] | _Tensor, funclist: _c.Iterable[_t.Any], *args: _t.Any, **kw: _t.Any) -> _t.Any:
     """Evaluates a piecewise-defined function: at each index, the function (or number) of the first
     true condition is used. An additional function applies where no condition is true; without it,
     the result there is 0.
@@ -647,7 +647,7 @@ def rad2deg(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.rad2deg` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 def radians(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.deg2rad` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def rand(*shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
+def rand(*shape: _b.int | _c.Iterable[_b.int], dtype: _Type | _b.str = ...) -> _Tensor:
     """Draws random numbers from the uniform distribution on [0, 1); a single number without a
     shape.
 
@@ -655,7 +655,7 @@ def rand(*shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
         *shape (Union[int, tuple[int], list[int]]): the lengths, or one tuple or list of them.
         dtype (Union[mindspore.dtype, str]): float16, float32 or float64.
     """
-def randint(minval: _b.int | _b.bool, maxval: _b.int | _b.bool | None = None, shape: _t.Any = None, dtype: _t.Any = ...) -> _Tensor:
+def randint(minval: _b.int | _b.bool, maxval: _b.int | _b.bool | None = None, shape: _b.int | _c.Iterable[_b.int] | _Tensor | None = None, dtype: _Type | _b.str = ...) -> _Tensor:
     """Draws random integers in [minval, maxval), or in [0, minval) if `maxval` is None; one number
     by default.
 
@@ -671,7 +671,7 @@ def randn(*shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     """
 def ravel(x: _t.Any) -> _t.Any:
     """Flattens a Tensor; raises a TypeError for other values."""
-def ravel_multi_index(multi_index: _t.Any, dims: _t.Any, mode: _b.str = 'clip', order: _b.str = 'C') -> _t.Any:
+def ravel_multi_index(multi_index: _c.Iterable[_t.Any] | _Tensor, dims: _c.Iterable[_t.Any] | _Tensor, mode: _b.str = 'clip', order: _b.str = 'C') -> _t.Any:
     """Converts indices along each axis to flat indices, as float32.
 
     Args:
@@ -683,7 +683,7 @@ def ravel_multi_index(multi_index: _t.Any, dims: _t.Any, mode: _b.str = 'clip', 
 def reciprocal(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.reciprocal` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 remainder = mod
-def repeat(a: _t.Any, repeats: _t.Any, axis: _b.int | None = None) -> _t.Any:
+def repeat(a: _t.Any, repeats: _b.int | _c.Iterable[_t.Any] | _Tensor, axis: _b.int | None = None) -> _t.Any:
     """Repeats every element along an axis, or of the flattened input.
 
     Args:
@@ -698,7 +698,7 @@ def result_type(*arrays_and_dtypes: _t.Any) -> _t.Any:
     """Returns the dtype to which Tensors, numbers, dtypes and names of dtypes are promoted."""
 def rint(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.rint` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def roll(a: _t.Any, shift: _t.Any, axis: _t.Any = None) -> _t.Any:
+def roll(a: _Tensor, shift: _b.int | _c.Iterable[_t.Any], axis: _b.int | _c.Iterable[_t.Any] | None = None) -> _t.Any:
     """Rolls the elements of a Tensor along axes; elements moved beyond the end reappear at the
     start.
 
@@ -712,7 +712,7 @@ def rollaxis(x: _t.Any, axis: _b.int | _b.bool, start: _b.int | _b.bool = 0) -> 
 def rot90(a: _t.Any, k: _b.int | _b.bool = 1, axes: _t.Any = (0, 1)) -> _t.Any:
     """Rotates a Tensor `k` times by 90 degrees in the plane of two axes."""
 round = around
-def searchsorted(a: _t.Any, v: _t.Any, side: _t.Literal['left', 'right'] = 'left', sorter: _t.Any = None) -> _t.Any:
+def searchsorted(a: _c.Iterable[_t.Any] | _Tensor, v: _t.Any, side: _t.Literal['left', 'right'] = 'left', sorter: _c.Iterable[_t.Any] | _Tensor | None = None) -> _t.Any:
     """Finds the positions at which values would be inserted into a sorted vector; int32.
 
     Args:
@@ -721,7 +721,7 @@ def searchsorted(a: _t.Any, v: _t.Any, side: _t.Literal['left', 'right'] = 'left
         side (str): "left" before equal elements, "right" after them.
         sorter (Union[list, tuple, Tensor]): the indices that sort `a`, ints.
     """
-def select(condlist: _t.Any, choicelist: _t.Any, default: _t.Any = 0) -> _t.Any:
+def select(condlist: _c.Iterable[_t.Any] | _Tensor, choicelist: _c.Iterable[_t.Any] | _Tensor, default: _t.Any = 0) -> _t.Any:
     """Selects, at each index, the first choice whose condition is true, or the default.
 
     Args:
@@ -761,7 +761,7 @@ def std(x: _t.Any, axis: _t.Any = None, ddof: _b.int = 0, keepdims: _b.bool = Fa
     """
 def subtract(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.sub` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
-def sum(a: _t.Any, axis: _t.Any = None, dtype: _Type | None = None, keepdims: _b.bool = False, initial: _t.Any = None) -> _t.Any:
+def sum(a: _t.Any, axis: _b.int | _c.Iterable[_t.Any] | None = None, dtype: _Type | None = None, keepdims: _b.bool = False, initial: _t.Any = None) -> _t.Any:
     """Computes the sum over axes; int64 for ints and bools.
 
     Args:
@@ -773,7 +773,7 @@ def sum(a: _t.Any, axis: _t.Any = None, dtype: _Type | None = None, keepdims: _b
     """
 def swapaxes(x: _t.Any, axis1: _b.int | _b.bool, axis2: _b.int | _b.bool) -> _t.Any:
     """Swaps two axes of a Tensor."""
-def take(a: _t.Any, indices: _t.Any, axis: _b.int | None = None, mode: _b.str = 'clip') -> _t.Any:
+def take(a: _Tensor, indices: _Tensor, axis: _b.int | None = None, mode: _b.str = 'clip') -> _t.Any:
     """Takes elements of a Tensor at indices along an axis, or of the flattened Tensor.
 
     Args:
@@ -791,7 +791,7 @@ def tan(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.tan` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 def tanh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.tanh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def tensordot(a: _t.Any, b: _t.Any, axes: _t.Any = 2) -> _t.Any:
+def tensordot(a: _t.Any, b: _t.Any, axes: _b.int | _c.Iterable[_t.Any] = 2) -> _t.Any:
     """Computes the tensor dot product (contraction) of Tensors of one dtype over axes.
 
     Args:
@@ -807,7 +807,7 @@ def trace(a: _t.Any, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, 
     """Computes the trace, the sum of the diagonal over two axes; int64 for ints."""
 def transpose(a: _t.Any, axes: _t.Any = None) -> _t.Any:
     """Permutes the axes of a Tensor; reverses them by default."""
-def trapz(y: _t.Any, x: _t.Any = None, dx: _t.Any = 1.0, axis: _b.int = -1) -> _t.Any:
+def trapz(y: _t.Any, x: _Tensor | _c.Iterable[_t.Any] | None = None, dx: _t.Any = 1.0, axis: _b.int = -1) -> _t.Any:
     """Integrates along an axis by the trapezoidal rule; float32, or float16 for float16.
 
     Args:
@@ -844,7 +844,7 @@ def unique(x: _t.Any, return_inverse: _t.Any = False) -> _t.Any:
     """Returns the unique values of a Tensor in order of first appearance and, if requested, the
     inverse indices, int64 for int64 values and int32 for others.
     """
-def unravel_index(indices: _t.Any, shape: _t.Any, order: _t.Literal['C', 'F'] = 'C') -> _t.Any:
+def unravel_index(indices: _t.Any, shape: _b.int | _c.Iterable[_t.Any] | _Tensor, order: _t.Literal['C', 'F'] = 'C') -> _t.Any:
     """Converts flat indices to a tuple of indices along each axis, in the dtype of the flat
     indices; indices out of range are clipped.
 
@@ -858,7 +858,7 @@ def unwrap(p: _t.Any, discont: _b.float | _b.bool = 3.141592653589793, axis: _b.
     """Unwraps angles: replaces differences larger than `discont` by their complement to 2 pi;
     float32, or float64 for float64.
     """
-def vander(x: _t.Any, N: _t.Any = None, increasing: _b.bool = False) -> _t.Any:
+def vander(x: _c.Iterable[_t.Any] | _Tensor, N: _b.int | None = None, increasing: _b.bool = False) -> _t.Any:
     """Returns the Vandermonde matrix: the powers of each element of a vector, one row per element,
     descending unless `increasing`.
 

@@ -65,7 +65,7 @@ def fftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = Non
         `a` may have any shape with at least one axis. The result has the lengths `s` along
         `axes`, and is complex.
     """
-def fftshift(x: _t.Any, axes: _t.Any = None) -> _t.Any:
+def fftshift(x: _Tensor, axes: _b.int | _c.Iterable[_b.int] | None = None) -> _t.Any:
     """Shifts frequency 0 to the middle of the given axes, by default of all axes.
 
     Args:

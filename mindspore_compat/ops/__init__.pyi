@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ..common.dtype import Type as _Type
+from ..common.parameter import Parameter as _Parameter
 from ..common.tensor import Tensor as _Tensor
 from ..nn import AdamWeightDecay as _AdamWeightDecay
 from ..nn.cell import Cell as _Cell
@@ -84,9 +85,9 @@ class Adam(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
         """Returns the learning rate, corrected for the bias of moments that start at zero."""
@@ -105,9 +106,9 @@ class AdamNoUpdateParam(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
         """Returns the learning rate, corrected for the bias of moments that start at zero."""
@@ -128,9 +129,9 @@ class AdamWeightDecay(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -330,11 +331,11 @@ class AiCPURegOp:
     def __init__(self, op_name: _t.Any) -> None: ...
     def attr(self, name: _t.Any = None, value_type: _t.Any = None, value: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
         """Describes an attribute."""
-    def dtype_format(self, *args: _t.Any) -> _t.Any:
+    def dtype_format(self, *args: _t.Any) -> _t.Self:
         """Adds a row of (dtype, layout) pairs, one for each input and output."""
-    def fusion_type(self, fusion_type: _t.Any) -> _t.Any:
+    def fusion_type(self, fusion_type: _t.Any) -> _t.Self:
         """Sets how the operator may be fused."""
-    def get_op_info(self) -> _t.Any:
+    def get_op_info(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the description as a dict."""
     def input(self, index: _t.Any = None, name: _t.Any = None, param_type: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
         """Describes an input: its index, its name, and what else the kind of kernel wants."""
@@ -354,11 +355,11 @@ class AkgAscendRegOp:
     def __init__(self, op_name: _t.Any) -> None: ...
     def attr(self, name: _t.Any = None, param_type: _t.Any = None, value_type: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
         """Describes an attribute."""
-    def dtype_format(self, *args: _t.Any) -> _t.Any:
+    def dtype_format(self, *args: _t.Any) -> _t.Self:
         """Adds a row of (dtype, layout) pairs, one for each input and output."""
-    def fusion_type(self, fusion_type: _t.Any) -> _t.Any:
+    def fusion_type(self, fusion_type: _t.Any) -> _t.Self:
         """Sets how the operator may be fused."""
-    def get_op_info(self) -> _t.Any:
+    def get_op_info(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the description as a dict."""
     def input(self, index: _t.Any = None, name: _t.Any = None, param_type: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
         """Describes an input: its index, its name, and what else the kind of kernel wants."""
@@ -378,11 +379,11 @@ class AkgGpuRegOp:
     def __init__(self, op_name: _t.Any) -> None: ...
     def attr(self, name: _t.Any = None, param_type: _t.Any = None, value_type: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
         """Describes an attribute."""
-    def dtype_format(self, *args: _t.Any) -> _t.Any:
+    def dtype_format(self, *args: _t.Any) -> _t.Self:
         """Adds a row of (dtype, layout) pairs, one for each input and output."""
-    def fusion_type(self, fusion_type: _t.Any) -> _t.Any:
+    def fusion_type(self, fusion_type: _t.Any) -> _t.Self:
         """Sets how the operator may be fused."""
-    def get_op_info(self) -> _t.Any:
+    def get_op_info(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the description as a dict."""
     def input(self, index: _t.Any = None, name: _t.Any = None, param_type: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
         """Describes an input: its index, its name, and what else the kind of kernel wants."""
@@ -503,7 +504,7 @@ class AlltoAllVC(_Primitive):
     block_size: _t.Any
     transpose: _t.Any
     def __call__(self, input_x: _Tensor, send_count_matrix: _t.Any) -> _t.Any: ...
-    def __init__(self, group: _b.str | None = 'hccl_world_group', block_size: _b.int = 1, transpose: _t.Any = False) -> None: ...
+    def __init__(self, group: _b.str | None = 'hccl_world_group', block_size: _b.int = 1, transpose: _b.bool = False) -> None: ...
 class Angle(_Primitive):
     """Computes the angle of each complex number in radians, in (-pi, pi].
 
@@ -526,9 +527,9 @@ class ApplyAdaMax(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -555,9 +556,9 @@ class ApplyAdagrad(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     more: _t.Any
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -573,9 +574,9 @@ class ApplyAdagradDA(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -615,9 +616,9 @@ class ApplyAdamWithAmsgrad(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
         """Returns the learning rate, corrected for the bias of moments that start at zero."""
@@ -636,9 +637,9 @@ class ApplyAdamWithAmsgradV2(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
         """Returns the learning rate, corrected for the bias of moments that start at zero."""
@@ -663,9 +664,9 @@ class ApplyCenteredRMSProp(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -681,9 +682,9 @@ class ApplyFtrl(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -699,9 +700,9 @@ class ApplyGradientDescent(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -720,9 +721,9 @@ class ApplyKerasMomentum(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -746,9 +747,9 @@ class ApplyMomentum(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -771,9 +772,9 @@ class ApplyProximalAdagrad(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -794,9 +795,9 @@ class ApplyRMSProp(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -1080,7 +1081,7 @@ class Barrier(_Primitive):
         group (str): the group's name. Default: the world.
     """
     group: _t.Any
-    def __call__(self) -> _t.Any: ...
+    def __call__(self) -> None: ...
     def __init__(self, group: _b.str = 'hccl_world_group') -> None: ...
 class BartlettWindow(_Primitive):
     """The class form of `ops.bartlett_window`."""
@@ -1135,7 +1136,7 @@ class BatchISendIRecv(_Primitive):
     receive_dtypes: _t.Any
     group: _t.Any
     def __call__(self, input_x: _b.tuple[_Tensor | None, ...] | _c.Sequence[_Tensor | None]) -> _t.Any: ...
-    def __init__(self, op_types: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], remote_ranks: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], receive_shapes: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any] | None = None, receive_dtypes: _b.tuple[_Type, ...] | _c.Sequence[_Type] | None = None, group: _t.Any = 'hccl_world_group') -> None: ...
+    def __init__(self, op_types: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], remote_ranks: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], receive_shapes: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any] | None = None, receive_dtypes: _b.tuple[_Type, ...] | _c.Sequence[_Type] | None = None, group: _b.str = 'hccl_world_group') -> None: ...
 class BatchMatMul(_Primitive):
     """Multiplies batches of matrices, each transposed first if requested.
 
@@ -1600,7 +1601,7 @@ class BufferAppend(_Primitive):
     buffer_dtype: _t.Any
     capacity: _t.Any
     buffer_shape: _t.Any
-    def __call__(self, data: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], exp: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], count: _Tensor, head: _Tensor) -> _t.Any: ...
+    def __call__(self, data: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], exp: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], count: _Tensor, head: _Tensor) -> None: ...
     def __init__(self, capacity: _b.int, buffer_shape: _b.tuple[_b.tuple[_b.int, ...] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, ...] | _c.Sequence[_b.int]], buffer_dtype: _b.tuple[_Type, ...] | _c.Sequence[_Type]) -> None: ...
 class BufferGetItem(_Primitive):
     """Returns the entry at an index. Index 0 is the oldest entry, -1 the newest.
@@ -2064,7 +2065,7 @@ class ConjugateTranspose(_Primitive):
 class ControlDepend(_Primitive):
     """The class form of `ops.control_depend`."""
     depend_mode: _t.Any
-    def __call__(self, src: _t.Any, dst: _t.Any) -> _t.Any: ...
+    def __call__(self, src: _t.Any, dst: _t.Any) -> _b.bool: ...
     def __init__(self, depend_mode: _t.Any = 0) -> None: ...
 class Conv2D(_Primitive):
     """Computes a 2-D convolution of images with kernels whose size is set at construction.
@@ -2302,11 +2303,11 @@ class CpuRegOp:
     def __init__(self, op_name: _t.Any) -> None: ...
     def attr(self, name: _t.Any = None, value_type: _t.Any = None, value: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
         """Describes an attribute."""
-    def dtype_format(self, *args: _t.Any) -> _t.Any:
+    def dtype_format(self, *args: _t.Any) -> _t.Self:
         """Adds a row of (dtype, layout) pairs, one for each input and output."""
-    def fusion_type(self, fusion_type: _t.Any) -> _t.Any:
+    def fusion_type(self, fusion_type: _t.Any) -> _t.Self:
         """Sets how the operator may be fused."""
-    def get_op_info(self) -> _t.Any:
+    def get_op_info(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the description as a dict."""
     def input(self, index: _t.Any = None, name: _t.Any = None, param_type: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
         """Describes an input: its index, its name, and what else the kind of kernel wants."""
@@ -2490,7 +2491,7 @@ class Custom(_PrimitiveWithInfer):
     bprop: _t.Any
     reg_info: _t.Any
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...
-    def __init__(self, func: _c.Callable[..., _t.Any] | _b.str, out_shape: _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | None = None, out_dtype: _t.Any = None, func_type: _t.Any = 'pyfunc', bprop: _c.Callable[..., _t.Any] | None = None, reg_info: _b.str | _c.Mapping[_t.Any, _t.Any] | _c.Iterable[_t.Any] | None = None) -> None: ...
+    def __init__(self, func: _c.Callable[..., _t.Any] | _b.str, out_shape: _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | None = None, out_dtype: _t.Any = None, func_type: _b.str = 'pyfunc', bprop: _c.Callable[..., _t.Any] | None = None, reg_info: _b.str | _c.Mapping[_t.Any, _t.Any] | _c.Iterable[_t.Any] | None = None) -> None: ...
     def get_bprop(self) -> _t.Any:
         """Returns the function that computes the gradients, or None."""
 class CustomRegOp:
@@ -2506,21 +2507,21 @@ class CustomRegOp:
     outputs: _t.Any
     attr_: _t.Any
     dtype_format_: _t.Any
-    def __init__(self, op_name: _t.Any = 'Custom') -> None: ...
+    def __init__(self, op_name: _b.str = 'Custom') -> None: ...
     def attr(self, name: _t.Any = None, param_type: _t.Any = None, value_type: _t.Any = None, default_value: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
         """Describes an attribute."""
-    def dtype_format(self, *args: _t.Any) -> _t.Any:
+    def dtype_format(self, *args: _t.Any) -> _t.Self:
         """Adds a row of (dtype, layout) pairs, one for each input and output."""
-    def fusion_type(self, fusion_type: _t.Any) -> _t.Any:
+    def fusion_type(self, fusion_type: _t.Any) -> _t.Self:
         """Sets how the operator may be fused."""
-    def get_op_info(self) -> _t.Any:
+    def get_op_info(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the description as a dict."""
     def input(self, index: _t.Any = None, name: _t.Any = None, param_type: _t.Any = 'required', **kwargs: _t.Any) -> _t.Any:
         """Describes an input: its index, its name, and what else the kind of kernel wants."""
     def output(self, index: _t.Any = None, name: _t.Any = None, param_type: _t.Any = 'required', **kwargs: _t.Any) -> _t.Any:
         """Describes an output, as `input` an input."""
     own: _t.Any
-    def target(self, target: _t.Any = None) -> _t.Any:
+    def target(self, target: _t.Any = None) -> _t.Self:
         """Sets the device that the operator runs on."""
     written: _t.Any
 class DType(_Primitive):
@@ -3881,9 +3882,9 @@ class FusedAdaFactor(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -3919,9 +3920,9 @@ class FusedSparseAdam(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
         """Returns the learning rate, corrected for the bias of moments that start at zero."""
@@ -3945,9 +3946,9 @@ class FusedSparseLazyAdam(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     lenient: _t.Any
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
         """Returns the learning rate, corrected for the bias of moments that start at zero."""
@@ -3979,9 +3980,9 @@ class FusedWeightScaleApplyMomentum(_Primitive):
         """Returns the dtype of the result, which is that of the parameter."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -4165,7 +4166,7 @@ class GetNext(_Primitive):
     shapes: _t.Any
     output_num: _t.Any
     def __call__(self) -> _t.Any: ...
-    def __init__(self, types: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], shapes: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], output_num: _b.int, shared_name: _t.Any) -> None: ...
+    def __init__(self, types: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], shapes: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], output_num: _b.int, shared_name: _b.str) -> None: ...
 class GradOperation:
     """Makes the gradient function of a network: `GradOperation(get_all=True)(net)(x, y)`.
 
@@ -4376,7 +4377,7 @@ class HistogramSummary(_Primitive):
     """Records the histogram of a Tensor's values in the open summary files:
     `ops.HistogramSummary()(tag, tensor)`.
     """
-    def __call__(self, name: _t.Any, value: _t.Any) -> _t.Any: ...
+    def __call__(self, name: _t.Any, value: _t.Any) -> None: ...
     def __init__(self) -> None: ...
     kind: _t.Any
     ranks: _t.Any
@@ -4438,7 +4439,7 @@ class IOU(_Primitive):
     mode: _t.Any
     def __call__(self, anchor_boxes: _t.Any, gt_boxes: _t.Any) -> _t.Any:
         """Computes the ratios of all pairs of boxes."""
-    def __init__(self, mode: _t.Any = 'iou') -> None: ...
+    def __init__(self, mode: _b.str = 'iou') -> None: ...
 class Identity(_Primitive):
     """Copies the values to new memory; gradients pass through.
 
@@ -4519,7 +4520,7 @@ class Imag(_Primitive):
     def __init__(self) -> None: ...
 class ImageSummary(_Primitive):
     """Records images (N, C, H, W) in the open summary files: `ops.ImageSummary()(tag, tensor)`."""
-    def __call__(self, name: _t.Any, value: _t.Any) -> _t.Any: ...
+    def __call__(self, name: _t.Any, value: _t.Any) -> None: ...
     def __init__(self) -> None: ...
     kind: _t.Any
     ranks: _t.Any
@@ -4744,9 +4745,9 @@ class LARSUpdate(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -5837,7 +5838,7 @@ class MultitypeFuncGraph:
     entries: _t.Any
     default: _t.Any
     def __call__(self, *args: _t.Any) -> _t.Any: ...
-    def __init__(self, name: _t.Any, read_value: _t.Any = False, doc_url: _t.Any = '') -> None: ...
+    def __init__(self, name: _b.str, read_value: _b.bool = False, doc_url: _b.str = '') -> None: ...
     def register(self, *type_names: _t.Any) -> _t.Any:
         """Returns a decorator that adds an implementation for arguments of the given types, such as
         "Tensor".
@@ -6260,7 +6261,7 @@ class P2POp:
     peer: _t.Any
     group: _t.Any
     tag: _t.Any
-    def __init__(self, op: _t.Any, tensor: _Tensor, peer: _b.int | _b.bool, group: _t.Any = None, tag: _t.Any = 0) -> None: ...
+    def __init__(self, op: _b.str | _c.Callable[..., _t.Any], tensor: _Tensor, peer: _b.int | _b.bool, group: _b.str | None = None, tag: _b.int = 0) -> None: ...
 class PReLU(_Primitive):
     """Applies the PReLU activation: keeps positive elements and multiplies the others by the weight
     of their channel.
@@ -6537,7 +6538,7 @@ class Pull(_Primitive):
     """Pulls a weight from the parameter server. There is no server here, so a call raises
     RuntimeError.
     """
-    def __call__(self, key: _t.Any, weight: _t.Any) -> _t.Any: ...
+    def __call__(self, key: _t.Any, weight: _t.Any) -> None: ...
     def __init__(self) -> None: ...
 class Push(_Primitive):
     """Sends an optimizer's inputs to the parameter server.
@@ -6551,8 +6552,8 @@ class Push(_Primitive):
     """
     optim_type: _t.Any
     only_shape_indices: _t.Any
-    def __call__(self, optim_inputs: _t.Any, optim_input_shapes: _t.Any) -> _t.Any: ...
-    def __init__(self, optim_type: _t.Any = 'ApplyMomentum', only_shape_indices: _t.Any = None) -> None: ...
+    def __call__(self, optim_inputs: _t.Any, optim_input_shapes: _t.Any) -> None: ...
+    def __init__(self, optim_type: _b.str = 'ApplyMomentum', only_shape_indices: _c.Iterable[_t.Any] | None = None) -> None: ...
 class PyExecute(_Primitive):
     """Evaluates a Python expression with the given names bound to values.
 
@@ -6578,7 +6579,7 @@ class PyFunc(_Primitive):
     fn: _t.Any
     out_types: _t.Any
     def __call__(self, *input_x: _t.Any) -> _t.Any: ...
-    def __init__(self, fn: _c.Callable[..., _t.Any], in_types: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], in_shapes: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], out_types: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], out_shapes: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], stateful: _t.Any = True) -> None: ...
+    def __init__(self, fn: _c.Callable[..., _t.Any], in_types: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], in_shapes: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], out_types: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], out_shapes: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], stateful: _b.bool = True) -> None: ...
 class Qr(_Primitive):
     """Computes the QR decomposition of each matrix: an orthogonal matrix q and an upper triangle r
     with x = q r.
@@ -7087,7 +7088,7 @@ class Reshard(_Primitive):
     out_layout: _t.Any
     in_strategy: _t.Any
     def __call__(self, tensor: _Tensor) -> _t.Any: ...
-    def __init__(self, in_layout: _t.Any, out_layout: _t.Any, in_strategy: _t.Any) -> None: ...
+    def __init__(self, in_layout: _c.Iterable[_t.Any], out_layout: _c.Iterable[_t.Any], in_strategy: _c.Iterable[_t.Any]) -> None: ...
 class ResizeArea(_Primitive):
     """Resizes images with area interpolation: the mean of the pixels that each output covers.
 
@@ -7344,9 +7345,9 @@ class SGD(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -7405,7 +7406,7 @@ class ScalarCast(_Primitive):
     def __init__(self) -> None: ...
 class ScalarSummary(_Primitive):
     """Records a scalar in the open summary files: `ops.ScalarSummary()(tag, tensor)`."""
-    def __call__(self, name: _t.Any, value: _t.Any) -> _t.Any: ...
+    def __call__(self, name: _t.Any, value: _t.Any) -> None: ...
     def __init__(self) -> None: ...
     kind: _t.Any
     ranks: _t.Any
@@ -8062,9 +8063,9 @@ class SparseApplyAdadelta(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     lenient: _t.Any
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -8094,9 +8095,9 @@ class SparseApplyAdagrad(_Primitive):
         """Returns the gradient's array, on the device of the parameter."""
     lenient: _t.Any
     more: _t.Any
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -8138,9 +8139,9 @@ class SparseApplyFtrl(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     lenient: _t.Any
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -8174,9 +8175,9 @@ class SparseApplyProximalAdagrad(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     lenient: _t.Any
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -8207,9 +8208,9 @@ class SparseApplyRMSProp(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     lenient: _t.Any
-    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+    def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
-    def numbers(self, scalars: _t.Any) -> _t.Any:
+    def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
         """Updates `tensors`, first the parameter, with `grad`; returns Tensors that share their
@@ -8478,7 +8479,7 @@ class TBERegOp:
         """Sets the entry `binfile`."""
     def compute_cost(self, compute_cost: _t.Any = 10) -> _t.Any:
         """Sets the entry `compute_cost`."""
-    def dtype_format(self, *args: _t.Any) -> _t.Any:
+    def dtype_format(self, *args: _t.Any) -> _t.Self:
         """Adds a row of (dtype, layout) pairs, one for each input and output."""
     def dynamic_compile_static(self, dynamic_compile_static: _t.Any = False) -> _t.Any:
         """Sets the entry `dynamicCompileStatic`."""
@@ -8486,9 +8487,9 @@ class TBERegOp:
         """Sets the entry `dynamicRankSupport`."""
     def dynamic_shape(self, dynamic_shape: _t.Any = False) -> _t.Any:
         """Sets the entry `dynamicShapeSupport`."""
-    def fusion_type(self, fusion_type: _t.Any) -> _t.Any:
+    def fusion_type(self, fusion_type: _t.Any) -> _t.Self:
         """Sets how the operator may be fused."""
-    def get_op_info(self) -> _t.Any:
+    def get_op_info(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the description as a dict."""
     def input(self, index: _t.Any = None, name: _t.Any = None, need_compile: _t.Any = None, param_type: _t.Any = None, shape: _t.Any = None, value_depend: _t.Any = None, **kwargs: _t.Any) -> _t.Any:
         """Describes an input: its index, its name, and what else the kind of kernel wants."""
@@ -8535,7 +8536,7 @@ class TCPStore:
         use_libuv: accepted but ignored. Default: ``True``.
     """
     def __init__(self, host_name: _b.str, port: _b.int | _t.Literal[True], world_size: _b.int | _t.Literal[True] | None = None, is_master: _b.bool = False, timeout: _t.Any = ..., wait_for_workers: _b.bool = True, multi_tenant: _t.Any = False, master_listen_fd: _t.Any = None, use_libuv: _t.Any = True) -> None: ...
-    def add(self, key: _b.str, amount: _b.int | _b.bool) -> _t.Any:
+    def add(self, key: _b.str, amount: _b.int | _b.bool) -> _b.int:
         """Adds to a counter, which starts at 0, and returns its new value.
 
         Args:
@@ -8554,7 +8555,7 @@ class TCPStore:
         Args:
             key: the key.
         """
-    def set(self, key: _b.str, value: _t.Any) -> _t.Any:
+    def set(self, key: _b.str, value: _b.bytes | _b.str) -> None:
         """Stores a value under a key and replaces any existing value.
 
         Args:
@@ -8598,7 +8599,7 @@ class TensorDump(_Primitive):
         input_output (str): "in" or "out", the `mode` of `ops.tensordump`.
     """
     input_output: _t.Any
-    def __call__(self, file: _b.str, input_x: _Tensor) -> _t.Any: ...
+    def __call__(self, file: _b.str, input_x: _Tensor) -> None: ...
     def __init__(self, input_output: _t.Literal['in', 'out'] = 'out') -> None: ...
 class TensorScatterAdd(_Primitive):
     """Adds to slices of a Tensor at positions given as rows, in a copy.
@@ -8694,7 +8695,7 @@ class TensorScatterUpdate(_Primitive):
 TensorShape = DynamicShape
 class TensorSummary(_Primitive):
     """Records a Tensor in the open summary files: `ops.TensorSummary()(tag, tensor)`."""
-    def __call__(self, name: _t.Any, value: _t.Any) -> _t.Any: ...
+    def __call__(self, name: _t.Any, value: _t.Any) -> None: ...
     def __init__(self) -> None: ...
     kind: _t.Any
     ranks: _t.Any
@@ -9660,7 +9661,7 @@ def all_gather_matmul(input: _Tensor, x2: _Tensor, group: _b.str, world_size: _b
         (Tensor, Tensor), the product, (m * world_size, n), and the gathered Tensor, (m *
         world_size, k), or an empty Tensor of shape (0,).
     """
-def all_gather_object(object_list: _t.Any, obj: _t.Any, group: _b.str | None = None) -> _t.Any:
+def all_gather_object(object_list: _t.Any, obj: _t.Any, group: _b.str | None = None) -> None:
     """Gathers the objects of all members on every member.
 
     Args:
@@ -9725,7 +9726,7 @@ def all_to_all_v_c(output: _Tensor, input: _Tensor, send_count_matrix: _c.Sequen
     Returns:
         CommHandle; None unless `async_op` is set.
     """
-def allclose(input: _Tensor, other: _Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _t.Any:
+def allclose(input: _Tensor, other: _Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _b.bool:
     """Returns True if all elements are close: |input - other| <= atol + rtol |other|."""
 def amax(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | _Tensor | None = None, where: _t.Any = None) -> _Tensor:
     """Finds the largest element over the axes given, by default over all.
@@ -9817,7 +9818,7 @@ def approximate_equal(x: _Tensor | _b.complex, y: _Tensor | _b.complex, toleranc
         `x` and `y` have one shape, or one of them has no axes; else a RuntimeError is raised. The
         result is a bool Tensor of that shape.
     """
-def arange(start: _t.Any = 0, end: _t.Any = None, step: _t.Any = 1, *, dtype: _t.Any = None) -> _Tensor:
+def arange(start: _b.int | _b.float | _Tensor = 0, end: _b.int | _b.float | _Tensor | None = None, step: _b.int | _b.float | _Tensor = 1, *, dtype: _t.Any = None) -> _Tensor:
     """Creates evenly spaced numbers from `start` up to, but not including, `end`, `step` apart;
     int64 for ints, else float32.
 
@@ -10196,7 +10197,7 @@ def batch_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.bool | _b.tuple[_b.int
         `x1` is (B, ...), `x2` is (B, ...), with equal lengths along the contracted axes. The result
         has the axis B, then the other axes of `x1` and those of `x2`.
     """
-def batch_isend_irecv(p2p_op_list: _t.Any) -> _t.Any:
+def batch_isend_irecv(p2p_op_list: _c.Iterable[_t.Any]) -> _b.list[_t.Any]:
     """Starts a batch of sends and receives.
 
     Args:
@@ -10206,7 +10207,7 @@ def batch_isend_irecv(p2p_op_list: _t.Any) -> _t.Any:
     Returns:
         list[CommHandle], one handle for all.
     """
-def batch_norm(input_x: _Tensor, running_mean: _Tensor, running_var: _Tensor, weight: _Tensor, bias: _Tensor, training: _b.bool = False, momentum: _b.float = 0.1, eps: _b.float = 1e-05) -> _t.Any:
+def batch_norm(input_x: _Tensor, running_mean: _Tensor, running_var: _Tensor, weight: _Tensor, bias: _Tensor, training: _b.bool = False, momentum: _b.float = 0.1, eps: _b.float = 1e-05) -> _Tensor:
     """Applies batch normalization to data (N, C, ...): each channel gets mean `bias` and deviation
     `weight`.
 
@@ -10527,7 +10528,7 @@ def bool_and(x: _t.Any, y: _t.Any) -> _t.Any:
     """Returns whether both are true."""
 def bool_eq(x: _t.Any, y: _t.Any) -> _t.Any:
     """Returns whether x == y."""
-def bool_not(x: _t.Any) -> _t.Any:
+def bool_not(x: _t.Any) -> _b.bool:
     """Computes not x."""
 def bool_or(x: _t.Any, y: _t.Any) -> _t.Any:
     """Returns whether at least one is true."""
@@ -10578,7 +10579,7 @@ def broadcast(tensor: _Tensor, src: _b.int, group: _b.str | None = None, async_o
     """
 def broadcast_gradient_args(x_shape: _t.Any, y_shape: _t.Any) -> _t.Any:
     """Returns the axes along which each of two shapes is broadcast to the other."""
-def broadcast_object_list(object_list: _t.Any, src: _b.int = 0, group: _b.str | None = None, device: _b.str | None = None) -> _t.Any:
+def broadcast_object_list(object_list: _t.Any, src: _b.int = 0, group: _b.str | None = None, device: _b.str | None = None) -> None:
     """Broadcasts the list of objects of one member to all members.
 
     Args:
@@ -10787,7 +10788,7 @@ def clip(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex =
         The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
         broadcast shape and the dtype to which all are promoted.
     """
-def clip_by_global_norm(x: _t.Any, clip_norm: _t.Any = 1.0, use_norm: None = None) -> _t.Any:
+def clip_by_global_norm(x: _c.Iterable[_Tensor] | _Tensor, clip_norm: _b.float | _b.int = 1.0, use_norm: None = None) -> _t.Any:
     """Clips Tensors by their global norm: scales each by clip_norm / max(norm, clip_norm), where
     the norm is that of all Tensors together.
 
@@ -10891,7 +10892,7 @@ def conjugate(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype.
     """
 from ..ops.primitive import constexpr as constexpr
-def control_depend(src: _t.Any, dst: _t.Any, depend_mode: _t.Any = 0) -> _t.Any:
+def control_depend(src: _t.Any, dst: _t.Any, depend_mode: _t.Any = 0) -> _b.bool:
     """Orders `dst` after `src`. It has no effect, because calls already run in the order written.
 
     Returns:
@@ -11785,7 +11786,7 @@ def depend(value: _t.Any, *expr: _t.Any) -> _t.Any:
     The gradient passes to `value`. The Tensors in `expr` get zeros, so that the backward pass
     reaches them.
     """
-def derivative(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], primals: _t.Any, order: _t.Any) -> _t.Any:
+def derivative(fn: _Cell | _c.Callable[..., _t.Any], primals: _Tensor | _c.Iterable[_Tensor], order: _b.int) -> _t.Any:
     """Returns the outputs of `fn` and their derivative of order `order`, with all inputs moving at
     speed 1.
 
@@ -11797,7 +11798,7 @@ def derivative(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], 
     Returns:
         (outputs, derivatives): Tensors, or lists where `fn` has several outputs.
     """
-def destroy_process_group(group: _b.str | None = None) -> _t.Any:
+def destroy_process_group(group: _b.str | None = None) -> None:
     """Destroys a group; for the world group, destroys all groups and closes the connection, if any.
 
     Args:
@@ -11884,7 +11885,7 @@ def diagonal_scatter(input: _Tensor, src: _Tensor, offset: _b.int | _Tensor = 0,
     """
 def dict_getitem(x: _t.Any, index: _t.Any) -> _t.Any:
     """Returns x[index]."""
-def dict_setitem(data: _t.Any, key: _t.Any, value: _t.Any) -> _t.Any:
+def dict_setitem(data: _t.Any, key: _t.Any, value: _t.Any) -> _b.dict[_t.Any, _t.Any]:
     """Returns a dict with one item added or replaced; `data` itself is unchanged."""
 def diff(x: _Tensor, n: _b.int = 1, axis: _b.int | _Tensor = -1, prepend: _Tensor | None = None, append: _Tensor | None = None) -> _Tensor:
     """Computes the n-th difference along an axis: each element minus the one before it, `n` times.
@@ -12056,7 +12057,7 @@ def eig(A: _Tensor) -> _t.Any:
     """
 def eigvals(A: _t.Any) -> _t.Any:
     """Computes the complex eigenvalues of square matrices. The errors are those of `ops.eig`."""
-def einsum(equation: _b.str, *operands: _t.Any) -> _t.Any:
+def einsum(equation: _b.str, *operands: _Tensor) -> _t.Any:
     """Computes sums of products in Einstein notation, e.g. `einsum("ij,jk->ik", a, b)`; `...`
     broadcasts.
 
@@ -12342,7 +12343,7 @@ def fix(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def flash_attention_score(query: _Tensor, key: _Tensor, value: _Tensor, head_num: _b.int, real_shift: _Tensor | None = None, drop_mask: _Tensor | None = None, padding_mask: _Tensor | None = None, attn_mask: _Tensor | None = None, prefix: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_qlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_kvlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, keep_prob: _b.float = 1.0, scalar_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND'] = 'BSH', sparse_mode: _b.int = 0) -> _t.Any:
+def flash_attention_score(query: _Tensor, key: _Tensor, value: _Tensor, head_num: _b.int, real_shift: _Tensor | None = None, drop_mask: _Tensor | None = None, padding_mask: _Tensor | None = None, attn_mask: _Tensor | None = None, prefix: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_qlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_kvlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, keep_prob: _b.float = 1.0, scalar_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND'] = 'BSH', sparse_mode: _b.int = 0) -> _Tensor:
     """Computes multi-head flash attention: softmax(scalar_value * query @ key.T + real_shift) @
     value.
 
@@ -12385,7 +12386,7 @@ def flash_attention_score(query: _Tensor, key: _Tensor, value: _Tensor, head_num
     Returns:
         Tensor, of the shape and dtype of `query`.
     """
-def flatten(input: _t.Any, order: _b.str = 'C', *, start_dim: _t.Any = 1, end_dim: _t.Any = -1) -> _t.Any:
+def flatten(input: _Tensor, order: _b.str = 'C', *, start_dim: _t.Any = 1, end_dim: _t.Any = -1) -> _t.Any:
     """Flattens the axes from `start_dim` to `end_dim` into one.
 
     Args:
@@ -12625,7 +12626,7 @@ def full_like(input: _Tensor, fill_value: _b.float | _b.bool | _Tensor | _Tensor
         `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
         given.
     """
-def fused_infer_attention_score(query: _Tensor, key: _Tensor | _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], value: _Tensor | _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], *, pse_shift: _Tensor | None = None, atten_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_lengths_kv: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dequant_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, dequant_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, key_antiquant_scale: _Tensor | None = None, key_antiquant_offset: _Tensor | None = None, value_antiquant_scale: _Tensor | None = None, value_antiquant_offset: _Tensor | None = None, block_table: _Tensor | None = None, query_padding_size: _Tensor | None = None, kv_padding_size: _Tensor | None = None, key_shared_prefix: _Tensor | None = None, value_shared_prefix: _Tensor | None = None, actual_shared_prefix_len: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, num_heads: _b.int = 1, scale: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, input_layout: _t.Literal['BSH', 'BNSD', 'BSND', 'BNSD_BSND'] = 'BSH', num_key_value_heads: _b.int = 0, sparse_mode: _b.int = 0, inner_precise: _t.Literal[0, 1, 2, 3] = 1, block_size: _b.int = 0, antiquant_mode: _t.Literal[0, 1] = 0, key_antiquant_mode: _t.Literal[0, 1] = 0, value_antiquant_mode: _t.Literal[0, 1] = 0, softmax_lse_flag: _b.bool = False) -> _t.Any:
+def fused_infer_attention_score(query: _Tensor, key: _Tensor | _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], value: _Tensor | _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], *, pse_shift: _Tensor | None = None, atten_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_lengths_kv: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dequant_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, dequant_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, key_antiquant_scale: _Tensor | None = None, key_antiquant_offset: _Tensor | None = None, value_antiquant_scale: _Tensor | None = None, value_antiquant_offset: _Tensor | None = None, block_table: _Tensor | None = None, query_padding_size: _Tensor | None = None, kv_padding_size: _Tensor | None = None, key_shared_prefix: _Tensor | None = None, value_shared_prefix: _Tensor | None = None, actual_shared_prefix_len: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, num_heads: _b.int = 1, scale: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, input_layout: _t.Literal['BSH', 'BNSD', 'BSND', 'BNSD_BSND'] = 'BSH', num_key_value_heads: _b.int = 0, sparse_mode: _b.int = 0, inner_precise: _t.Literal[0, 1, 2, 3] = 1, block_size: _b.int = 0, antiquant_mode: _t.Literal[0, 1] = 0, key_antiquant_mode: _t.Literal[0, 1] = 0, value_antiquant_mode: _t.Literal[0, 1] = 0, softmax_lse_flag: _b.bool = False) -> _b.tuple[_Tensor, ...]:
     """Computes attention for inference: softmax(scale * query @ key.T + pse_shift) @ value.
 
     B is the number of batches, S1 of queries, S2 of keys; N and kvN are the numbers of query and
@@ -12773,7 +12774,7 @@ def gather_nd(input_x: _Tensor, indices: _Tensor) -> _Tensor:
         `input_x` is of any shape; `indices` is (..., K), with K at most the number of axes, or one
         number for one row. The result is (..., *input_x.shape[K:]), of the dtype of `input_x`.
     """
-def gather_object(obj: _t.Any, object_gather_list: _t.Any = None, dst: _b.int = 0, group: _b.str | None = None) -> _t.Any:
+def gather_object(obj: _t.Any, object_gather_list: _t.Any = None, dst: _b.int = 0, group: _b.str | None = None) -> None:
     """Gathers the objects of all members on one member.
 
     Args:
@@ -12877,7 +12878,7 @@ def get_global_rank(group: _b.str | None, group_rank: _b.int) -> _t.Any:
         group: the group's name; None is the world.
         group_rank: the group rank of the member.
     """
-def get_grad(gradients: _t.Any, identifier: _t.Any) -> _t.Any:
+def get_grad(gradients: _c.Iterable[_t.Any], identifier: _b.int | _Parameter) -> _t.Any:
     """Returns the gradient of one position or weight from the result of `grad(return_ids=True)`.
 
     Args:
@@ -12891,7 +12892,7 @@ def get_group_rank(group: _b.str | None, global_rank: _b.int) -> _t.Any:
         group: the group's name; None is the world.
         global_rank: the world rank of the member.
     """
-def get_process_group_ranks(group: _b.str | None = None) -> _t.Any:
+def get_process_group_ranks(group: _b.str | None = None) -> _b.list[_t.Any]:
     """Returns the world ranks of the members of a group, in the order of their group ranks.
 
     Args:
@@ -12936,7 +12937,7 @@ def glu(x: _Tensor, axis: _b.int | _Tensor = -1) -> _Tensor:
         `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
         `x`.
     """
-def grad(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], grad_position: _t.Any = 0, weights: _t.Any = None, has_aux: _b.bool = False, return_ids: _b.bool = False, sens_param: _b.bool = False) -> _t.Any:
+def grad(fn: _Cell | _c.Callable[..., _t.Any], grad_position: None | _b.int | _c.Iterable[_b.int] = 0, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False, return_ids: _b.bool = False, sens_param: _b.bool = False) -> _c.Callable[..., _t.Any]:
     """Returns a function that computes the gradient of `fn`.
 
     Args:
@@ -12997,7 +12998,7 @@ def grid_sample(input: _Tensor, grid: _Tensor, mode: _t.Literal['bilinear', 'nea
         `input` is (N, C, H, W) and `grid` is (N, H', W', 2), or (N, C, D, H, W) and (N, D', H', W',
         3). The result is (N, C, H', W') or (N, C, D', H', W'), of the same dtype.
     """
-def group_norm(input: _Tensor, num_groups: _b.int | _Tensor, weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _t.Any:
+def group_norm(input: _Tensor, num_groups: _b.int | _Tensor, weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _Tensor:
     """Applies group normalization to data (N, C, ...): each group of channels gets mean 0 and
     deviation 1.
 
@@ -13391,7 +13392,7 @@ def imag(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; complex64 gives float32,
         complex128 gives float64, and a real dtype is kept.
     """
-def in_dict(key: _t.Any, x: _t.Any) -> _t.Any:
+def in_dict(key: _t.Any, x: _t.Any) -> _b.bool:
     """Returns whether a dict has a key."""
 def incre_flash_attention(query: _Tensor, key: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], value: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], attn_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, pse_shift: _Tensor | None = None, dequant_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, dequant_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, block_table: _Tensor | None = None, num_heads: _b.int = 1, input_layout: _t.Literal['BSH', 'BNSD'] = 'BSH', scale_value: _b.float = 1.0, num_key_value_heads: _b.int = 0, block_size: _b.int = 0, inner_precise: _t.Literal[0, 1] = 1, kv_padding_size: _Tensor | None = None) -> _t.Any:
     """Computes incremental flash attention of one query per batch to cached keys: softmax(scale * q
@@ -13474,7 +13475,7 @@ def index_select(input: _Tensor, axis: _b.int | _b.bool, index: _Tensor) -> _Ten
         `input` has at least one axis, `index` is (K,) of integers. The result has length K along
         `axis`, and the dtype of `input`.
     """
-def init_process_group(backend: _b.str = 'hccl', init_method: _b.str | None = None, timeout: _t.Any = None, world_size: _b.int = -1, rank: _b.int = -1, store: _t.Any = None, group_name: _b.str = '', pg_options: _t.Any = None, device_id: _b.int | None = None) -> _t.Any:
+def init_process_group(backend: _b.str = 'hccl', init_method: _b.str | None = None, timeout: _t.Any = None, world_size: _b.int = -1, rank: _b.int = -1, store: _t.Any = None, group_name: _b.str = '', pg_options: _t.Any = None, device_id: _b.int | None = None) -> None:
     """Joins this process to the others that the launcher started.
 
     A process without a launcher can be the only one: with `world_size` 1, `rank` 0 and
@@ -13675,27 +13676,27 @@ def irfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None
         `input` has at least one axis, of length m along the last of `dim`. The result is real and
         has the lengths `s`, by default 2 (m - 1) along the last axis.
     """
-def is_(x: _t.Any, y: _t.Any) -> _t.Any:
+def is_(x: _t.Any, y: _t.Any) -> _b.bool:
     """Returns whether x is y."""
-def is_available() -> _t.Any:
+def is_available() -> _b.bool:
     """Returns True: distributed communication is always available."""
 def is_complex(input: _Tensor) -> _t.Any:
     """Returns True if the Tensor has a complex dtype."""
-def is_dynamic_sequence_element_unknown(x: _t.Any) -> _t.Any:
+def is_dynamic_sequence_element_unknown(x: _t.Any) -> _b.bool:
     """Returns whether a sequence of dynamic length is empty, so that its item type is unknown."""
 def is_floating_point(input: _t.Any) -> _t.Any:
     """Returns True if the Tensor has a floating dtype."""
 def is_initialized() -> _t.Any:
     """Returns whether the processes are connected."""
-def is_nonzero(input: _t.Any) -> _t.Any:
+def is_nonzero(input: _t.Any) -> _b.bool:
     """Returns True if the only element of a Tensor is not 0."""
-def is_not(x: _t.Any, y: _t.Any) -> _t.Any:
+def is_not(x: _t.Any, y: _t.Any) -> _b.bool:
     """Returns whether x is not y."""
 def is_sequence_shape_unknown(x: _t.Any) -> _t.Any:
     """Returns whether the length of a sequence is dynamic."""
 def is_sequence_value_unknown(x: _t.Any) -> _t.Any:
     """Returns whether a sequence is a variable or contains one."""
-def is_tensor(obj: _t.Any) -> _t.Any:
+def is_tensor(obj: _t.Any) -> _b.bool:
     """Returns True for a Tensor, else False."""
 def is_tensor_bool_cond(cond: _t.Any) -> _t.Any:
     """Returns whether a value is a bool Tensor of one element."""
@@ -13716,7 +13717,7 @@ def isclose(input: _Tensor, other: _Tensor, rtol: _b.float | _b.bool = 1e-05, at
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
         broadcast shape.
     """
-def isconstant(x: _t.Any) -> _t.Any:
+def isconstant(x: _t.Any) -> _b.bool:
     """Returns whether a value is known when a graph is built: False for a variable within `jit`."""
 def isend(tensor: _Tensor, dst: _b.int = 0, group: _b.str | None = None, tag: _b.int = 0) -> _t.Any:
     """Non-blocking `send`: returns immediately.
@@ -13808,7 +13809,7 @@ def jacfwd(fn: _t.Any, grad_position: _t.Any = 0, has_aux: _t.Any = False) -> _t
 
     The arguments and results are those of `jacrev`.
     """
-def jacrev(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], grad_position: _t.Any = 0, has_aux: _b.bool = False) -> _t.Any:
+def jacrev(fn: _Cell | _c.Callable[..., _t.Any], grad_position: _b.int | _c.Iterable[_b.int] = 0, has_aux: _b.bool = False) -> _c.Callable[..., _t.Any]:
     """Computes the Jacobian of `fn` in reverse mode: returns a function that runs one reverse pass
     per output element.
 
@@ -13825,7 +13826,7 @@ def jacrev(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], grad
         Function, which returns for each output a Tensor whose shape is that of the output followed
         by that of the input; for several inputs, a tuple of such Tensors.
     """
-def jet(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], primals: _t.Any, series: _t.Any) -> _t.Any:
+def jet(fn: _Cell | _c.Callable[..., _t.Any], primals: _Tensor | _c.Iterable[_Tensor], series: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:
     """Computes higher derivatives of the outputs of `fn` along a curve, up to the order of the
     curve.
 
@@ -13840,7 +13841,7 @@ def jet(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], primals
         (outputs, derivatives): Tensors, or lists where `fn` has several outputs. The derivatives
         have shape (order, ...).
     """
-def jvp(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], inputs: _t.Any, v: _t.Any, has_aux: _b.bool = False) -> _t.Any:
+def jvp(fn: _Cell | _c.Callable[..., _t.Any], inputs: _Tensor | _c.Iterable[_Tensor], v: _Tensor | _c.Iterable[_Tensor], has_aux: _b.bool = False) -> _t.Any:
     """Computes a Jacobian-vector product: returns the outputs of `fn` at `inputs` and its
     derivative along `v`.
 
@@ -13857,7 +13858,7 @@ def kaiser_window(window_length: _b.int, periodic: _b.bool = True, beta: _b.floa
     """Computes the Kaiser window with shape `beta`, from the Bessel function I0; float64 by
     default.
     """
-def kernel(fn: _c.Callable[..., _t.Any] | _Tensor | None = None, reg_info: _t.Any = None, compile_attrs: _t.Any = None) -> _t.Any:
+def kernel(fn: _c.Callable[..., _t.Any] | _Tensor | None = None, reg_info: _t.Any = None, compile_attrs: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
     """Decorates a function in the kernel language; the function runs on NumPy arrays.
 
     The function may use `output_tensor(shape, dtype)` and `allocate(shape, dtype, scope)` for
@@ -13916,7 +13917,7 @@ def laplace(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor, lambda_param:
     """Draws float32 numbers from the Laplace distribution with the given mean and scale
     `lambda_param`.
     """
-def layer_norm(input: _Tensor, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _t.Any:
+def layer_norm(input: _Tensor, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _Tensor:
     """Applies layer normalization over the last axes, whose shape is `normalized_shape`: each row
     gets mean `bias` and deviation `weight`.
 
@@ -14043,7 +14044,7 @@ def lightning_indexer(query: _Tensor, key: _Tensor, weights: _Tensor, *, actual_
         S1, 1, sparse_count) or (T1, 1, sparse_count); and their scores, of the dtype of `query`, or
         an empty Tensor. If a query has fewer keys, the rest is -1, with scores of minus infinity.
     """
-def linearize(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], inputs: _t.Any) -> _t.Any:
+def linearize(fn: _Cell | _c.Callable[..., _t.Any], inputs: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:
     """Linearizes `fn` at `inputs`: returns its outputs and a function for its Jacobian-vector
     product.
 
@@ -14064,9 +14065,9 @@ def linspace(start: _t.Any, end: _t.Any, steps: _t.Any, *, dtype: _t.Any = None)
     """
 list_equal = bool_eq
 list_getitem = dict_getitem
-def list_len(x: _t.Any) -> _t.Any:
+def list_len(x: _t.Any) -> _b.int:
     """Returns the length of a list."""
-def list_setitem(data: _t.Any, index: _t.Any, value: _t.Any) -> _t.Any:
+def list_setitem(data: _t.Any, index: _t.Any, value: _t.Any) -> _b.list[_t.Any]:
     """Returns a list with one item replaced; `data` itself is unchanged."""
 def log(input: _Tensor) -> _Tensor:
     """Computes the natural logarithm of each element.
@@ -14343,7 +14344,7 @@ def lu_solve(b: _Tensor, LU_data: _Tensor, LU_pivots: _Tensor) -> _Tensor:
         `b` is (..., M, K), `LU_data` is (..., M, M), `LU_pivots` is (..., M) of int32. The result
         has the shape and dtype of `b`.
     """
-def lu_unpack(LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _t.Any = True, unpack_pivots: _t.Any = True) -> _t.Any:
+def lu_unpack(LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _b.bool = True, unpack_pivots: _b.bool = True) -> _t.Any:
     """Unpacks an LU decomposition into (P, L, U); None for factors that are not requested.
 
     Args:
@@ -14356,9 +14357,9 @@ def make_coo_tensor(indices: _t.Any, values: _t.Any, dense_shape: _t.Any) -> _t.
     """Builds a COOTensor from indices, values and a shape."""
 def make_csr_tensor(indptr: _t.Any, indices: _t.Any, values: _t.Any, shape: _t.Any) -> _t.Any:
     """Builds a CSRTensor from row pointers, column indices, values and a shape."""
-def make_dict(keys: _t.Any, values: _t.Any) -> _t.Any:
+def make_dict(keys: _t.Any, values: _t.Any) -> _b.dict[_t.Any, _t.Any]:
     """Makes a dict of a tuple of keys and a tuple of values."""
-def make_list(*items: _t.Any) -> _t.Any:
+def make_list(*items: _t.Any) -> _b.list[_t.Any]:
     """Returns the arguments as a list."""
 def make_range(*args: _t.Any) -> _t.Any:
     """Returns the ints of `range(*args)`, as a tuple."""
@@ -14437,7 +14438,7 @@ def matmul(input: _Tensor, other: _Tensor) -> _Tensor:
         `input` is (..., M, K) or (K,), `other` is (..., K, N) or (K,); the leading axes are
         broadcast. The result is (..., M, N); an input that is a vector removes its axis from it.
     """
-def matmul_reduce_scatter(input: _Tensor, x2: _Tensor, group: _b.str, world_size: _b.int, *, reduce_op: _b.str = 'sum', bias: _t.Any = None, comm_turn: _b.int = 0, trans_input: _b.bool | _b.int = False, trans_x2: _b.bool = False) -> _t.Any:
+def matmul_reduce_scatter(input: _Tensor, x2: _Tensor, group: _b.str, world_size: _b.int, *, reduce_op: _b.str = 'sum', bias: _t.Any = None, comm_turn: _b.int = 0, trans_input: _b.bool | _b.int = False, trans_x2: _b.bool = False) -> _Tensor:
     """Multiplies, sums over the members and splits along axis 0: `reduce_scatter(input @ x2)`.
 
     Args:
@@ -14477,7 +14478,7 @@ def matrix_determinant(input: _Tensor) -> _Tensor:
     Shapes:
         `input` is (..., M, M). The result is (...), of the same dtype.
     """
-def matrix_diag(x: _Tensor, k: _t.Any = 0, num_rows: _t.Any = -1, num_cols: _t.Any = -1, padding_value: _Tensor | _b.float = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
+def matrix_diag(x: _Tensor, k: _b.int | _Tensor = 0, num_rows: _b.int | _Tensor = -1, num_cols: _b.int | _Tensor = -1, padding_value: _Tensor | _b.float = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
     """Builds matrices with a band of diagonals and `padding_value` elsewhere; differentiable.
 
     Args:
@@ -14490,7 +14491,7 @@ def matrix_diag(x: _Tensor, k: _t.Any = 0, num_rows: _t.Any = -1, num_cols: _t.A
         align (str): two words, such as "RIGHT_LEFT": the sides to which short diagonals are
             aligned, first above and then below the main diagonal.
     """
-def matrix_diag_part(x: _Tensor, k: _t.Any, padding_value: _Tensor | _b.float, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
+def matrix_diag_part(x: _Tensor, k: _b.int | _Tensor, padding_value: _Tensor | _b.float, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
     """Extracts the diagonals k[0] to k[1] of matrices, the highest first; differentiable.
 
     Args:
@@ -14520,7 +14521,7 @@ def matrix_inverse(x: _Tensor) -> _Tensor:
     Shapes:
         `x` is (..., M, M). The result has the same shape and dtype.
     """
-def matrix_norm(A: _Tensor, ord: _t.Any = 'fro', axis: _t.Any = (-2, -1), keepdims: _b.bool = False, *, dtype: _t.Any = None) -> _t.Any:
+def matrix_norm(A: _Tensor, ord: _b.int | _b.float | _b.str = 'fro', axis: _c.Iterable[_b.int] = (-2, -1), keepdims: _b.bool = False, *, dtype: _t.Any = None) -> _t.Any:
     """Computes the norm of each matrix.
 
     Args:
@@ -14533,7 +14534,7 @@ def matrix_norm(A: _Tensor, ord: _t.Any = 'fro', axis: _t.Any = (-2, -1), keepdi
         dtype (mindspore.dtype): the dtype to which `A` is cast first.
     """
 def matrix_power(input: _Tensor, n: _b.int) -> _Tensor: ...
-def matrix_set_diag(x: _Tensor, diagonal: _Tensor, k: _t.Any = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
+def matrix_set_diag(x: _Tensor, diagonal: _Tensor, k: _b.int | _Tensor = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
     """Replaces the diagonals k[0] to k[1] of matrices, in a copy; differentiable.
 
     Args:
@@ -14557,7 +14558,7 @@ def matrix_solve(matrix: _Tensor, rhs: _Tensor, adjoint: _b.bool = False) -> _Te
         `matrix` is (..., M, M), `rhs` is (..., M, K), of one dtype. The result is (..., M, K), of
         the same dtype.
     """
-def max(input: _Tensor, axis: _b.int | None = None, keepdims: _t.Any = False, *, initial: _t.Any = None, where: _t.Any = None) -> _t.Any:
+def max(input: _Tensor, axis: _b.int | None = None, keepdims: _b.bool = False, *, initial: _t.Any = None, where: _t.Any = None) -> _t.Any:
     """Computes the maxima along `axis`, or of all elements if it is None: (values, positions).
 
     Args:
@@ -14717,7 +14718,7 @@ def median(input: _Tensor, axis: _b.int = -1, keepdims: _b.bool = False) -> _t.A
         `input` may have any shape. Both results lack the axis, or have length 1 along it with
         `keepdims`; the values keep the dtype, the positions are int64.
     """
-def meshgrid(*inputs: _t.Any, indexing: _b.str = 'xy') -> _t.Any:
+def meshgrid(*inputs: _Tensor, indexing: _b.str = 'xy') -> _t.Any:
     """Creates coordinate grids from vectors.
 
     Args:
@@ -14765,7 +14766,7 @@ def mm(input: _Tensor, mat2: _Tensor) -> _Tensor:
     Shapes:
         `input` is (M, K), `mat2` is (K, N), of one dtype. The result is (M, N), of the same dtype.
     """
-def moe_distribute_combine(expand_x: _Tensor, expert_ids: _Tensor, expand_idx: _Tensor, ep_send_counts: _Tensor, expert_scales: _Tensor, ep_world_size: _b.int, ep_rank_id: _b.int, moe_expert_num: _b.int, tp_send_counts: _Tensor | None = None, x_active_mask: _t.Any = None, activate_scale: _t.Any = None, weight_scale: _t.Any = None, group_list: _t.Any = None, expand_scales: _Tensor | None = None, group_ep: _b.str | None = None, group_tp: _b.str | None = None, tp_world_size: _b.int = 0, tp_rank_id: _b.int = 0, expert_shard_type: _b.int = 0, shared_expert_num: _b.int = 0, shared_export_rank_num: _b.int = 0, global_bs: _b.int = 0, out_dtype: _b.int = 0, common_quant_mode: _b.int = 0, group_list_type: _b.int = 0) -> _t.Any:
+def moe_distribute_combine(expand_x: _Tensor, expert_ids: _Tensor, expand_idx: _Tensor, ep_send_counts: _Tensor, expert_scales: _Tensor, ep_world_size: _b.int, ep_rank_id: _b.int, moe_expert_num: _b.int, tp_send_counts: _Tensor | None = None, x_active_mask: _Tensor | None = None, activate_scale: _Tensor | None = None, weight_scale: _Tensor | None = None, group_list: _Tensor | None = None, expand_scales: _Tensor | None = None, group_ep: _b.str | None = None, group_tp: _b.str | None = None, tp_world_size: _b.int = 0, tp_rank_id: _b.int = 0, expert_shard_type: _b.int = 0, shared_expert_num: _b.int = 0, shared_export_rank_num: _b.int = 0, global_bs: _b.int = 0, out_dtype: _b.int = 0, common_quant_mode: _b.int = 0, group_list_type: _b.int = 0) -> _Tensor:
     """Sends the experts' results back to their tokens, and sums them.
 
     The result of a token is the sum of its experts' rows, each times its scale, plus the row of the
@@ -14808,7 +14809,7 @@ def moe_distribute_combine(expand_x: _Tensor, expert_ids: _Tensor, expand_idx: _
     Returns:
         Tensor, shape (tokens, features), of the dtype of `expand_x`.
     """
-def moe_distribute_dispatch(x: _Tensor, expert_ids: _Tensor, ep_world_size: _b.int, ep_rank_id: _b.int, moe_expert_num: _b.int, expert_scales: _Tensor | None = None, scales: _Tensor | None = None, x_active_mask: _t.Any = None, group_ep: _b.str | None = None, group_tp: _b.str | None = None, tp_world_size: _b.int = 0, tp_rank_id: _b.int = 0, expert_shard_type: _b.int = 0, shared_expert_num: _b.int = 0, shared_expert_rank_num: _b.int = 0, quant_mode: _t.Literal[0, 2] = 0, global_bs: _b.int = 0, expert_token_nums_type: _t.Literal[0, 1] = 0) -> _t.Any:
+def moe_distribute_dispatch(x: _Tensor, expert_ids: _Tensor, ep_world_size: _b.int, ep_rank_id: _b.int, moe_expert_num: _b.int, expert_scales: _Tensor | None = None, scales: _Tensor | None = None, x_active_mask: _Tensor | None = None, group_ep: _b.str | None = None, group_tp: _b.str | None = None, tp_world_size: _b.int = 0, tp_rank_id: _b.int = 0, expert_shard_type: _b.int = 0, shared_expert_num: _b.int = 0, shared_expert_rank_num: _b.int = 0, quant_mode: _t.Literal[0, 2] = 0, global_bs: _b.int = 0, expert_token_nums_type: _t.Literal[0, 1] = 0) -> _b.tuple[_t.Any, ...]:
     """Sends each token to the ranks of its experts.
 
     Every rank of the group calls it with its own tokens. Each rank gets the rows for its experts,
@@ -15009,7 +15010,7 @@ def mul(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def multi_head_attention_forward(query: _Tensor, key: _Tensor, value: _Tensor, embed_dim_to_check: _b.int, num_heads: _b.int, in_proj_weight: _t.Any, in_proj_bias: _t.Any, bias_k: _t.Any, bias_v: _t.Any, add_zero_attn: _b.bool, dropout_p: _b.float, out_proj_weight: _Tensor, out_proj_bias: _t.Any, training: _b.bool = True, key_padding_mask: _t.Any = None, attn_mask: _t.Any = None, use_separate_proj_weight: _b.bool = False, q_proj_weight: _t.Any = None, k_proj_weight: _t.Any = None, v_proj_weight: _t.Any = None, static_k: _t.Any = None, static_v: _t.Any = None, average_attn_weights: _b.bool = True, is_causal: _b.bool = False, k_is_v: _b.bool = False, q_is_k: _b.bool = False, dtype: _Type = ...) -> _t.Any:
+def multi_head_attention_forward(query: _Tensor, key: _Tensor, value: _Tensor, embed_dim_to_check: _b.int, num_heads: _b.int, in_proj_weight: _Tensor | None, in_proj_bias: _Tensor | None, bias_k: _Tensor | None, bias_v: _Tensor | None, add_zero_attn: _b.bool, dropout_p: _b.float, out_proj_weight: _Tensor, out_proj_bias: _Tensor | None, training: _b.bool = True, key_padding_mask: _Tensor | None = None, attn_mask: _Tensor | None = None, use_separate_proj_weight: _b.bool = False, q_proj_weight: _Tensor | None = None, k_proj_weight: _Tensor | None = None, v_proj_weight: _Tensor | None = None, static_k: _Tensor | None = None, static_v: _Tensor | None = None, average_attn_weights: _b.bool = True, is_causal: _b.bool = False, k_is_v: _b.bool = False, q_is_k: _b.bool = False, dtype: _Type = ...) -> _t.Any:
     """Computes multi-head attention of queries to keys and values, with the given weights.
 
     Args:
@@ -15018,14 +15019,14 @@ def multi_head_attention_forward(query: _Tensor, key: _Tensor, value: _Tensor, e
         value (Tensor): as `key`.
         embed_dim_to_check (int): E.
         num_heads (int): the number of heads, a divisor of E.
-        in_proj_weight (Tensor): shape (3 * E, E); None with separate weights.
-        in_proj_bias (Tensor): shape (3 * E,), or None.
-        bias_k (Tensor): a key to append, shape (1, 1, E), or None.
-        bias_v (Tensor): the value to append with it, or None.
+        in_proj_weight (Union[Tensor, None]): shape (3 * E, E); None with separate weights.
+        in_proj_bias (Union[Tensor, None]): shape (3 * E,), or None.
+        bias_k (Union[Tensor, None]): a key to append, shape (1, 1, E), or None.
+        bias_v (Union[Tensor, None]): the value to append with it, or None.
         add_zero_attn (bool): whether to append a key and a value of zeros.
         dropout_p (float): the probability that a weight is set to zero in training.
         out_proj_weight (Tensor): shape (E, E).
-        out_proj_bias (Tensor): shape (E,), or None.
+        out_proj_bias (Union[Tensor, None]): shape (E,), or None.
         training (bool): whether dropout is applied. Default: True.
         key_padding_mask (Tensor): shape (N, S), or (S): bools, true where a key must not be
             attended to, or floats that are added to the scores.
@@ -15331,7 +15332,7 @@ def nll_loss(inputs: _Tensor, target: _Tensor, weight: _Tensor | None = None, ig
         `inputs` is (N, C, ...) or (C,), `target` has its shape without C. The result is (), or that
         shape for "none".
     """
-def nonzero(input: _t.Any, *, as_tuple: _b.bool = False) -> _t.Any:
+def nonzero(input: _Tensor, *, as_tuple: _b.bool = False) -> _t.Any:
     """Finds the int64 indices of the nonzero elements.
 
     Args:
@@ -15382,7 +15383,7 @@ def not_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tens
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
         broadcast shape.
     """
-def not_in_dict(key: _t.Any, x: _t.Any) -> _t.Any:
+def not_in_dict(key: _t.Any, x: _t.Any) -> _b.bool:
     """Returns whether a dict lacks a key."""
 def nsa_compress(input: _Tensor, weight: _Tensor, compress_block_size: _b.int, compress_stride: _b.int, *, actual_seq_len: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Compresses windows of tokens by weighted sums: out[j] = sum over i of weight[i] *
@@ -15552,7 +15553,7 @@ def outer(input: _Tensor, vec2: _Tensor) -> _Tensor:
         `input` is (M,), `vec2` is (N,). The result is (M, N), of the dtype to which both are
         promoted.
     """
-def pad(input_x: _t.Any, padding: _t.Any, mode: _b.str = 'constant', value: _t.Any = None) -> _t.Any:
+def pad(input_x: _Tensor, padding: _c.Iterable[_b.int] | _Tensor, mode: _b.str = 'constant', value: _b.int | _b.float | None = None) -> _t.Any:
     """Pads the input; `padding` lists the last axis first.
 
     Args:
@@ -15693,7 +15694,7 @@ def prelu(input: _Tensor, weight: _Tensor) -> _Tensor:
 def prim_arg_register(fn: _t.Any) -> _t.Any:
     """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes."""
 from ..ops.primitive import prim_attr_register as prim_attr_register
-def print_(*input_x: _t.Any) -> _t.Any:
+def print_(*input_x: _t.Any) -> None:
     """Prints each argument on its own line: a Tensor with shape, dtype and values."""
 def prod(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False, dtype: _Type | None = None) -> _Tensor:
     """Computes the product of the elements over the given axes, by default over all.
@@ -15798,7 +15799,7 @@ def rad2deg(x: _Tensor) -> _Tensor:
         `x` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def rand(*size: _t.Any, dtype: _Type | None = None, seed: _b.int | None = None, generator: _t.Any = None) -> _Tensor:
+def rand(*size: _b.int | _c.Iterable[_b.int], dtype: _Type | None = None, seed: _b.int | None = None, generator: _t.Any = None) -> _Tensor:
     """Draws uniformly distributed numbers in [0, 1).
 
     Args:
@@ -15876,7 +15877,7 @@ def recompute_block(block: _c.Callable[..., _t.Any], output_recompute: _b.bool) 
         output_recompute (bool): whether MindSpore's graph also recomputes the result of the block;
             without effect on the values.
     """
-def recv(tensor: _Tensor, src: _b.int = 0, group: _b.str | None = None, tag: _b.int = 0) -> _t.Any:
+def recv(tensor: _Tensor, src: _b.int = 0, group: _b.str | None = None, tag: _b.int = 0) -> _b.int:
     """Receives a Tensor from another rank.
 
     Args:
@@ -15888,7 +15889,7 @@ def recv(tensor: _Tensor, src: _b.int = 0, group: _b.str | None = None, tag: _b.
     Returns:
         int, 0. After `set_comm_ops_inplace(False)`, a new Tensor.
     """
-def recv_object_list(object_list: _t.Any, src: _b.int = 0, group: _b.str | None = None, device: _b.str | None = None) -> _t.Any:
+def recv_object_list(object_list: _t.Any, src: _b.int = 0, group: _b.str | None = None, device: _b.str | None = None) -> _b.int:
     """Receives a list of objects from another rank.
 
     Args:
@@ -16099,7 +16100,7 @@ def renorm(input: _Tensor, p: _b.float, axis: _b.int, maxnorm: _b.float) -> _Ten
     """
 def repeat_elements(x: _Tensor, rep: _b.int, axis: _b.int = 0) -> _t.Any:
     """Repeats every element along an axis `rep` times; see `ops.repeat_interleave`."""
-def repeat_interleave(input: _Tensor, repeats: _t.Any, axis: _t.Any = None) -> _t.Any:
+def repeat_interleave(input: _Tensor, repeats: _b.int | _c.Iterable[_b.int] | _Tensor, axis: _b.int | None = None) -> _t.Any:
     """Repeats every element along an axis, or of the flattened input if `axis` is None.
 
     Args:
@@ -16108,7 +16109,7 @@ def repeat_interleave(input: _Tensor, repeats: _t.Any, axis: _t.Any = None) -> _
             elements or one per element.
         axis (Union[int, None]): the axis. Default: None.
     """
-def reshape(input: _t.Any, shape: _t.Any) -> _t.Any:
+def reshape(input: _Tensor, shape: _c.Iterable[_b.int] | _Tensor) -> _t.Any:
     """Reshapes the input; one length may be -1 and is inferred from the others.
 
     Args:
@@ -16117,7 +16118,7 @@ def reshape(input: _t.Any, shape: _t.Any) -> _t.Any:
     """
 def reshape_(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Reshapes the Tensor in place, and returns it."""
-def reshard(tensor: _Tensor, layout: _t.Any) -> _t.Any:
+def reshard(tensor: _Tensor, layout: _t.Any) -> _Tensor:
     """Lays a Tensor out over the processes of a divided network.
 
     Outside of such a network (see `Primitive.shard`) every process holds its Tensors whole, and
@@ -16215,7 +16216,7 @@ def rfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None 
         `input` is real and has at least one axis. The result is complex. Along the last axis of
         `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
     """
-def ring_attention_update(prev_attn_out: _Tensor, prev_softmax_max: _Tensor, prev_softmax_sum: _Tensor, cur_attn_out: _Tensor, cur_softmax_max: _Tensor, cur_softmax_sum: _Tensor, actual_seq_qlen: _Tensor | None = None, layout: _t.Literal['SBH', 'TND'] = 'SBH') -> _t.Any:
+def ring_attention_update(prev_attn_out: _Tensor, prev_softmax_max: _Tensor, prev_softmax_sum: _Tensor, cur_attn_out: _Tensor, cur_softmax_max: _Tensor, cur_softmax_sum: _Tensor, actual_seq_qlen: _Tensor | None = None, layout: _t.Literal['SBH', 'TND'] = 'SBH') -> _b.tuple[_Tensor, ...]:
     """Merges the attention outputs for two parts of the keys into the output for both (ring
     attention).
 
@@ -16538,7 +16539,7 @@ def scatter_nd_update(input_x: _b.float | _b.bool | _Tensor, indices: _Tensor, u
         updates (Tensor): one slice for each position. What is written in place is converted to the
             dtype of `input_x`, unless it is wider; in a copy the dtypes must be the same.
     """
-def scatter_object_list(scatter_object_output_list: _t.Any, scatter_object_input_list: _t.Any, src: _b.int = 0, group: _b.str | None = None) -> _t.Any:
+def scatter_object_list(scatter_object_output_list: _t.Any, scatter_object_input_list: _t.Any, src: _b.int = 0, group: _b.str | None = None) -> None:
     """Scatters a list of objects from one member: each member gets one object.
 
     Args:
@@ -16624,7 +16625,7 @@ def selu(input_x: _Tensor) -> _Tensor:
     Shapes:
         `input_x` may have any shape. The result has the same shape and dtype.
     """
-def send(tensor: _Tensor, dst: _b.int = 0, group: _b.str | None = None, tag: _b.int = 0) -> _t.Any:
+def send(tensor: _Tensor, dst: _b.int = 0, group: _b.str | None = None, tag: _b.int = 0) -> None:
     """Sends a Tensor to another rank; blocks until the Tensor may be changed again.
 
     Args:
@@ -16633,7 +16634,7 @@ def send(tensor: _Tensor, dst: _b.int = 0, group: _b.str | None = None, tag: _b.
         group: the group's name.
         tag: a tag that the receiver must use too.
     """
-def send_object_list(object_list: _t.Any, dst: _b.int, group: _b.str | None = None, device: _b.str | None = None) -> _t.Any:
+def send_object_list(object_list: _t.Any, dst: _b.int, group: _b.str | None = None, device: _b.str | None = None) -> None:
     """Sends a list of objects to another rank.
 
     Args:
@@ -16646,7 +16647,7 @@ def sequence_mask(lengths: _Tensor, maxlen: _b.int | None = None) -> _Tensor:
     """Creates a mask along a new last axis of length `maxlen`, by default the largest length. In
     row i, the first lengths[i] elements are True.
     """
-def set_comm_ops_inplace(is_enable: _b.bool, func_list: _t.Any = None) -> _t.Any:
+def set_comm_ops_inplace(is_enable: _b.bool, func_list: _c.Iterable[_b.str] | None = None) -> None:
     """Sets whether communication functions of `mindspore.ops` write in place, into their arguments.
 
     They do so by default. Only `all_reduce`, `all_gather_into_tensor`, `reduce_scatter_tensor`,
@@ -17024,7 +17025,7 @@ def speed_fusion_attention(query: _Tensor, key: _Tensor, value: _Tensor, head_nu
         three int64 0-D Tensors: the seed and the offset of the generator that drew the
         dropout mask, and the number of elements of the mask, 0 without dropout.
     """
-def split(tensor: _t.Any, split_size_or_sections: _t.Any, axis: _t.Any = 0) -> _t.Any:
+def split(tensor: _Tensor, split_size_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _t.Any:
     """Splits a Tensor along an axis into a tuple of parts.
 
     Args:
@@ -17206,7 +17207,7 @@ def sum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int
         with `keepdim`. Bools and small integers are summed in int64; other dtypes are kept,
         unless `dtype` is given.
     """
-def svd(input: _t.Any, full_matrices: _b.bool = False, compute_uv: _b.bool = True) -> _t.Any:
+def svd(input: _Tensor, full_matrices: _b.bool = False, compute_uv: _b.bool = True) -> _t.Any:
     """Computes the singular value decomposition: the singular values s of each matrix, in
     descending order, or (s, u, v) with `compute_uv`.
 
@@ -17550,7 +17551,7 @@ def tensor_sub(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Ten
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def tensordump(file_name: _b.str, tensor: _Tensor, mode: _t.Literal['in', 'out'] = 'out') -> _t.Any:
+def tensordump(file_name: _b.str, tensor: _Tensor, mode: _t.Literal['in', 'out'] = 'out') -> None:
     """Dumps a Tensor to the file `<file_name>_<dtype>_<number>.npy`.
 
     Numbers start from 0 and count the files that the process wrote. bfloat16 is written as float32.
@@ -17770,7 +17771,7 @@ def tuple_div(x: _t.Any, y: _t.Any) -> _t.Any:
     """Divides two tuples of integers, item by item."""
 tuple_equal = bool_eq
 tuple_getitem = dict_getitem
-def tuple_len(x: _t.Any) -> _t.Any:
+def tuple_len(x: _t.Any) -> _b.int:
     """Returns the length of a tuple."""
 def tuple_reversed(x: _t.Any) -> _t.Any:
     """Returns a tuple in reverse order."""
@@ -17948,9 +17949,14 @@ def upsample(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[
         `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
         *size), of the same dtype.
     """
-def value_and_grad(fn: _t.Any, grad_position: _t.Any = 0, weights: _t.Any = None, has_aux: _b.bool = False, return_ids: _b.bool = False, sens_param: _b.bool = False) -> _t.Any:
+def value_and_grad(fn: _Cell | _c.Callable[..., _t.Any], grad_position: None | _b.int | _c.Iterable[_b.int] = 0, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False, return_ids: _b.bool = False, sens_param: _b.bool = False) -> _c.Callable[..., _t.Any]:
     """Returns a function that computes the value and the gradient of `fn`; the arguments are those
     of `grad`.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
 
     Returns:
         Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
@@ -18045,7 +18051,7 @@ def view_as_real(input: _Tensor) -> _Tensor:
         `input` is complex, of any shape (...). The result is (..., 2), of float32 for complex64 and
         float64 for complex128.
     """
-def vjp(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], *inputs: _t.Any, weights: _t.Any = None, has_aux: _b.bool = False) -> _t.Any:
+def vjp(fn: _Cell | _c.Callable[..., _t.Any], *inputs: _Tensor, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False) -> _t.Any:
     """Computes a vector-Jacobian product: returns the outputs of `fn` and a function that maps
     gradients at the outputs to gradients at the inputs.
 
@@ -18063,7 +18069,7 @@ def vjp(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], *inputs
         gradients of all inputs as a tuple, together with the gradients of the weights.
     """
 vm_impl_registry: _t.Any
-def vmap(fn: _t.Any, in_axes: _t.Any = 0, out_axes: _t.Any = 0, chunk_size: _t.Any = None) -> _t.Any:
+def vmap(fn: _t.Any, in_axes: _b.int | _c.Iterable[_t.Any] = 0, out_axes: _b.int | _c.Iterable[_t.Any] = 0, chunk_size: _b.int | None = None) -> _t.Any:
     """Vectorizes a function: returns a function that runs `fn` once for all slices of its inputs
     along an axis.
 

@@ -418,7 +418,7 @@ class BatchNormGrad(_Primitive):
     """
     def __call__(self, dout: _t.Any, x: _t.Any, scale: _t.Any, saved_mean: _t.Any, saved_variance: _t.Any, reserve: _t.Any) -> _t.Any:
         """`BatchNormGrad` of its inputs, which the class describes."""
-    def __init__(self, is_training: _t.Any = False, epsilon: _t.Any = 1e-05, data_format: _t.Any = 'NCHW') -> None: ...
+    def __init__(self, is_training: _b.bool = False, epsilon: _b.float = 1e-05, data_format: _t.Any = 'NCHW') -> None: ...
 class BatchNormGradExt(_Primitive):
     """`BatchNormGradExt(training=False, eps=1e-05)(dout, input, weight=None, running_mean=None, running_var=None, saved_mean=None, saved_rstd=None, output_mask=(1, 1, 1))`."""
     def __call__(self, dout: _t.Any, input: _t.Any, weight: _t.Any = None, running_mean: _t.Any = None, running_var: _t.Any = None, saved_mean: _t.Any = None, saved_rstd: _t.Any = None, output_mask: _t.Any = (1, 1, 1)) -> _t.Any: ...
@@ -1933,7 +1933,7 @@ class InstanceNormV2Grad(_Primitive):
     """
     def __call__(self, dy: _t.Any, x: _t.Any, gamma: _t.Any, mean: _t.Any, variance: _t.Any, save_mean: _t.Any, save_variance: _t.Any) -> _t.Any:
         """`InstanceNormV2Grad` of its inputs, which the class describes."""
-    def __init__(self, is_training: _t.Any = True, epsilon: _t.Any = 1e-05) -> None: ...
+    def __init__(self, is_training: _b.bool = True, epsilon: _t.Any = 1e-05) -> None: ...
 from ..ops import Inv as Inv
 class InvGrad(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
@@ -2046,7 +2046,7 @@ class LayerNormGrad(_Primitive):
     """
     def __call__(self, x: _t.Any, dy: _t.Any, variance: _t.Any, mean: _t.Any, gamma: _t.Any) -> _t.Any:
         """`LayerNormGrad` of its inputs, which the class describes."""
-    def __init__(self, begin_norm_axis: _t.Any = 1, begin_params_axis: _t.Any = 1) -> None: ...
+    def __init__(self, begin_norm_axis: _b.int = 1, begin_params_axis: _b.int = 1) -> None: ...
 class LayerNormGradExt(_Primitive):
     """`LayerNormGradExt()(dy, x, normalized_shape, mean, variance, gamma, beta, output_mask=(1, 1, 1))`."""
     def __call__(self, dy: _t.Any, x: _t.Any, normalized_shape: _t.Any, mean: _t.Any, variance: _t.Any, gamma: _t.Any, beta: _t.Any, output_mask: _t.Any = (1, 1, 1)) -> _t.Any: ...
@@ -2187,7 +2187,7 @@ class LogSoftmaxGrad(_Primitive):
     """
     def __call__(self, logits: _t.Any, grad: _t.Any) -> _t.Any:
         """`LogSoftmaxGrad` of its inputs, which the class describes."""
-    def __init__(self, axis: _t.Any = -1) -> None: ...
+    def __init__(self, axis: _b.int = -1) -> None: ...
 from ..ops import LogSpace as LogSpace
 class LogSumExp(_Primitive):
     """`mint.logsumexp` as a Primitive: `LogSumExp()(input, dim, keepdim=False)`."""
@@ -2239,7 +2239,7 @@ class LuUnpackGrad(_Primitive):
     """
     def __call__(self, L_grad: _t.Any, U_grad: _t.Any, LU_data: _t.Any) -> _t.Any:
         """`LuUnpackGrad` of its inputs, which the class describes."""
-    def __init__(self, L_grad_flag: _t.Any, U_grad_flag: _t.Any) -> None: ...
+    def __init__(self, L_grad_flag: _b.bool, U_grad_flag: _b.bool) -> None: ...
 class MSELossExt(_Primitive):
     """`mint.nn.functional.mse_loss` as a Primitive: `MSELossExt()(input, target, reduction='mean')`."""
     def __call__(self, input: _t.Any, target: _t.Any, reduction: _t.Any = 'mean') -> _t.Any: ...
@@ -2551,7 +2551,7 @@ class MedianGrad(_Primitive):
     """
     def __call__(self, y_grad: _t.Any, x: _t.Any, y: _t.Any, indices: _t.Any) -> _t.Any:
         """`MedianGrad` of its inputs, which the class describes."""
-    def __init__(self, global_median: _t.Any = False, axis: _t.Any = 0, keep_dims: _t.Any = False) -> None: ...
+    def __init__(self, global_median: _b.bool = False, axis: _b.int = 0, keep_dims: _b.bool = False) -> None: ...
 from ..ops import Meshgrid as Meshgrid
 class Min(_Primitive):
     """`mint.min` as a Primitive: `Min()(input)`."""
@@ -4079,7 +4079,7 @@ from ..ops import amin as amin
 from ..ops import aminmax as aminmax
 from ..ops import angle as angle
 from ..ops import any as any
-def apply_rotary_pos_emb_(query: _t.Any, key: _t.Any, cos: _t.Any, sin: _t.Any, position_ids: _t.Any, cos_format: _t.Any = 0) -> _t.Any:
+def apply_rotary_pos_emb_(query: _Tensor, key: _Tensor, cos: _Tensor, sin: _Tensor, position_ids: _Tensor, cos_format: _b.int = 0) -> _b.tuple[_Tensor, ...]:
     """Applies rotary position embedding (RoPE) to a query and a key: x cos + rotate_half(x) sin.
 
     If `cos` and `sin` have one row per token or one per position of the sequence, the rows are used
@@ -4404,7 +4404,7 @@ def extract_image_patches(input_x: _Tensor, ksizes: _b.tuple[_b.int, ...] | _c.S
     """
 from ..ops import eye as eye
 from ..ops import fast_gelu as fast_gelu
-def ffn_ext(x: _t.Any, weight1: _t.Any, weight2: _t.Any, expertTokens: _t.Any = None, bias1: _t.Any = None, bias2: _t.Any = None, scale: _t.Any = None, offset: _t.Any = None, deqScale1: _t.Any = None, deqScale2: _t.Any = None, antiquant_scale1: _t.Any = None, antiquant_scale2: _t.Any = None, antiquant_offset1: _t.Any = None, antiquant_offset2: _t.Any = None, activation: _b.str = 'fastgelu', inner_precise: _t.Any = 0) -> _t.Any:
+def ffn_ext(x: _Tensor, weight1: _Tensor, weight2: _Tensor, expertTokens: _Tensor | _c.Iterable[_t.Any] | None = None, bias1: _Tensor | None = None, bias2: _Tensor | None = None, scale: _Tensor | None = None, offset: _Tensor | None = None, deqScale1: _Tensor | None = None, deqScale2: _Tensor | None = None, antiquant_scale1: _Tensor | None = None, antiquant_scale2: _Tensor | None = None, antiquant_offset1: _Tensor | None = None, antiquant_offset2: _Tensor | None = None, activation: _b.str = 'fastgelu', inner_precise: _b.int = 0) -> _t.Any:
     """Computes a feed-forward block, two linear layers with an activation between them: act(x @
     weight1 + bias1) @ weight2 + bias2.
 
@@ -4508,7 +4508,7 @@ def group_topk(token: _Tensor, idx_arr: _Tensor, group_num: _b.int, k: _b.int, k
     Returns:
         Tensor, `token`.
     """
-def grouped_matmul(x: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], weight: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], bias: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, group_list: _Tensor | None = None, split_item: _b.int = 0, group_type: _b.int = -1, transpose_a: _b.bool = False, transpose_b: _b.bool = False) -> _t.Any:
+def grouped_matmul(x: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], weight: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], bias: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, group_list: _Tensor | None = None, split_item: _b.int = 0, group_type: _b.int = -1, transpose_a: _b.bool = False, transpose_b: _b.bool = False) -> _b.tuple[_Tensor, ...]:
     """Computes grouped matrix products: y = x @ weight + bias, pair by pair or expert by expert.
 
     With `antiquant_scale` and `antiquant_offset`, y = x @ (weight + offset) * scale + bias.
@@ -4537,7 +4537,7 @@ def grouped_matmul_add_(x: _t.Any, weight: _t.Any, group_list: _t.Any, out: _t.A
     """Adds a product to each part of `out`, in place: a group of rows of `x`, transposed, times the
     same rows of `weight`.
     """
-def grouped_matmul_v4(x: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], weight: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], bias: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, pre_token_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, group_list: _Tensor | None = None, activation_input: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, activation_quant_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, activation_quant_offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, split_item: _b.int = 0, group_type: _b.int = -1, group_list_type: _b.int = 0, act_type: _b.int = 0, output_dtype: _Type | None = None) -> _t.Any:
+def grouped_matmul_v4(x: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], weight: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], bias: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, antiquant_offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, pre_token_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, group_list: _Tensor | None = None, activation_input: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, activation_quant_scale: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, activation_quant_offset: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...] | None = None, split_item: _b.int = 0, group_type: _b.int = -1, group_list_type: _b.int = 0, act_type: _b.int = 0, output_dtype: _Type | None = None) -> _b.tuple[_Tensor, ...]:
     """Computes grouped matrix products, as `grouped_matmul`, also of int8.
 
     With `scale` and `pre_token_scale`, `x` and `weight` are int8, and y = (x @ weight + bias) *

@@ -17,9 +17,9 @@ class Primitive:
     """
     def __getattr__(self, name: _t.Any) -> _t.Any: ...
     def __init__(self, name: _b.str) -> None: ...
-    def add_attr(self, name: _b.str, value: _t.Any) -> _t.Any:
+    def add_attr(self, name: _b.str, value: _t.Any) -> None:
         """Sets an attribute, readable as `self.<name>` and in `get_attr_dict`, but not in `attrs`."""
-    def add_prim_attr(self, name: _b.str, value: _t.Any) -> _t.Any:
+    def add_prim_attr(self, name: _b.str, value: _t.Any) -> _t.Self:
         """Sets an attribute, readable as `self.<name>` and in `attrs`, and returns the
         Primitive.
         """
@@ -29,11 +29,11 @@ class Primitive:
     def attrs(self, value: _t.Any) -> None: ...
     def check_elim(self, *args: _t.Any) -> _t.Any:
         """Returns (whether the call may be skipped, the result if so): always (False, None)."""
-    def del_attr(self, name: _t.Any) -> _t.Any:
+    def del_attr(self, name: _t.Any) -> None:
         """Removes an attribute set by `add_attr`."""
-    def del_prim_attr(self, name: _t.Any) -> _t.Any:
+    def del_prim_attr(self, name: _t.Any) -> _t.Self:
         """Removes an attribute set by `add_prim_attr` and returns the Primitive."""
-    def get_attr_dict(self) -> _t.Any:
+    def get_attr_dict(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the attributes that `add_prim_attr` and `add_attr` set.
 
         Returns:
@@ -45,7 +45,7 @@ class Primitive:
     def init_attrs(self) -> _t.Any: ...
     @init_attrs.setter
     def init_attrs(self, value: _t.Any) -> None: ...
-    def init_prim_io_names(self, inputs: _t.Any, outputs: _t.Any) -> _t.Any:
+    def init_prim_io_names(self, inputs: _t.Any, outputs: _t.Any) -> None:
         """Stores the names of the inputs and outputs."""
     instance_name: _t.Any
     @property
@@ -53,7 +53,7 @@ class Primitive:
     @name.setter
     def name(self, value: _t.Any) -> None: ...
     # Accepted for compatibility, has no effect here
-    def place(self, role: _t.Literal['MS_WORKER'], rank_id: _b.int) -> _t.Any:
+    def place(self, role: _t.Literal['MS_WORKER'], rank_id: _b.int) -> None:
         """Stores the process that should run the op. It has no effect: each process runs its
         own.
 
@@ -66,13 +66,13 @@ class Primitive:
         Accepted for compatibility, has no effect here: 'nn.Cell.recompute' and 'recompute' act.
         """
     # Accepted for compatibility, has no effect here
-    def set_const_input_indexes(self, indexes: _c.Sequence[_b.int]) -> _t.Any:
+    def set_const_input_indexes(self, indexes: _c.Sequence[_b.int]) -> None:
         """Stores which inputs are constants.
 
         Accepted for compatibility, has no effect here: every input may change.
         """
     # Accepted for compatibility, has no effect here
-    def set_const_prim(self, is_const: _b.bool) -> _t.Any:
+    def set_const_prim(self, is_const: _b.bool) -> None:
         """Stores whether the result is known before the network runs.
 
         Accepted for compatibility, has no effect here: nothing is folded.
@@ -84,17 +84,17 @@ class Primitive:
         Accepted for compatibility, has no effect here: an operation runs where its inputs lie.
         """
     # Accepted for compatibility, has no effect here
-    def set_inplace_prim(self, is_inplace: _b.bool) -> _t.Any:
+    def set_inplace_prim(self, is_inplace: _b.bool) -> None:
         """Stores whether the result may be written into an input.
 
         Accepted for compatibility, has no effect here: an operation writes where it says so.
         """
-    def set_instance_name(self, name: _b.str) -> _t.Any:
+    def set_instance_name(self, name: _b.str) -> None:
         """Names this instance."""
-    def set_prim_instance_name(self, instance_name: _b.str) -> _t.Any:
+    def set_prim_instance_name(self, instance_name: _b.str) -> _t.Self:
         """Names this instance and returns the Primitive."""
     # Accepted for compatibility, has no effect here
-    def set_signatures(self, signatures: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...]) -> _t.Any:
+    def set_signatures(self, signatures: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...]) -> None:
         """Stores the signatures of the inputs, as `sig.make_sig` returns them. In a subclass's
         `__call__` the inputs arrive as they were given.
 
@@ -106,9 +106,9 @@ class Primitive:
 
         Accepted for compatibility, has no effect here: the stage of its Cell counts.
         """
-    def set_user_data(self, key: _t.Any, value: _t.Any) -> _t.Any:
+    def set_user_data(self, key: _t.Any, value: _t.Any) -> None:
         """Stores a value of the caller's under a key; the op does not use it."""
-    def shard(self, in_strategy: _t.Any = None, out_strategy: _t.Any = None) -> _t.Any:
+    def shard(self, in_strategy: _c.Iterable[_t.Any] | None = None, out_strategy: _c.Iterable[_t.Any] | None = None) -> _t.Self:
         """Sets how to divide inputs and results over processes. It applies in graph mode with the
         parallel mode "semi_auto_parallel" or "auto_parallel", and in an `AutoParallel`. A Parameter
         among the inputs is divided for good.

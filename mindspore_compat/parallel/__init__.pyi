@@ -20,18 +20,18 @@ class Layout:
         alias_name (tuple[str]): the names of the axes.
         rank_list (list[int], optional): the numbers of the devices; by default in order.
     """
-    def __call__(self, *tensor_map: _t.Any) -> _t.Any:
+    def __call__(self, *tensor_map: _b.str | _c.Iterable[_b.str]) -> _t.Any:
         """Returns a Layout that divides a Tensor along named axes of devices.
 
         Args:
             tensor_map (Union[str, tuple[str]]): for each axis of the Tensor, the name or names of
                 the device axes that divide it; "None" for none.
         """
-    def __init__(self, device_matrix: _t.Any, alias_name: _t.Any, rank_list: _t.Any = None) -> None: ...
-    def to_dict(self) -> _t.Any:
+    def __init__(self, device_matrix: _c.Iterable[_b.int], alias_name: _c.Iterable[_b.str], rank_list: _c.Iterable[_b.int] | None = None) -> None: ...
+    def to_dict(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the layout as a dict."""
 from ..train import build_searched_strategy as build_searched_strategy
-def convert_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _t.Any, save_checkpoint_file_name: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> _t.Any:
+def convert_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _c.Mapping[_t.Any, _t.Any], save_checkpoint_file_name: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> None:
     """Converts checkpoints of ranks with other slices to the checkpoint of one rank.
 
     Args:
@@ -42,7 +42,7 @@ def convert_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _t.Any, sa
         src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
         dst_strategy_file (str, optional): how to cut the new one; without it, the new one is whole.
     """
-def convert_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.str, ckpt_prefix: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None, process_num: _b.int = 1, output_format: _t.Literal['ckpt', 'safetensors'] = 'ckpt') -> _t.Any:
+def convert_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.str, ckpt_prefix: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None, process_num: _b.int = 1, output_format: _t.Literal['ckpt', 'safetensors'] = 'ckpt') -> None:
     """Converts checkpoints of ranks with other slices to the checkpoints of all ranks.
 
     Args:
@@ -65,7 +65,7 @@ def get_algo_parameters(attr_key: _b.str) -> _t.Any:
     """
 from ..train.serialization import load_distributed_checkpoint as load_distributed_checkpoint
 from ..train import load_segmented_checkpoints as load_segmented_checkpoints
-def merge_pipeline_strategys(src_strategy_dirs: _b.str, dst_strategy_file: _b.str) -> _t.Any:
+def merge_pipeline_strategys(src_strategy_dirs: _b.str, dst_strategy_file: _b.str) -> None:
     """Merges the strategy files of all stages of a pipeline into one file.
 
     The stage is prepended to the name of a parameter: "1-weight". If a stage has several files, the
@@ -76,7 +76,7 @@ def merge_pipeline_strategys(src_strategy_dirs: _b.str, dst_strategy_file: _b.st
         dst_strategy_file (str): the file to write; its folder is created if necessary.
     """
 from ..train import merge_sliced_parameter as merge_sliced_parameter
-def parameter_broadcast(net: _Cell | _c.Callable[..., _t.Any], layout: _c.Mapping[_t.Any, _t.Any], cur_rank: _t.Any = 0, initial_rank: _t.Any = 0) -> _t.Any:
+def parameter_broadcast(net: _Cell | _c.Callable[..., _t.Any], layout: _c.Mapping[_t.Any, _t.Any], cur_rank: _b.int = 0, initial_rank: _b.int = 0) -> None:
     """Broadcasts the parameters of one rank to the ranks that hold the same part of them.
 
     Every rank of a pipeline's stage must call it. With one process it does nothing.
@@ -91,7 +91,7 @@ def parameter_broadcast(net: _Cell | _c.Callable[..., _t.Any], layout: _c.Mappin
         cur_rank (int): the number of this process. Default: ``0``.
         initial_rank (int): the number of the first process of this stage. Default: ``0``.
     """
-def rank_list_for_convert(rank_id: _b.int, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> _t.Any:
+def rank_list_for_convert(rank_id: _b.int, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> _b.list[_b.int]:
     """Returns the ranks whose checkpoints are needed to convert one to other slices.
 
     Args:
@@ -102,7 +102,7 @@ def rank_list_for_convert(rank_id: _b.int, src_strategy_file: _b.str | None = No
     Returns:
         list[int], ranks, the highest first.
     """
-def rank_list_for_transform(rank_id: _b.int, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> _t.Any:
+def rank_list_for_transform(rank_id: _b.int, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> _b.list[_b.int]:
     """Lists the ranks whose checkpoints are needed to build the checkpoint of a resharded rank.
 
     Args:
@@ -114,11 +114,11 @@ def rank_list_for_transform(rank_id: _b.int, src_strategy_file: _b.str | None = 
         list[int], ranks in descending order. Among ranks with the same slice, the one whose
         position in the grid corresponds to `rank_id`.
     """
-def reset_algo_parameters() -> _t.Any:
+def reset_algo_parameters() -> None:
     """Resets all settings of the search to their defaults."""
 from ..train import restore_group_info_list as restore_group_info_list
 # Accepted for compatibility, has no effect here
-def set_algo_parameters(**kwargs: _t.Any) -> _t.Any:
+def set_algo_parameters(**kwargs: _t.Any) -> None:
     """Sets settings of the search, by keyword.
 
     Accepted for compatibility, has no effect here: divisions are chosen operator by operator, by
@@ -129,7 +129,7 @@ def set_algo_parameters(**kwargs: _t.Any) -> _t.Any:
             "tensor_slice_align_enable" are bools, "algo_approxi_epsilon" a float in (0, 1],
             "tensor_slice_align_size" an int in [1, 1024].
     """
-def shard(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], in_strategy: _t.Any, out_strategy: _t.Any = None, parameter_plan: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
+def shard(fn: _Cell | _c.Callable[..., _t.Any], in_strategy: _c.Iterable[_t.Any], out_strategy: _c.Iterable[_t.Any] | None = None, parameter_plan: _c.Mapping[_t.Any, _t.Any] | None = None) -> _c.Callable[..., _t.Any]:
     """Divides a function or Cell over processes, where the parallel mode is "semi_auto_parallel" or
     "auto_parallel"; in other modes it is run as it is.
 
@@ -148,7 +148,7 @@ def shard(fn: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], in_st
         Callable, which takes the arguments of `fn`. When called it raises a RuntimeError if a
         strategy does not divide an axis or the number of processes.
     """
-def sync_pipeline_shared_parameters(net: _Cell) -> _t.Any:
+def sync_pipeline_shared_parameters(net: _Cell) -> None:
     """Gives Parameters that several stages of a pipeline share the values that they have on the
     first of these stages.
 
@@ -159,7 +159,7 @@ def sync_pipeline_shared_parameters(net: _Cell) -> _t.Any:
         net (Cell): the network; an AutoParallel has its own number of stages, another Cell that of
             the context.
     """
-def transform_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _t.Any, save_checkpoint_file_name: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> _t.Any:
+def transform_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _c.Mapping[_t.Any, _t.Any], save_checkpoint_file_name: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> None:
     """Builds a rank's checkpoint from those of ranks whose slices are cut differently.
 
     Parameters that the strategy files do not name are copied from the rank of the same number.
@@ -172,7 +172,7 @@ def transform_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _t.Any, 
         src_strategy_file (str, optional): how the checkpoints are cut; without it they are whole.
         dst_strategy_file (str, optional): how to cut the new one; without it, the new one is whole.
     """
-def transform_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.str, ckpt_prefix: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None, process_num: _b.int = 1, output_format: _t.Literal['ckpt', 'safetensors'] = 'ckpt') -> _t.Any:
+def transform_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.str, ckpt_prefix: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None, process_num: _b.int = 1, output_format: _t.Literal['ckpt', 'safetensors'] = 'ckpt') -> None:
     """Builds the checkpoints of all ranks from those of ranks whose slices are cut differently.
 
     Args:
@@ -188,7 +188,7 @@ def transform_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.s
         process_num (int, optional): the number of ranks processed at a time.
         output_format (str, optional): "ckpt" or, if the checkpoints are so, "safetensors".
     """
-def unified_safetensors(src_dir: _b.str, src_strategy_file: _b.str, dst_dir: _b.str, merge_with_redundancy: _b.bool = True, file_suffix: _t.Any = None, max_process_num: _b.int = 64, choice_func: _t.Any = None, split_dst_file: _t.Any = ()) -> _t.Any:
+def unified_safetensors(src_dir: _b.str, src_strategy_file: _b.str, dst_dir: _b.str, merge_with_redundancy: _b.bool = True, file_suffix: _b.str | None = None, max_process_num: _b.int = 64, choice_func: _c.Callable[..., _t.Any] | None = None, split_dst_file: _c.Iterable[_b.int] = ()) -> None:
     """Merges the slices saved by ranks into safetensors files of whole parameters.
 
     Args:

@@ -33,9 +33,9 @@ class AutoParallel(_Cell):
         The outputs of the network.
     """
     network: _t.Any
-    def __init__(self, network: _t.Any, parallel_mode: _t.Any = 'semi_auto') -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], parallel_mode: _b.str = 'semi_auto') -> None: ...
     # Accepted for compatibility, has no effect here
-    def comm_fusion(self, config: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
+    def comm_fusion(self, config: _c.Mapping[_t.Any, _t.Any]) -> None:
         """Sets how messages are fused.
 
         Accepted for compatibility, has no effect here: messages are cut by size alone.
@@ -45,7 +45,7 @@ class AutoParallel(_Cell):
                 dict of "mode" ("auto", "size", for "allreduce" also "index") and "config".
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def dataset_strategy(self, config: _b.str | _c.Iterable[_t.Any]) -> _t.Any:
+    def dataset_strategy(self, config: _b.str | _c.Iterable[_t.Any]) -> None:
         """Sets how data is divided among the processes.
 
         Args:
@@ -54,7 +54,7 @@ class AutoParallel(_Cell):
                 parts its axes are divided, or a Layout.
         """
     # Accepted for compatibility, has no effect here
-    def disable_gradient_fp32_sync(self) -> _t.Any:
+    def disable_gradient_fp32_sync(self) -> None:
         """Disables the cast of gradients to float32 before they are summed; low-precision gradients
         are still cast.
 
@@ -62,18 +62,18 @@ class AutoParallel(_Cell):
         float32 in any case.
         """
     # Accepted for compatibility, has no effect here
-    def disable_loss_repeated_mean(self) -> _t.Any:
+    def disable_loss_repeated_mean(self) -> None:
         """Disables the averaging of a loss that several processes compute identically.
 
         Accepted for compatibility, has no effect here: a loss that several processes compute is counted
         once.
         """
-    def disable_strategy_file_only_for_trainable_params(self) -> _t.Any:
+    def disable_strategy_file_only_for_trainable_params(self) -> None:
         """Includes parameters that are not trained in these files, such as the states of an
         optimizer.
         """
     # Accepted for compatibility, has no effect here
-    def dump_local_norm(self, file_path: _b.str) -> _t.Any:
+    def dump_local_norm(self, file_path: _b.str) -> None:
         """Requests that these norms are written to a file.
 
         Accepted for compatibility, has no effect here.
@@ -82,23 +82,23 @@ class AutoParallel(_Cell):
             file_path (str): its path.
         """
     # Accepted for compatibility, has no effect here
-    def enable_device_local_norm(self) -> _t.Any:
+    def enable_device_local_norm(self) -> None:
         """Requests the norm of all gradients of a device.
 
         Accepted for compatibility, has no effect here.
         """
     # Accepted for compatibility, has no effect here
-    def enable_fp32_communication(self) -> _t.Any:
+    def enable_fp32_communication(self) -> None:
         """Communicates sums as float32; low-precision gradients always travel as float32.
 
         Accepted for compatibility, has no effect here: low-precision gradients are summed in float32 in any
         case.
         """
-    def enable_gradients_mean(self) -> _t.Any:
+    def enable_gradients_mean(self) -> None:
         """Averages gradients over the processes instead of summing them."""
     def get_pipeline_stages(self) -> _t.Any:
         """Returns the number of stages."""
-    def hsdp(self, shard_size: _t.Any = -1, threshold: _t.Any = 64, optimizer_level: _t.Any = 'level1') -> _t.Any:
+    def hsdp(self, shard_size: _b.int = -1, threshold: _b.int = 64, optimizer_level: _b.str = 'level1') -> None:
         """Divides weights, gradients and the optimizer's states among the processes that hold the
         same weights.
 
@@ -113,7 +113,7 @@ class AutoParallel(_Cell):
                 the step ends, "level3" gathers them for each use, also in the backward pass.
         """
     # Accepted for compatibility, has no effect here
-    def load_operator_strategy_file(self, file_path: _b.str) -> _t.Any:
+    def load_operator_strategy_file(self, file_path: _b.str) -> None:
         """Sets the file that says how operators are divided, in the mode "sharding_propagation".
 
         Accepted for compatibility, has no effect here: the network's own strategies divide the
@@ -122,20 +122,20 @@ class AutoParallel(_Cell):
         Args:
             file_path (str): an absolute path that ends in ".json".
         """
-    def load_param_strategy_file(self, file_path: _b.str) -> _t.Any:
+    def load_param_strategy_file(self, file_path: _b.str) -> None:
         """Sets the file that describes how parameters are divided.
 
         Args:
             file_path (str): its path.
         """
     # Accepted for compatibility, has no effect here
-    def no_init_parameters_in_compile(self) -> _t.Any:
+    def no_init_parameters_in_compile(self) -> None:
         """Disables the initialization of parameters when the network is compiled.
 
         Accepted for compatibility, has no effect here: nothing is compiled.
         """
     # output_broadcast: Accepted for compatibility, has no effect here
-    def pipeline(self, stages: _b.int = 1, output_broadcast: _b.bool = False, interleave: _b.bool = False, scheduler: _t.Literal['1f1b', 'gpipe', 'seqpipe', 'seqvpp', 'seqsmartvpp', 'zero_bubble_v'] = '1f1b') -> _t.Any:
+    def pipeline(self, stages: _b.int = 1, output_broadcast: _b.bool = False, interleave: _b.bool = False, scheduler: _t.Literal['1f1b', 'gpipe', 'seqpipe', 'seqvpp', 'seqsmartvpp', 'zero_bubble_v'] = '1f1b') -> None:
         """Divides the processes into the stages of a pipeline.
 
         A Cell with a `pipeline_stage` runs on the processes of its stage, which alone hold its
@@ -158,13 +158,13 @@ class AutoParallel(_Cell):
         fewer micro-batches than stages.
         """
     # Accepted for compatibility, has no effect here
-    def print_local_norm(self) -> _t.Any:
+    def print_local_norm(self) -> None:
         """Requests the norms of gradients before they are summed.
 
         Accepted for compatibility, has no effect here.
         """
     # Accepted for compatibility, has no effect here
-    def save_operator_strategy_file(self, file_path: _b.str) -> _t.Any:
+    def save_operator_strategy_file(self, file_path: _b.str) -> None:
         """Sets the file for the division of operators, which is not written here.
 
         Accepted for compatibility, has no effect here: the chosen divisions are printed instead.
@@ -172,7 +172,7 @@ class AutoParallel(_Cell):
         Args:
             file_path (str): an absolute path that ends in ".json".
         """
-    def save_param_strategy_file(self, file_path: _b.str) -> _t.Any:
+    def save_param_strategy_file(self, file_path: _b.str) -> None:
         """Sets the file that describes how parameters are divided. Each process writes it after a
         run in which the division has changed; `load_distributed_checkpoint`,
         `transform_checkpoints` and their relatives read it.
@@ -181,7 +181,7 @@ class AutoParallel(_Cell):
             file_path (str): its path; JSON if it ends with ".json", else protobuf.
         """
     # Accepted for compatibility, has no effect here
-    def set_group_ckpt_save_file(self, file_path: _b.str) -> _t.Any:
+    def set_group_ckpt_save_file(self, file_path: _b.str) -> None:
         """Sets the file for the groups of processes, which is not written here.
 
         Accepted for compatibility, has no effect here: checkpoint strategy files hold what a
@@ -191,7 +191,7 @@ class AutoParallel(_Cell):
             file_path (str): its path.
         """
     # Accepted for compatibility, has no effect here
-    def transformer_opt(self, file_path: _b.str | None) -> _t.Any:
+    def transformer_opt(self, file_path: _b.str | None) -> None:
         """Sets the file of settings that make the original's parallel training faster.
 
         Accepted for compatibility, has no effect here: exchanges are not reordered by a file of

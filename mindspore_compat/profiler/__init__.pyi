@@ -36,12 +36,12 @@ class DynamicProfilerMonitor(_Callback):
         **kwargs: stored without effect.
     """
     options: _t.Any
-    def __init__(self, cfg_path: _t.Any = None, output_path: _t.Any = './dyn_profile_data', poll_interval: _t.Any = 2, **kwargs: _t.Any) -> None: ...
-    def on_train_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, cfg_path: _b.str | None = None, output_path: _b.str = './dyn_profile_data', poll_interval: _b.int = 2, **kwargs: _t.Any) -> None: ...
+    def on_train_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Ends a recording whose last step was not reached."""
-    def step_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def step_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Starts recording before the first step of a range."""
-    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def step_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Stops recording after the last step of a range."""
 class EnvProfiler:
     """Records a script as specified in the environment variable MS_PROFILER_OPTIONS.
@@ -52,9 +52,9 @@ class EnvProfiler:
     """
     profiler: _t.Any
     def __init__(self) -> None: ...
-    def analyse(self) -> _t.Any:
+    def analyse(self) -> None:
         """Stops recording, and writes the results."""
-    def init_profiler(self) -> _t.Any:
+    def init_profiler(self) -> None:
         """Starts recording, if the environment variable requests it."""
 class ExportType(_e.Enum):
     """Kinds of result files; here they are always text."""
@@ -84,24 +84,24 @@ class Profiler:
     on_trace_ready: _t.Any
     sync_enable: _t.Any
     metadata: _t.Any
-    def __enter__(self) -> _t.Any: ...
-    def __exit__(self, kind: _t.Any, error: _t.Any, trace: _t.Any) -> _t.Any: ...
+    def __enter__(self) -> _t.Self: ...
+    def __exit__(self, kind: _t.Any, error: _t.Any, trace: _t.Any) -> None: ...
     def __init__(self, **kwargs: _t.Any) -> None: ...
-    def add_metadata(self, key: _b.str, value: _b.str) -> _t.Any:
+    def add_metadata(self, key: _b.str, value: _b.str) -> None:
         """Adds a text to profiler_metadata.json.
 
         Args:
             key (str): the name of the entry.
             value (str): the text.
         """
-    def add_metadata_json(self, key: _b.str, value: _b.str) -> _t.Any:
+    def add_metadata_json(self, key: _b.str, value: _b.str) -> None:
         """Adds the content of a JSON text to profiler_metadata.json.
 
         Args:
             key (str): the name of the entry.
             value (str): the JSON text.
         """
-    def analyse(self, offline_path: _b.str | None = None, pretty: _b.bool = False, step_list: _t.Any = None, mode: _b.str = 'sync') -> _t.Any:
+    def analyse(self, offline_path: _b.str | None = None, pretty: _b.bool = False, step_list: _c.Iterable[_b.int] | None = None, mode: _b.str = 'sync') -> None:
         """Stops recording and writes the results to the output path.
 
         Args:
@@ -111,20 +111,20 @@ class Profiler:
             step_list (list[int]): the steps that are written. Default: ``None``, all.
             mode (str): "sync" or "async"; both write before the call returns. Default: ``"sync"``.
         """
-    def op_analyse(self, op_name: _b.str | _c.Iterable[_t.Any], device_id: _t.Any = None) -> _t.Any:
+    def op_analyse(self, op_name: _b.str | _c.Iterable[_b.str], device_id: _b.int | None = None) -> _t.Any:
         """Returns, as a JSON text, count and times of operators recorded so far.
 
         Args:
             op_name (Union[str, list[str]]): the operators' names, as functions or Primitives.
             device_id (int): stored without effect. Default: ``None``.
         """
-    def start(self) -> _t.Any:
+    def start(self) -> None:
         """Starts recording; with a schedule, its first step."""
-    def step(self) -> _t.Any:
+    def step(self) -> None:
         """Marks the end of a step; the schedule decides the action of the next one."""
-    def stop(self) -> _t.Any:
+    def stop(self) -> None:
         """Stops recording, and writes the results."""
-    def write(self, folder: _b.str, pretty: _b.bool = False) -> _t.Any:
+    def write(self, folder: _b.str, pretty: _b.bool = False) -> None:
         """Writes op_statistic.csv and trace_view.json.
 
         Args:
@@ -175,11 +175,11 @@ class _ExperimentalConfig:
     sys_io: _t.Any
     sys_interconnection: _t.Any
     host_sys: _t.Any
-    def __init__(self, profiler_level: _t.Any = ..., aic_metrics: _t.Any = ..., l2_cache: _t.Any = False, mstx: _t.Any = False, data_simplification: _t.Any = True, export_type: _t.Any = None, mstx_domain_include: _t.Any = None, mstx_domain_exclude: _t.Any = None, sys_io: _t.Any = False, sys_interconnection: _t.Any = False, host_sys: _t.Any = None) -> None: ...
+    def __init__(self, profiler_level: _t.Any = ..., aic_metrics: _t.Any = ..., l2_cache: _b.bool = False, mstx: _b.bool = False, data_simplification: _b.bool = True, export_type: _c.Iterable[_t.Any] | None = None, mstx_domain_include: _c.Iterable[_b.str] | None = None, mstx_domain_exclude: _c.Iterable[_b.str] | None = None, sys_io: _b.bool = False, sys_interconnection: _b.bool = False, host_sys: _c.Iterable[_t.Any] | None = None) -> None: ...
 class mstx:
     """User-defined marks in the timeline."""
     @staticmethod
-    def mark(message: _b.str, stream: _t.Any = None, domain: _b.str = 'default') -> _t.Any:
+    def mark(message: _b.str, stream: _t.Any = None, domain: _b.str = 'default') -> None:
         """Adds a mark to the timeline.
 
         Args:
@@ -188,7 +188,7 @@ class mstx:
             domain (str): stored without effect. Default: ``"default"``.
         """
     @staticmethod
-    def range_end(range_id: _t.Any, domain: _b.str = 'default') -> _t.Any:
+    def range_end(range_id: _b.int, domain: _b.str = 'default') -> None:
         """Ends a range.
 
         Args:
@@ -235,30 +235,30 @@ class profile:
     sync_enable: _t.Any
     metadata: _t.Any
     events: _t.Any
-    def __enter__(self) -> _t.Any: ...
-    def __exit__(self, kind: _t.Any, error: _t.Any, trace: _t.Any) -> _t.Any: ...
-    def __init__(self, activities: _t.Any = None, with_stack: _t.Any = False, profile_memory: _t.Any = False, data_process: _t.Any = False, parallel_strategy: _t.Any = False, start_profile: _t.Any = True, hbm_ddr: _t.Any = False, pcie: _t.Any = False, sync_enable: _t.Any = True, record_shapes: _t.Any = False, schedule: _t.Any = None, on_trace_ready: _c.Callable[..., _t.Any] | None = None, experimental_config: _t.Any = None) -> None: ...
-    def add_metadata(self, key: _b.str, value: _b.str) -> _t.Any:
+    def __enter__(self) -> _t.Self: ...
+    def __exit__(self, kind: _t.Any, error: _t.Any, trace: _t.Any) -> None: ...
+    def __init__(self, activities: _t.Any = None, with_stack: _b.bool = False, profile_memory: _b.bool = False, data_process: _b.bool = False, parallel_strategy: _b.bool = False, start_profile: _b.bool = True, hbm_ddr: _b.bool = False, pcie: _b.bool = False, sync_enable: _b.bool = True, record_shapes: _b.bool = False, schedule: _t.Any = None, on_trace_ready: _c.Callable[..., _t.Any] | None = None, experimental_config: _t.Any = None) -> None: ...
+    def add_metadata(self, key: _b.str, value: _b.str) -> None:
         """Adds a text to profiler_metadata.json.
 
         Args:
             key (str): the name of the entry.
             value (str): the text.
         """
-    def add_metadata_json(self, key: _b.str, value: _b.str) -> _t.Any:
+    def add_metadata_json(self, key: _b.str, value: _b.str) -> None:
         """Adds the content of a JSON text to profiler_metadata.json.
 
         Args:
             key (str): the name of the entry.
             value (str): the JSON text.
         """
-    def start(self) -> _t.Any:
+    def start(self) -> None:
         """Starts recording; with a schedule, its first step."""
-    def step(self) -> _t.Any:
+    def step(self) -> None:
         """Marks the end of a step; the schedule decides the action of the next one."""
-    def stop(self) -> _t.Any:
+    def stop(self) -> None:
         """Stops recording, and writes the results."""
-    def write(self, folder: _b.str, pretty: _b.bool = False) -> _t.Any:
+    def write(self, folder: _b.str, pretty: _b.bool = False) -> None:
         """Writes op_statistic.csv and trace_view.json.
 
         Args:
@@ -285,8 +285,8 @@ class schedule:
     skip_first: _t.Any
     def __call__(self, step: _t.Any) -> _t.Any:
         """Returns the action of a step, counted from 0."""
-    def __init__(self, *, wait: _t.Any, active: _t.Any, warmup: _t.Any = 0, repeat: _t.Any = 0, skip_first: _t.Any = 0) -> None: ...
-    def to_dict(self) -> _t.Any:
+    def __init__(self, *, wait: _b.int, active: _b.int, warmup: _b.int = 0, repeat: _b.int = 0, skip_first: _b.int = 0) -> None: ...
+    def to_dict(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the numbers, by name."""
 def tensorboard_trace_handler(dir_name: _b.str | None = None, worker_name: _b.str | None = None, analyse_flag: _b.bool = True, async_mode: _b.bool = False) -> _t.Any:
     """Returns a function for `on_trace_ready` that writes each recording to a new folder.

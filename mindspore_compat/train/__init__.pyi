@@ -9,6 +9,8 @@ import typing as _t
 import numpy as _np
 
 from ..common.parameter import Parameter as _Parameter
+from ..common.tensor import Tensor as _Tensor
+from ..dataset import Dataset as _Dataset
 from ..nn.cell import Cell as _Cell
 
 from . import amp as amp
@@ -46,7 +48,7 @@ class ConvertModelUtils:
         """
 class ConvertNetUtils:
     """Converts layers of a network to layers that collect the factors of THOR."""
-    def convert_to_thor_net(self, net: _Cell) -> _t.Any:
+    def convert_to_thor_net(self, net: _Cell) -> None:
         """Replaces trainable Dense, Conv2d, Embedding and EmbeddingLookup layers within `net`.
 
         Args:
@@ -71,27 +73,27 @@ class DatasetHelper:
     """
     dataset: _t.Any
     iter: _t.Any
-    def __init__(self, dataset: _t.Any, dataset_sink_mode: _b.bool = True, sink_size: _b.int = -1, epoch_num: _b.int = 1) -> None: ...
+    def __init__(self, dataset: _Dataset, dataset_sink_mode: _b.bool = True, sink_size: _b.int = -1, epoch_num: _b.int = 1) -> None: ...
     def __iter__(self) -> _t.Any: ...
     # Accepted for compatibility, has no effect here
-    def continue_send(self) -> _t.Any:
+    def continue_send(self) -> None:
         """Resumes the sending of data; no effect, see `stop_send`.
 
         Accepted for compatibility, has no effect here: batches are taken when they are needed.
         """
-    def next_batches(self, count: _t.Any = None) -> _t.Any:
+    def next_batches(self, count: _b.int | None = None) -> _t.Any:
         """Returns the next batches, each a list of Tensors; after the last batch it starts again.
 
         Args:
             count (int): the number of batches; by default that of one call of a network that
                 fetches its data.
         """
-    def release(self) -> _t.Any:
+    def release(self) -> None:
         """Drops the iterators over the dataset."""
     def sink_size(self) -> _t.Any:
         """Returns the number of batches of an epoch."""
     # Accepted for compatibility, has no effect here
-    def stop_send(self) -> _t.Any:
+    def stop_send(self) -> None:
         """Ends the sending of data; no effect, since batches are read when they are used.
 
         Accepted for compatibility, has no effect here: batches are taken when they are needed.
@@ -136,7 +138,7 @@ from ..nn import Top5CategoricalAccuracy as Top5CategoricalAccuracy
 from ..nn import TopKCategoricalAccuracy as TopKCategoricalAccuracy
 from ..train.serialization import async_ckpt_thread_status as async_ckpt_thread_status
 from ..nn import auc as auc
-def build_searched_strategy(strategy_filename: _b.str) -> _t.Any:
+def build_searched_strategy(strategy_filename: _b.str) -> _b.dict[_t.Any, _t.Any]:
     """Reads a parallel strategy file.
 
     Args:
@@ -158,7 +160,7 @@ def connect_network_with_dataset(network: _Cell, dataset_helper: DatasetHelper) 
         Cell, called without arguments; it returns the network's result for the last fetched batch.
     """
 # jit_config, input_signature: Accepted for compatibility, has no effect here
-def data_sink(fn: _c.Callable[..., _t.Any], dataset: _t.Any, sink_size: _b.int = 1, jit_config: _t.Any = None, input_signature: _t.Any = None) -> _t.Any:
+def data_sink(fn: _c.Callable[..., _t.Any], dataset: _Dataset, sink_size: _b.int = 1, jit_config: _t.Any = None, input_signature: _Tensor | _c.Iterable[_t.Any] | None = None) -> _c.Callable[..., _t.Any]:
     """Wraps a function so that a dataset supplies its arguments.
 
     The batches are read when the function is called; nothing is sent in advance on any device.
@@ -194,7 +196,7 @@ def load_segmented_checkpoints(ckpt_file_dir: _b.str, net: _Cell | _c.Callable[.
     Returns:
         dict from names to Parameters or str; empty if there are no such files.
     """
-def merge_sliced_parameter(sliced_parameters: _c.Sequence[_Parameter], strategy: _b.dict[_t.Any, _t.Any] | None = None) -> _t.Any:
+def merge_sliced_parameter(sliced_parameters: _c.Sequence[_Parameter], strategy: _b.dict[_t.Any, _t.Any] | None = None) -> _Parameter:
     """Merges the slices of a parameter into the whole parameter.
 
     Args:
@@ -208,7 +210,7 @@ def merge_sliced_parameter(sliced_parameters: _c.Sequence[_Parameter], strategy:
     """
 from ..train.metrics import names as names
 from ..nn import rearrange_inputs as rearrange_inputs
-def restore_group_info_list(group_info_file_name: _b.str) -> _t.Any:
+def restore_group_info_list(group_info_file_name: _b.str) -> _b.list[_b.int]:
     """Reads from a group file which ranks hold the same parameters.
 
     Args:

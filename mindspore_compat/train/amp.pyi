@@ -8,9 +8,10 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.dtype import Type as _Type
 from ..nn.cell import Cell as _Cell
 
-def auto_mixed_precision(network: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], amp_level: _b.str = 'O0', dtype: _t.Any = ...) -> _t.Any:
+def auto_mixed_precision(network: _Cell | _c.Callable[..., _t.Any], amp_level: _b.str = 'O0', dtype: _Type = ...) -> _t.Any:
     """Applies automatic mixed precision to a network, at a level from "O0" to "O3" or "auto".
 
     Args:
@@ -42,7 +43,7 @@ def build_train_network(network: _Cell, optimizer: _Cell, loss_fn: _Cell | None 
     Returns:
         Cell, a TrainOneStepCell or TrainOneStepWithLossScaleCell in training mode.
     """
-def custom_mixed_precision(network: _Cell, *, white_list: _t.Any = None, black_list: _t.Any = None, dtype: _t.Any = ...) -> _t.Any:
+def custom_mixed_precision(network: _Cell, *, white_list: _c.Iterable[_t.Any] | None = None, black_list: _c.Iterable[_t.Any] | None = None, dtype: _Type = ...) -> _Cell | _c.Callable[..., _t.Any]:
     """Applies mixed precision to a network by a white list or a black list of classes.
 
     Args:
@@ -54,7 +55,7 @@ def custom_mixed_precision(network: _Cell, *, white_list: _t.Any = None, black_l
     Returns:
         Cell, the network.
     """
-def get_black_list() -> _t.Any:
+def get_black_list() -> _b.list[_t.Any]:
     """Returns the Cells that "O2" leaves in float32, as a new list."""
-def get_white_list() -> _t.Any:
+def get_white_list() -> _b.list[_t.Any]:
     """Returns the Cells and operations that "O1" computes in low precision, as a new list."""

@@ -25,7 +25,7 @@ class DynamicLossScaleManager(LossScaleManager):
     def __init__(self, init_loss_scale: _b.float = 16777216, scale_factor: _b.float = 2, scale_window: _b.int = 2000) -> None: ...
     bad_step: _t.Any
     cur_iter: _t.Any
-    def get_drop_overflow_update(self) -> _t.Any:
+    def get_drop_overflow_update(self) -> _b.bool:
         """Returns True: the update of a step that overflowed is skipped."""
     def get_loss_scale(self) -> _t.Any:  # type: ignore
         """Returns the loss scale."""
@@ -33,7 +33,7 @@ class DynamicLossScaleManager(LossScaleManager):
         """Returns a DynamicLossScaleUpdateCell that starts at this manager's loss scale."""
     last_overflow_iter: _t.Any
     loss_scale: _t.Any
-    def update_loss_scale(self, overflow: _b.bool) -> _t.Any:  # type: ignore
+    def update_loss_scale(self, overflow: _b.bool) -> None:  # type: ignore
         """Updates the loss scale after a step.
 
         Args:
@@ -47,14 +47,14 @@ class FixedLossScaleManager(LossScaleManager):
             the same number to the optimizer.
         drop_overflow_update (bool): whether to skip the update of a step that overflowed.
     """
-    def __init__(self, loss_scale: _b.float = 128.0, drop_overflow_update: _t.Any = True) -> None: ...
+    def __init__(self, loss_scale: _b.float = 128.0, drop_overflow_update: _b.bool = True) -> None: ...
     def get_drop_overflow_update(self) -> _t.Any:
         """Returns whether the update of a step that overflowed is skipped."""
     def get_loss_scale(self) -> _t.Any:  # type: ignore
         """Returns the loss scale, as it was given."""
     def get_update_cell(self) -> _t.Any:  # type: ignore
         """Returns a FixedLossScaleUpdateCell, or None if overflowed steps are not dropped."""
-    def update_loss_scale(self, overflow: _b.bool) -> _t.Any:  # type: ignore
+    def update_loss_scale(self, overflow: _b.bool) -> None:  # type: ignore
         """Does nothing: the loss scale is fixed.
 
         Args:
@@ -62,11 +62,11 @@ class FixedLossScaleManager(LossScaleManager):
         """
 class LossScaleManager:
     """Base class of loss scale managers; subclasses define all three methods."""
-    def get_loss_scale(self) -> _t.Any:
+    def get_loss_scale(self) -> None:
         """Returns the loss scale."""
-    def get_update_cell(self) -> _t.Any:
+    def get_update_cell(self) -> None:
         """Returns a Cell that updates the loss scale within a training step."""
-    def update_loss_scale(self, overflow: _b.bool) -> _t.Any:
+    def update_loss_scale(self, overflow: _b.bool) -> None:
         """Updates the loss scale after a step.
 
         Args:

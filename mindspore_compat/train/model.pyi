@@ -8,6 +8,8 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.tensor import Tensor as _Tensor
+from ..dataset import Dataset as _Dataset
 from ..nn.cell import Cell as _Cell
 
 class Model:
@@ -29,9 +31,9 @@ class Model:
             None, by `amp_level`), `boost_config_dict` and `acc_level` (stored, without effect).
     """
     epoch_iter: _t.Any
-    def __init__(self, network: _Cell, loss_fn: _Cell | None = None, optimizer: _Cell | None = None, metrics: _t.Any = None, eval_network: _Cell | _c.Callable[..., _t.Any] | None = None, eval_indexes: _t.Any = None, amp_level: _t.Any = 'O0', boost_level: _t.Any = 'O0', *, loss_scale_manager: _t.Any = ..., keep_batchnorm_fp32: _t.Any = ..., boost_config_dict: _t.Any = ..., acc_level: _t.Any = ...) -> None: ...
+    def __init__(self, network: _Cell, loss_fn: _Cell | None = None, optimizer: _Cell | None = None, metrics: _t.Any = None, eval_network: _Cell | _c.Callable[..., _t.Any] | None = None, eval_indexes: _c.Iterable[_b.int] | None = None, amp_level: _b.str = 'O0', boost_level: _b.str = 'O0', *, loss_scale_manager: _t.Any = ..., keep_batchnorm_fp32: _t.Any = ..., boost_config_dict: _t.Any = ..., acc_level: _t.Any = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def build(self, train_dataset: _t.Any = None, valid_dataset: _t.Any = None, sink_size: _b.int = -1, epoch: _b.int = 1, sink_mode: _b.bool = True) -> _t.Any:
+    def build(self, train_dataset: _t.Any = None, valid_dataset: _Dataset | None = None, sink_size: _b.int = -1, epoch: _b.int = 1, sink_mode: _b.bool = True) -> None:
         """Checks the arguments of a run; nothing is compiled here.
 
         Accepted for compatibility, has no effect here: nothing is compiled.
@@ -41,7 +43,7 @@ class Model:
             valid_dataset (Dataset): the data for `eval`.
         """
     # dataset_sink_mode: Accepted for compatibility, has no effect here
-    def eval(self, valid_dataset: _t.Any, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False) -> _t.Any:
+    def eval(self, valid_dataset: _Dataset, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False) -> _b.dict[_t.Any, _t.Any]:
         """Evaluates the metrics on a dataset.
 
         Args:
@@ -56,7 +58,7 @@ class Model:
         """
     @property
     def eval_network(self) -> _t.Any: ...
-    def fit(self, epoch: _b.int, train_dataset: _t.Any, valid_dataset: _t.Any = None, valid_frequency: _b.int | _b.bool | _c.Sequence[_t.Any] = 1, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False, valid_dataset_sink_mode: _b.bool = False, sink_size: _b.int = -1, initial_epoch: _b.int = 0) -> _t.Any:
+    def fit(self, epoch: _b.int, train_dataset: _t.Any, valid_dataset: _Dataset | None = None, valid_frequency: _b.int | _b.bool | _c.Sequence[_t.Any] = 1, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False, valid_dataset_sink_mode: _b.bool = False, sink_size: _b.int = -1, initial_epoch: _b.int = 0) -> None:
         """Trains the network, and evaluates it between epochs.
 
         Args:
@@ -68,7 +70,7 @@ class Model:
                 callbacks may define only hooks that begin with "on_train" or "on_eval".
             valid_dataset_sink_mode (bool): whether to sink the data of the evaluation.
         """
-    def infer_predict_layout(self, *predict_data: _t.Any, skip_backend_compile: _b.bool = False) -> _t.Any:
+    def infer_predict_layout(self, *predict_data: _Tensor | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any] | _b.int | _b.float | _b.str, skip_backend_compile: _b.bool = False) -> _b.dict[_t.Any, _t.Any]:
         """Returns how the parameters of the prediction network are divided over processes. With
         several processes the network runs once on the inputs, and its parameters stay divided.
 
@@ -88,7 +90,7 @@ class Model:
             train_dataset, sink_size: see `train`.
             dataset_sink_mode (bool): must be True, as in the original.
         """
-    def predict(self, *predict_data: _t.Any, backend: _b.str | None = None, config: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
+    def predict(self, *predict_data: _Tensor | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any] | _b.int | _b.float | _b.str, backend: _b.str | None = None, config: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
         """Runs the prediction network on inputs.
 
         Args:
@@ -102,7 +104,7 @@ class Model:
         """
     @property
     def predict_network(self) -> _t.Any: ...
-    def train(self, epoch: _b.int, train_dataset: _t.Any, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False, sink_size: _b.int = -1, initial_epoch: _b.int = 0) -> _t.Any:
+    def train(self, epoch: _b.int, train_dataset: _Dataset, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False, sink_size: _b.int = -1, initial_epoch: _b.int = 0) -> None:
         """Trains the network.
 
         Data sinking takes place only in graph mode on a GPU or Ascend device target. As in the

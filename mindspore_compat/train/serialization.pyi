@@ -8,11 +8,12 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.parameter import Parameter as _Parameter
 from ..nn.cell import Cell as _Cell
 
 def async_ckpt_thread_status() -> _t.Any:
     """Returns True while `save_checkpoint(..., async_save=True)` is still writing."""
-def ckpt_to_safetensors(file_path: _b.str, save_path: _b.str | None = None, name_map: _c.Mapping[_t.Any, _t.Any] | None = None, file_name_regex: _b.str | None = None, processes_num: _t.Any = 1) -> _t.Any:
+def ckpt_to_safetensors(file_path: _b.str, save_path: _b.str | None = None, name_map: _c.Mapping[_t.Any, _t.Any] | None = None, file_name_regex: _b.str | None = None, processes_num: _b.int = 1) -> None:
     """Converts checkpoint files to the safetensors format.
 
     An encrypted file is rejected. A checksum is not copied.
@@ -26,7 +27,7 @@ def ckpt_to_safetensors(file_path: _b.str, save_path: _b.str | None = None, name
         file_name_regex (str): convert only files in whose names this expression matches a part.
         processes_num (int): the number of processes, at least 1.
     """
-def export(net: _Cell | _c.Callable[..., _t.Any] | _c.Callable[..., _t.Any], *inputs: _t.Any, file_name: _b.str, file_format: _b.str, **kwargs: _t.Any) -> _t.Any:
+def export(net: _Cell | _c.Callable[..., _t.Any], *inputs: _t.Any, file_name: _b.str, file_format: _b.str, **kwargs: _t.Any) -> None:
     """Exports a network as a model file (MindIR or ONNX) that runs without its Python code.
 
     The network runs once on the inputs, in inference mode; the traced computation becomes the
@@ -71,7 +72,7 @@ def load(file_name: _b.str, **kwargs: _t.Any) -> _t.Any:
     Returns:
         FuncGraph, which `nn.GraphCell` runs.
     """
-def load_checkpoint(ckpt_file_name: _b.str | _io.BytesIO, net: _Cell | _c.Callable[..., _t.Any] | None = None, strict_load: _b.bool = False, filter_prefix: _b.str | _c.Iterable[_t.Any] | None = None, dec_key: None | _b.bytes = None, dec_mode: _b.str = 'AES-GCM', specify_prefix: _b.str | _c.Iterable[_t.Any] | None = None, choice_func: _c.Callable[..., _t.Any] | None = None, crc_check: _b.bool = False, remove_redundancy: _b.bool = False, format: _b.str = 'ckpt') -> _t.Any:
+def load_checkpoint(ckpt_file_name: _b.str | _io.BytesIO, net: _Cell | _c.Callable[..., _t.Any] | None = None, strict_load: _b.bool = False, filter_prefix: _b.str | _c.Iterable[_b.str] | None = None, dec_key: None | _b.bytes = None, dec_mode: _b.str = 'AES-GCM', specify_prefix: _b.str | _c.Iterable[_b.str] | None = None, choice_func: _c.Callable[..., _t.Any] | None = None, crc_check: _b.bool = False, remove_redundancy: _b.bool = False, format: _b.str = 'ckpt') -> _b.dict[_t.Any, _t.Any]:
     """Loads the parameters of a checkpoint file.
 
     Args:
@@ -107,7 +108,7 @@ def load_checkpoint_async(ckpt_file_name: _b.str, net: _Cell | _c.Callable[..., 
     Returns:
         ParamDictFuture, whose method `result` waits and returns the result of `load_checkpoint`.
     """
-def load_distributed_checkpoint(network: _t.Any, checkpoint_filenames: _t.Any = None, predict_strategy: _t.Any = None, train_strategy_filename: _b.str | None = None, strict_load: _b.bool = False, dec_key: _t.Any = None, dec_mode: _b.str = 'AES-GCM', format: _t.Literal['ckpt', 'safetensors'] = 'ckpt', unified_safetensors_dir: _b.str | None = None, dst_safetensors_dir: _b.str | None = None, rank_id: _b.int | None = None, output_format: _t.Literal['safetensors', 'ckpt'] = 'safetensors', name_map: _t.Any = None, max_process_num: _b.int = 64, return_param_dict: _b.bool = False) -> _t.Any:
+def load_distributed_checkpoint(network: _Cell | _c.Callable[..., _t.Any], checkpoint_filenames: _c.Iterable[_b.str] | None = None, predict_strategy: _c.Mapping[_t.Any, _t.Any] | _b.str | None = None, train_strategy_filename: _b.str | None = None, strict_load: _b.bool = False, dec_key: _b.bytes | None = None, dec_mode: _b.str = 'AES-GCM', format: _t.Literal['ckpt', 'safetensors'] = 'ckpt', unified_safetensors_dir: _b.str | None = None, dst_safetensors_dir: _b.str | None = None, rank_id: _b.int | None = None, output_format: _t.Literal['safetensors', 'ckpt'] = 'safetensors', name_map: _c.Mapping[_t.Any, _t.Any] | None = None, max_process_num: _b.int = 64, return_param_dict: _b.bool = False) -> _t.Any:
     """Loads the checkpoints of several ranks into a network, whole or as the slices of this rank.
 
     Args:
@@ -151,7 +152,7 @@ def load_mindir(file_name: _b.str) -> _t.Any:
     Returns:
         ModelProto, of `mindspore.train.mind_ir_pb2`; `user_info` is a dict of texts.
     """
-def load_param_into_net(net: _Cell | _c.Callable[..., _t.Any], parameter_dict: _c.Mapping[_t.Any, _t.Any], strict_load: _b.bool = False, remove_redundancy: _b.bool = False) -> _t.Any:
+def load_param_into_net(net: _Cell | _c.Callable[..., _t.Any], parameter_dict: _c.Mapping[_t.Any, _t.Any], strict_load: _b.bool = False, remove_redundancy: _b.bool = False) -> _b.tuple[_b.list[_b.str], _b.list[_b.str]]:
     """Loads parameters into a network by their names.
 
     A parameter of the network that `parameter_dict` lacks may be there under a longer name: unless
@@ -172,14 +173,14 @@ def load_param_into_net(net: _Cell | _c.Callable[..., _t.Any], parameter_dict: _
         (list, list): the names of the network's parameters that were not loaded, and the names in
         `parameter_dict` that the network does not have.
     """
-def safetensors_to_ckpt(file_path: _b.str, save_path: _t.Any = None, name_map: _t.Any = None, file_name_regex: _t.Any = None, processes_num: _t.Any = 1) -> _t.Any:
+def safetensors_to_ckpt(file_path: _b.str, save_path: _t.Any = None, name_map: _t.Any = None, file_name_regex: _t.Any = None, processes_num: _t.Any = 1) -> None:
     """Converts safetensors files to the checkpoint format.
 
     Args:
         file_path (str): a file whose name ends in ".safetensors", or a directory; the other
             arguments are those of `ckpt_to_safetensors`.
     """
-def save_checkpoint(save_obj: _Cell | _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any], ckpt_file_name: _b.str, integrated_save: _b.bool = True, async_save: _b.bool | _b.str = False, append_dict: _c.Mapping[_t.Any, _t.Any] | None = None, enc_key: None | _b.bytes = None, enc_mode: _b.str = 'AES-GCM', choice_func: _c.Callable[..., _t.Any] | None = None, crc_check: _b.bool = False, format: _b.str = 'ckpt', **kwargs: _t.Any) -> _t.Any:
+def save_checkpoint(save_obj: _Cell | _c.Callable[..., _t.Any] | _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]] | _c.Mapping[_t.Any, _t.Any], ckpt_file_name: _b.str, integrated_save: _b.bool = True, async_save: _b.bool | _b.str = False, append_dict: _c.Mapping[_t.Any, _t.Any] | None = None, enc_key: None | _b.bytes = None, enc_mode: _b.str = 'AES-GCM', choice_func: _c.Callable[..., _t.Any] | None = None, crc_check: _b.bool = False, format: _b.str = 'ckpt', **kwargs: _t.Any) -> None:
     """Saves parameters to a checkpoint file, and replaces an existing file.
 
     After the call the file is complete and on disk; after an error there is no new file (an old one
@@ -187,9 +188,10 @@ def save_checkpoint(save_obj: _Cell | _c.Callable[..., _t.Any] | _c.Iterable[_t.
     without elements. The file contains a checksum, which `load_checkpoint` verifies.
 
     Args:
-        save_obj (Union[Cell, list, dict]): what to save: all parameters of a Cell under their
-            names; a list of Parameters; a list of dicts with the keys "name" (a str) and "data" (a
-            Parameter or a Tensor); or a dict from names to Parameters, Tensors, arrays or texts.
+        save_obj (Union[Cell, list[Parameter], list[dict], dict]): what to save: all parameters of a
+            Cell under their names; a list of Parameters; a list of dicts with the keys "name" (a
+            str) and "data" (a Parameter or a Tensor); or a dict from names to
+            Parameters, Tensors, arrays or texts.
         ckpt_file_name (str): the file; a missing ".ckpt" or ".safetensors" is appended.
         integrated_save (bool): whether to join the parts of a parameter that is divided over
             processes, or lies on a stage of a pipeline; all processes must then call this.
@@ -210,7 +212,7 @@ def save_checkpoint(save_obj: _Cell | _c.Callable[..., _t.Any] | _c.Iterable[_t.
         kwargs: further options. `remove_redundancy` (a bool or None) is stored in a safetensors
             file; others have no effect.
     """
-def save_mindir(model: _t.Any, file_name: _b.str) -> _t.Any:
+def save_mindir(model: _t.Any, file_name: _b.str) -> None:
     """Saves a message as a MindIR file; see `load_mindir`.
 
     Args:

@@ -405,6 +405,11 @@ def value_and_grad(
     """Returns a function that computes the value and the gradient of `fn`; the arguments are those
     of `grad`.
 
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+
     Returns:
         Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
         `grad`).

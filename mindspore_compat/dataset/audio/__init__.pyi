@@ -773,7 +773,7 @@ class Resample(_TensorOperation):
         beta (float, optional): the shape parameter of the Kaiser window; None is
             14.769656459379492. Other windows ignore it.
     """
-    def __init__(self, orig_freq: _b.float = 16000, new_freq: _b.float = 16000, resample_method: ResampleMethod = ..., lowpass_filter_width: _b.int = 6, rolloff: _b.float = 0.99, beta: _t.Any = None) -> None: ...
+    def __init__(self, orig_freq: _b.float = 16000, new_freq: _b.float = 16000, resample_method: ResampleMethod = ..., lowpass_filter_width: _b.int = 6, rolloff: _b.float = 0.99, beta: _b.float | None = None) -> None: ...
     axes: _t.Any
     least: _t.Any
     takes_numbers: _t.Any
@@ -969,7 +969,7 @@ class WindowType(_b.str, _e.Enum):
     HAMMING = ...
     HANN = ...
     KAISER = ...
-def create_dct(n_mfcc: _b.int | _t.Literal[True], n_mels: _b.int | _t.Literal[True], norm: NormMode = ...) -> _t.Any:
+def create_dct(n_mfcc: _b.int | _t.Literal[True], n_mels: _b.int | _t.Literal[True], norm: NormMode = ...) -> _np.ndarray[_t.Any, _t.Any]:
     """Creates the matrix of the discrete cosine transform (DCT) of type 2.
 
     Multiply rows by it: `x @ matrix`. Its element (m, k) is `2 * cos(pi / n_mels * (m + 0.5) * k)`;
@@ -983,7 +983,7 @@ def create_dct(n_mfcc: _b.int | _t.Literal[True], n_mels: _b.int | _t.Literal[Tr
     Returns:
         numpy.ndarray of float32, (n_mels, n_mfcc).
     """
-def linear_fbanks(n_freqs: _b.int, f_min: _b.float, f_max: _b.float, n_filter: _b.int, sample_rate: _b.int) -> _t.Any:
+def linear_fbanks(n_freqs: _b.int, f_min: _b.float, f_max: _b.float, n_filter: _b.int, sample_rate: _b.int) -> _np.ndarray[_t.Any, _t.Any]:
     """Creates a bank of triangular filters whose centres are evenly spaced.
 
     Args:
@@ -996,7 +996,7 @@ def linear_fbanks(n_freqs: _b.int, f_min: _b.float, f_max: _b.float, n_filter: _
     Returns:
         numpy.ndarray of float32, (n_freqs, n_filter).
     """
-def melscale_fbanks(n_freqs: _b.int, f_min: _b.float, f_max: _b.float, n_mels: _b.int, sample_rate: _b.int, norm: NormType = ..., mel_type: MelType = ...) -> _t.Any:
+def melscale_fbanks(n_freqs: _b.int, f_min: _b.float, f_max: _b.float, n_mels: _b.int, sample_rate: _b.int, norm: NormType = ..., mel_type: MelType = ...) -> _np.ndarray[_t.Any, _t.Any]:
     """Creates a bank of triangular filters whose centres are evenly spaced on the mel scale.
 
     Args:

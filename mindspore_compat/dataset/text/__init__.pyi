@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ...common.dtype import Type as _Type
+from ...dataset import Dataset as _Dataset
 from ...dataset.transforms import TensorOperation as _TensorOperation
 
 class AddToken(_TensorOperation):
@@ -91,14 +92,14 @@ class JiebaTokenizer(_TensorOperation):
     """
     with_offsets: _t.Any
     def __init__(self, hmm_path: _b.str, mp_path: _b.str, mode: JiebaMode = ..., with_offsets: _b.bool = False) -> None: ...
-    def add_dict(self, user_dict: _t.Any) -> _t.Any:
+    def add_dict(self, user_dict: _t.Any) -> None:
         """Adds words to the dictionary.
 
         Args:
             user_dict (Union[str, dict[str, int]]): frequencies of words, or a file with a word and
                 its frequency on each line; other lines are ignored.
         """
-    def add_word(self, word: _b.str, freq: _t.Any = None) -> _t.Any:
+    def add_word(self, word: _b.str, freq: _b.int | None = None) -> None:
         """Adds a word to the dictionary.
 
         Args:
@@ -197,7 +198,7 @@ class SentencePieceVocab:
     """A trained SentencePiece model; create it by `from_file` or `from_dataset`."""
     def __init__(self) -> None: ...
     @classmethod
-    def from_dataset(cls, dataset: _t.Any, col_names: _t.Any, vocab_size: _t.Any, character_coverage: _t.Any, model_type: _t.Any, params: _t.Any) -> _t.Any:
+    def from_dataset(cls, dataset: _Dataset, col_names: _c.Iterable[_b.str], vocab_size: _b.int, character_coverage: _b.float, model_type: _t.Any, params: _t.Any) -> _t.Any:
         """Trains a SentencePiece model on the text of a dataset.
 
         Args:
@@ -210,7 +211,7 @@ class SentencePieceVocab:
             params (dict[str, str]): further parameters of the library's trainer.
         """
     @classmethod
-    def from_file(cls, file_path: _t.Any, vocab_size: _t.Any, character_coverage: _t.Any, model_type: _t.Any, params: _t.Any) -> _t.Any:
+    def from_file(cls, file_path: _c.Iterable[_b.str], vocab_size: _b.int, character_coverage: _b.float, model_type: _t.Any, params: _t.Any) -> _t.Any:
         """Trains a SentencePiece model on the lines of files.
 
         Args:
@@ -222,7 +223,7 @@ class SentencePieceVocab:
             params (dict[str, str]): further parameters of the library's trainer.
         """
     @classmethod
-    def save_model(cls, vocab: _t.Any, path: _b.str, filename: _b.str) -> _t.Any:
+    def save_model(cls, vocab: _t.Any, path: _b.str, filename: _b.str) -> None:
         """Saves a model to a file that SentencePieceTokenizer and the library can read.
 
         Args:
@@ -268,7 +269,7 @@ class TruncateSequencePair(_TensorOperation):
     Args:
         max_length (int): the maximum total length.
     """
-    def __init__(self, max_length: _t.Any) -> None: ...
+    def __init__(self, max_length: _b.int) -> None: ...
 class UnicodeCharTokenizer(_TensorOperation):
     """Splits text into Unicode characters.
 
@@ -293,7 +294,7 @@ class Vectors:
     """Pre-trained word vectors; created by `from_file` and used by `ToVectors`."""
     def __init__(self) -> None: ...
     @classmethod
-    def from_file(cls, file_path: _b.str, max_vectors: _t.Any = None) -> _t.Any:
+    def from_file(cls, file_path: _b.str, max_vectors: _b.int | None = None) -> _t.Any:
         """Reads word vectors from a text file with a word and its numbers on each line.
 
         If a word occurs twice, the first line is used.
@@ -313,7 +314,7 @@ class Vocab:
     """
     def __init__(self) -> None: ...
     @classmethod
-    def from_dataset(cls, dataset: _t.Any, columns: _b.str | _c.Iterable[_t.Any] | None = None, freq_range: _t.Any = None, top_k: _t.Any = None, special_tokens: _t.Any = None, special_first: _b.bool = True) -> _t.Any:
+    def from_dataset(cls, dataset: _Dataset, columns: _b.str | _c.Iterable[_b.str] | None = None, freq_range: _c.Iterable[_t.Any] | None = None, top_k: _b.int | None = None, special_tokens: _c.Iterable[_b.str] | None = None, special_first: _b.bool = True) -> _t.Any:
         """Makes a Vocab from the text of a dataset, with the most frequent tokens first.
 
         Args:
@@ -333,7 +334,7 @@ class Vocab:
             word_dict (dict[str, int]): the ids.
         """
     @classmethod
-    def from_file(cls, file_path: _b.str, delimiter: _b.str = '', vocab_size: _t.Any = None, special_tokens: _t.Any = None, special_first: _b.bool = True) -> _t.Any:
+    def from_file(cls, file_path: _b.str, delimiter: _b.str = '', vocab_size: _b.int | None = None, special_tokens: _c.Iterable[_b.str] | None = None, special_first: _b.bool = True) -> _t.Any:
         """Makes a Vocab from the lines of a file, numbered in order.
 
         Args:
@@ -345,7 +346,7 @@ class Vocab:
             special_first (bool, optional): whether the special tokens come first.
         """
     @classmethod
-    def from_list(cls, word_list: _t.Any, special_tokens: _t.Any = None, special_first: _b.bool = True) -> _t.Any:
+    def from_list(cls, word_list: _c.Iterable[_b.str], special_tokens: _c.Iterable[_b.str] | None = None, special_first: _b.bool = True) -> _t.Any:
         """Makes a Vocab from a list of tokens, numbered in order.
 
         Args:
@@ -353,19 +354,19 @@ class Vocab:
             special_tokens (list[str], optional): tokens added before or after the others.
             special_first (bool, optional): whether the special tokens come first.
         """
-    def ids_to_tokens(self, ids: _t.Any) -> _t.Any:
+    def ids_to_tokens(self, ids: _b.int | _c.Iterable[_b.int] | _np.ndarray[_t.Any, _t.Any]) -> _t.Any:
         """Converts ids to a list of tokens, or one id to its token; "" for unknown ids.
 
         Args:
             ids (Union[int, list[int], numpy.ndarray]): one id, or several.
         """
-    def tokens_to_ids(self, tokens: _t.Any) -> _t.Any:
+    def tokens_to_ids(self, tokens: _b.str | _c.Iterable[_b.str] | _np.ndarray[_t.Any, _t.Any]) -> _t.Any:
         """Converts tokens to a list of ids, or one token to its id; -1 for unknown tokens.
 
         Args:
             tokens (Union[str, list[str], numpy.ndarray]): one token, or several.
         """
-    def vocab(self) -> _t.Any:
+    def vocab(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the vocabulary as a dict of ids by token."""
 class WhitespaceTokenizer(_TensorOperation):
     """Splits text at whitespace.
@@ -386,14 +387,14 @@ class WordpieceTokenizer(_TensorOperation):
         with_offsets (bool, optional): whether to return the start and end of each piece, in bytes.
     """
     def __init__(self, vocab: Vocab, suffix_indicator: _b.str = '##', max_bytes_per_token: _b.int = 100, unknown_token: _b.str = '[UNK]', with_offsets: _b.bool = False) -> None: ...
-def to_bytes(array: _t.Any, encoding: _b.str = 'utf8') -> _t.Any:
+def to_bytes(array: _np.ndarray[_t.Any, _t.Any], encoding: _b.str = 'utf8') -> _t.Any:
     """Encodes an array of text to bytes.
 
     Args:
         array (numpy.ndarray): text; bytes are returned unchanged.
         encoding (str, optional): the encoding.
     """
-def to_str(array: _t.Any, encoding: _b.str = 'utf8') -> _t.Any:
+def to_str(array: _np.ndarray[_t.Any, _t.Any], encoding: _b.str = 'utf8') -> _t.Any:
     """Decodes an array of bytes to text.
 
     Args:

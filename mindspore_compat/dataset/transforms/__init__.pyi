@@ -25,7 +25,7 @@ class Compose(TensorOperation):
     """
     transforms: _t.Any
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, transforms: _t.Any) -> None: ...
+    def __init__(self, transforms: _c.Iterable[_t.Any]) -> None: ...
     @property  # type: ignore
     def blockwise(self) -> _t.Any: ...  # type: ignore
     @property  # type: ignore
@@ -94,7 +94,7 @@ class RandomApply(TensorOperation):
         prob (float, optional): the probability that they are applied.
     """
     transforms: _t.Any
-    def __init__(self, transforms: _t.Any, prob: _b.float = 0.5) -> None: ...
+    def __init__(self, transforms: _c.Iterable[_t.Any], prob: _b.float = 0.5) -> None: ...
     @property  # type: ignore
     def implementation(self) -> _t.Any: ...  # type: ignore
 class RandomChoice(TensorOperation):
@@ -104,7 +104,7 @@ class RandomChoice(TensorOperation):
         transforms (list): transforms, or functions that take arrays.
     """
     transforms: _t.Any
-    def __init__(self, transforms: _t.Any) -> None: ...
+    def __init__(self, transforms: _c.Iterable[_t.Any]) -> None: ...
     @property  # type: ignore
     def implementation(self) -> _t.Any: ...  # type: ignore
 class RandomOrder(PyTensorOperation):
@@ -115,7 +115,7 @@ class RandomOrder(PyTensorOperation):
     """
     transforms: _t.Any
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, transforms: _t.Any) -> None: ...
+    def __init__(self, transforms: _c.Iterable[_t.Any]) -> None: ...
     implementation = ...  # type: ignore
 class Relational(_e.IntEnum):
     """The relational operators of `Mask`."""

@@ -26,7 +26,7 @@ class AdjustBrightness(_TensorOperation):
     def __init__(self, brightness_factor: _b.float) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -45,7 +45,7 @@ class AdjustContrast(_TensorOperation):
     """
     def __init__(self, contrast_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -66,7 +66,7 @@ class AdjustGamma(_TensorOperation):
     def __init__(self, gamma: _b.float, gain: _b.float = 1) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -85,7 +85,7 @@ class AdjustHue(_TensorOperation):
     """
     def __init__(self, hue_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -104,7 +104,7 @@ class AdjustSaturation(_TensorOperation):
     """
     def __init__(self, saturation_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -124,7 +124,7 @@ class AdjustSharpness(_TensorOperation):
     """
     def __init__(self, sharpness_factor: _b.float) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -151,7 +151,7 @@ class Affine(_TensorOperation):
     """
     def __init__(self, degrees: _b.float, translate: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], scale: _b.float, shear: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -172,7 +172,7 @@ class AutoAugment(_TensorOperation):
     """
     def __init__(self, policy: AutoAugmentPolicy = ..., interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -201,7 +201,7 @@ class AutoContrast(_TensorOperation):
     """
     def __init__(self, cutoff: _b.float = 0.0, ignore: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -237,7 +237,7 @@ class BoundingBoxAugment(_TensorOperation):
     """
     def __init__(self, transform: _TensorOperation, ratio: _b.float = 0.3) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -257,7 +257,7 @@ class CenterCrop(_TensorOperation):
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -277,7 +277,7 @@ class ConvertColor(_TensorOperation):
     def __init__(self, convert_mode: ConvertMode) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -323,7 +323,7 @@ class Crop(_TensorOperation):
     def __init__(self, coordinates: _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -346,7 +346,7 @@ class CutMixBatch(_TensorOperation):
     """
     def __init__(self, image_batch_format: ImageBatchFormat, alpha: _b.float = 1.0, prob: _b.float = 1.0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -367,7 +367,7 @@ class CutOut(_TensorOperation):
     """
     def __init__(self, length: _b.int, num_patches: _b.int = 1, is_hwc: _b.bool = True) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -387,7 +387,7 @@ class Decode(_TensorOperation):
     """
     def __init__(self, to_pil: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -406,7 +406,7 @@ class DecodeVideo(_TensorOperation):
 class Equalize(_TensorOperation):
     """Equalizes the histogram of each channel of an image."""
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -430,7 +430,7 @@ class Erase(_TensorOperation):
     """
     def __init__(self, top: _b.int, left: _b.int, height: _b.int, width: _b.int, value: _b.float | _b.tuple[_b.float, _b.float, _b.float] | _c.Sequence[_b.float] = 0.0, inplace: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -449,7 +449,7 @@ class FiveCrop(_TensorOperation):
     """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -472,7 +472,7 @@ class GaussianBlur(_TensorOperation):
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], sigma: _b.float | _t.Any | _b.bool | _b.tuple[_b.float | _t.Any | _b.bool, _b.float | _t.Any | _b.bool] | _c.Sequence[_b.float | _t.Any | _b.bool] | None = None) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -491,7 +491,7 @@ class Grayscale(_TensorOperation):
     """
     def __init__(self, num_output_channels: _t.Literal[1, 3] = 1) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -507,7 +507,7 @@ class HWC2CHW(_TensorOperation):
     """Transposes an image from (height, width, channels) to (channels, height, width)."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -522,7 +522,7 @@ class HorizontalFlip(_TensorOperation):
     """Flips an image horizontally."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -542,7 +542,7 @@ class HsvToRgb(_TensorOperation):
     is_hwc: _t.Any
     def __init__(self, is_hwc: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -595,7 +595,7 @@ class Invert(_TensorOperation):
     """Inverts the colours of an RGB image: 255 minus each pixel."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -615,7 +615,7 @@ class LinearTransformation(_TensorOperation):
     """
     def __init__(self, transformation_matrix: _np.ndarray[_t.Any, _t.Any], mean_vector: _np.ndarray[_t.Any, _t.Any]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -647,7 +647,7 @@ class MixUpBatch(_TensorOperation):
     """
     def __init__(self, alpha: _b.float = 1.0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -669,7 +669,7 @@ class Normalize(_TensorOperation):
     def __init__(self, mean: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], std: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], is_hwc: _b.bool = True) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -692,7 +692,7 @@ class NormalizePad(_TensorOperation):
     def __init__(self, mean: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], std: _b.tuple[_b.float, ...] | _c.Sequence[_b.float], dtype: _t.Literal['float32', 'float16'] = 'float32', is_hwc: _b.bool = True) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -715,7 +715,7 @@ class Pad(_TensorOperation):
     def __init__(self, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -739,7 +739,7 @@ class PadToSize(_TensorOperation):
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], offset: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0, padding_mode: Border = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -760,7 +760,7 @@ class Perspective(_TensorOperation):
     """
     def __init__(self, start_points: _b.tuple[_b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float]] | _c.Sequence[_b.tuple[_b.float, _b.float] | _c.Sequence[_b.float]], end_points: _b.tuple[_b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float]] | _c.Sequence[_b.tuple[_b.float, _b.float] | _c.Sequence[_b.float]], interpolation: Inter = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -780,7 +780,7 @@ class Posterize(_TensorOperation):
     def __init__(self, bits: _b.int) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -803,7 +803,7 @@ class RandAugment(_TensorOperation):
     """
     def __init__(self, num_ops: _b.int = 2, magnitude: _b.int = 9, num_magnitude_bins: _b.int = 31, interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -823,7 +823,7 @@ class RandomAdjustSharpness(_TensorOperation):
     """
     def __init__(self, degree: _b.float, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -851,7 +851,7 @@ class RandomAffine(_TensorOperation):
     """
     def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], translate: _b.tuple[_b.float, ...] | _c.Sequence[_b.float] | None = None, scale: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = None, shear: _b.float | _t.Any | _t.Literal[True] | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | _b.tuple[_b.float, _b.float, _b.float, _b.float] | _c.Sequence[_b.float] | None = None, resample: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] | None = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -873,7 +873,7 @@ class RandomAutoContrast(_TensorOperation):
     """
     def __init__(self, cutoff: _b.float = 0.0, ignore: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -892,7 +892,7 @@ class RandomColor(_TensorOperation):
     """
     def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.1, 1.9)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -916,7 +916,7 @@ class RandomColorAdjust(_TensorOperation):
     """
     def __init__(self, brightness: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (1, 1), contrast: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (1, 1), saturation: _b.float | _t.Any | _b.bool | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (1, 1), hue: _b.float | _t.Literal[False] | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0, 0)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -940,7 +940,7 @@ class RandomCrop(_TensorOperation):
     """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, pad_if_needed: _b.bool = False, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] | None = 0, padding_mode: Border | None = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -970,7 +970,7 @@ class RandomCropDecodeResize(_TensorOperation):
     ratio: _t.Any
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], scale: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1004,7 +1004,7 @@ class RandomEqualize(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1031,7 +1031,7 @@ class RandomErasing(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5, scale: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.02, 0.33), ratio: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.3, 3.3), value: _b.int | _t.Literal['random'] | _b.tuple[_b.int, _b.int, _b.int] | _c.Sequence[_b.int] = 0, inplace: _b.bool = False, max_attempts: _b.int = 10) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1053,7 +1053,7 @@ class RandomGrayscale(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.1) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1073,7 +1073,7 @@ class RandomHorizontalFlip(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1092,7 +1092,7 @@ class RandomHorizontalFlipWithBBox(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1111,7 +1111,7 @@ class RandomInvert(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1131,7 +1131,7 @@ class RandomLighting(_TensorOperation):
     """
     def __init__(self, alpha: _b.float = 0.05) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1152,7 +1152,7 @@ class RandomPerspective(_TensorOperation):
     """
     def __init__(self, distortion_scale: _b.float = 0.5, prob: _b.float = 0.5, interpolation: Inter = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1172,7 +1172,7 @@ class RandomPosterize(_TensorOperation):
     """
     def __init__(self, bits: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | None = (8, 8)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1191,7 +1191,7 @@ class RandomResize(_TensorOperation):
     """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | _t.Literal[True]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1227,7 +1227,7 @@ class RandomResizedCrop(_TensorOperation):
     ratio: _t.Any
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], scale: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1267,7 +1267,7 @@ class RandomRotation(_TensorOperation):
     """
     def __init__(self, degrees: _b.float | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], resample: Inter = ..., expand: _b.bool = False, center: _b.tuple[_b.float, _b.float] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1287,7 +1287,7 @@ class RandomSelectSubpolicy(_TensorOperation):
     """
     def __init__(self, policy: _c.Sequence[_c.Sequence[_t.Any]]) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1306,7 +1306,7 @@ class RandomSharpness(_TensorOperation):
     """
     def __init__(self, degrees: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.1, 1.9)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1326,7 +1326,7 @@ class RandomSolarize(_TensorOperation):
     """
     def __init__(self, threshold: _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] = (0, 255)) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1345,7 +1345,7 @@ class RandomVerticalFlip(_TensorOperation):
     """
     def __init__(self, prob: _b.float = 0.5) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1372,7 +1372,7 @@ class Rescale(_TensorOperation):
     def __init__(self, rescale: _b.float, shift: _b.float) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1395,7 +1395,7 @@ class Resize(_TensorOperation):
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | _t.Literal[True], interpolation: Inter = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1417,7 +1417,7 @@ class ResizeWithBBox(_TensorOperation):
     """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | _t.Literal[True], interpolation: Inter = ...) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1442,7 +1442,7 @@ class ResizedCrop(_TensorOperation):
     def __init__(self, top: _b.int, left: _b.int, height: _b.int, width: _b.int, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], interpolation: Inter = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1462,7 +1462,7 @@ class RgbToHsv(_TensorOperation):
     is_hwc: _t.Any
     def __init__(self, is_hwc: _b.bool = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1487,7 +1487,7 @@ class Rotate(_TensorOperation):
     """
     def __init__(self, degrees: _b.float, resample: Inter = ..., expand: _b.bool = False, center: _b.tuple[_b.float, _b.float] | None = None, fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1517,7 +1517,7 @@ class SlicePatches(_TensorOperation):
     """
     def __init__(self, num_height: _b.int = 1, num_width: _b.int = 1, slice_mode: SliceMode = ..., fill_value: _b.int = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1538,7 +1538,7 @@ class Solarize(_TensorOperation):
     def __init__(self, threshold: _b.float | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float]) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1559,7 +1559,7 @@ class TenCrop(_TensorOperation):
     """
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], use_vertical_flip: _b.bool | None = False) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1574,7 +1574,7 @@ class TenCrop(_TensorOperation):
 class ToNumpy(_TensorOperation):
     """Converts a PIL image to a NumPy array."""
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1588,7 +1588,7 @@ class ToNumpy(_TensorOperation):
 class ToPIL(_TensorOperation):
     """Converts an array to a PIL image. Needs Pillow."""
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1610,7 +1610,7 @@ class ToTensor(_TensorOperation):
     def __init__(self, output_type: _t.Any = ...) -> None: ...
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1637,7 +1637,7 @@ class TrivialAugmentWide(_TensorOperation):
     """
     def __init__(self, num_magnitude_bins: _b.int = 31, interpolation: Inter = ..., fill_value: _b.int | _b.tuple[_b.int, _b.int, _b.int] = 0) -> None: ...
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1664,7 +1664,7 @@ class VerticalFlip(_TensorOperation):
     """Flips an image vertically."""
     blockwise: _t.Any  # type: ignore
     # Accepted for compatibility, has no effect here
-    def device(self, device_target: _b.str = 'CPU') -> _t.Any:
+    def device(self, device_target: _b.str = 'CPU') -> _t.Self:
         """Chooses the device of the transform; here the host always computes.
 
         Accepted for compatibility, has no effect here: every transform of images runs on the host.
@@ -1685,7 +1685,7 @@ class VideoDecoder:
         source (str): the path of the file.
     """
     def __init__(self, source: _b.str) -> None: ...
-    def get_frames_at(self, indices: _t.Any) -> _t.Any:
+    def get_frames_at(self, indices: _c.Iterable[_b.int]) -> _np.ndarray[_t.Any, _t.Any]:
         """Returns frames by their indices.
 
         Args:
@@ -1696,7 +1696,7 @@ class VideoDecoder:
         """
     @property
     def metadata(self) -> _t.Any: ...
-def encode_jpeg(image: _np.ndarray[_t.Any, _t.Any] | _Tensor, quality: _b.int | _b.bool = 75) -> _t.Any:
+def encode_jpeg(image: _np.ndarray[_t.Any, _t.Any] | _Tensor, quality: _b.int | _b.bool = 75) -> _np.ndarray[_t.Any, _t.Any]:
     """Encodes an image as JPEG.
 
     Args:
@@ -1707,7 +1707,7 @@ def encode_jpeg(image: _np.ndarray[_t.Any, _t.Any] | _Tensor, quality: _b.int | 
     Returns:
         numpy.ndarray, the bytes.
     """
-def encode_png(image: _np.ndarray[_t.Any, _t.Any] | _Tensor, compression_level: _b.int | _b.bool = 6) -> _t.Any:
+def encode_png(image: _np.ndarray[_t.Any, _t.Any] | _Tensor, compression_level: _b.int | _b.bool = 6) -> _np.ndarray[_t.Any, _t.Any]:
     """Encodes an image as PNG.
 
     Args:
@@ -1724,7 +1724,7 @@ def get_image_num_channels(image: _t.Any) -> _t.Any:
     Args:
         image (Union[numpy.ndarray, PIL.Image.Image]): the image.
     """
-def get_image_size(image: _t.Any) -> _t.Any:
+def get_image_size(image: _t.Any) -> _b.list[_t.Any]:
     """Returns the height and width of an image, as a list.
 
     Args:
@@ -1738,7 +1738,7 @@ def read_file(filename: _b.str) -> _t.Any:
     Args:
         filename: the path of the file.
     """
-def read_image(filename: _b.str, mode: ImageReadMode = ...) -> _t.Any:
+def read_image(filename: _b.str, mode: ImageReadMode = ...) -> _np.ndarray[_t.Any, _t.Any]:
     """Reads an image file.
 
     Args:
@@ -1767,7 +1767,7 @@ def read_video(filename: _b.str, start_pts: _t.Any = 0, end_pts: _t.Any = None, 
         period; of shape (1, 0) if there is no audio) and a dict with "video_fps" (float) and, if
         there is audio, "audio_fps" (int).
     """
-def read_video_timestamps(filename: _b.str, pts_unit: _b.str = 'pts') -> _t.Any:
+def read_video_timestamps(filename: _b.str, pts_unit: _b.str = 'pts') -> _b.tuple[_t.Any, ...]:
     """Reads the timestamps of the video frames, and the frame rate.
 
     Args:
@@ -1778,14 +1778,14 @@ def read_video_timestamps(filename: _b.str, pts_unit: _b.str = 'pts') -> _t.Any:
         tuple of the timestamps (list of ints for "pts", of floats for "sec") and the frame rate in
         frames per second (float).
     """
-def write_file(filename: _b.str, data: _np.ndarray[_t.Any, _t.Any] | _Tensor) -> _t.Any:
+def write_file(filename: _b.str, data: _np.ndarray[_t.Any, _t.Any] | _Tensor) -> None:
     """Writes bytes to a file.
 
     Args:
         filename: the path of the file.
         data: the bytes: a one-dimensional uint8 array or Tensor.
     """
-def write_jpeg(filename: _b.str, image: _np.ndarray[_t.Any, _t.Any] | _Tensor, quality: _b.int | _b.bool = 75) -> _t.Any:
+def write_jpeg(filename: _b.str, image: _np.ndarray[_t.Any, _t.Any] | _Tensor, quality: _b.int | _b.bool = 75) -> None:
     """Writes an image as a JPEG file; see `encode_jpeg`.
 
     Args:
@@ -1793,7 +1793,7 @@ def write_jpeg(filename: _b.str, image: _np.ndarray[_t.Any, _t.Any] | _Tensor, q
         image: the pixels.
         quality: from 1 to 100.
     """
-def write_png(filename: _b.str, image: _np.ndarray[_t.Any, _t.Any] | _Tensor, compression_level: _b.int | _b.bool = 6) -> _t.Any:
+def write_png(filename: _b.str, image: _np.ndarray[_t.Any, _t.Any] | _Tensor, compression_level: _b.int | _b.bool = 6) -> None:
     """Writes an image as a PNG file; see `encode_png`.
 
     Args:

@@ -10,7 +10,7 @@ import numpy as _np
 
 
 # Accepted for compatibility, has no effect here
-def aclinit_config(config: _b.dict[_b.str, _t.Any]) -> _t.Any:
+def aclinit_config(config: _b.dict[_b.str, _t.Any]) -> None:
     """Sets the start configuration of AscendCL. Stored as `aclinit`.
 
     Accepted for compatibility, has no effect here: there is no Ascend.
@@ -20,7 +20,7 @@ def aclinit_config(config: _b.dict[_b.str, _t.Any]) -> _t.Any:
             under "dump" {"dump_scene": "lite_exception"} or, with ":disable" behind it, none.
     """
 # Accepted for compatibility, has no effect here
-def debug_option(option_value: _t.Literal['oom']) -> _t.Any:
+def debug_option(option_value: _t.Literal['oom']) -> None:
     """Sets the errors that an Ascend checks operations for. Stored as `op_debug_option`.
 
     Accepted for compatibility, has no effect here: there is no Ascend.
@@ -29,7 +29,7 @@ def debug_option(option_value: _t.Literal['oom']) -> _t.Any:
         option_value (str): "oom" for addresses outside its memory.
     """
 # Accepted for compatibility, has no effect here
-def execute_timeout(op_timeout: _b.int) -> _t.Any:
+def execute_timeout(op_timeout: _b.int) -> None:
     """Sets the time limit of an operation on an Ascend. Stored as `op_timeout`.
 
     Accepted for compatibility, has no effect here: there is no Ascend.

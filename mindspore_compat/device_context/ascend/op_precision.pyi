@@ -10,7 +10,7 @@ import numpy as _np
 
 
 # Accepted for compatibility, has no effect here
-def conv_allow_hf32(value: _b.bool) -> _t.Any:
+def conv_allow_hf32(value: _b.bool) -> None:
     """Sets whether an Ascend may convolve float32 in HF32.
 
     Accepted for compatibility, has no effect here: there is no Ascend.
@@ -20,7 +20,7 @@ def conv_allow_hf32(value: _b.bool) -> _t.Any:
     """
 function_status: _b.dict
 # Accepted for compatibility, has no effect here
-def matmul_allow_hf32(value: _b.bool) -> _t.Any:
+def matmul_allow_hf32(value: _b.bool) -> None:
     """Sets whether an Ascend may multiply matrices of float32 in HF32.
 
     Accepted for compatibility, has no effect here: there is no Ascend.
@@ -29,7 +29,7 @@ def matmul_allow_hf32(value: _b.bool) -> _t.Any:
         value (bool): whether to allow it.
     """
 # Accepted for compatibility, has no effect here
-def op_precision_mode(path: _b.str) -> _t.Any:
+def op_precision_mode(path: _b.str) -> None:
     """Sets the file that sets the precision of single operations of an Ascend.
 
     Accepted for compatibility, has no effect here: there is no Ascend.
@@ -38,7 +38,7 @@ def op_precision_mode(path: _b.str) -> _t.Any:
         path (str): the file, of CANN's kind.
     """
 # Accepted for compatibility, has no effect here
-def precision_mode(mode: _t.Literal['force_fp16', 'allow_fp32_to_fp16', 'allow_mix_precision', 'must_keep_origin_dtype', 'force_fp32', 'allow_fp32_to_bf16', 'allow_mix_precision_fp16', 'allow_mix_precision_bf16']) -> _t.Any:
+def precision_mode(mode: _t.Literal['force_fp16', 'allow_fp32_to_fp16', 'allow_mix_precision', 'must_keep_origin_dtype', 'force_fp32', 'allow_fp32_to_bf16', 'allow_mix_precision_fp16', 'allow_mix_precision_bf16']) -> None:
     """Sets the float types that operations of an Ascend may cast to.
 
     Accepted for compatibility, has no effect here: there is no Ascend.

@@ -10,7 +10,7 @@ import numpy as _np
 
 
 # Accepted for compatibility, has no effect here
-def aclnn_cache(enable_global_cache: _b.bool = False, cache_queue_length: _b.int = 10000) -> _t.Any:
+def aclnn_cache(enable_global_cache: _b.bool = False, cache_queue_length: _b.int = 10000) -> None:
     """Sets the cache of an Ascend's prepared calls.
 
     Accepted for compatibility, has no effect here: there is no Ascend.
@@ -20,7 +20,7 @@ def aclnn_cache(enable_global_cache: _b.bool = False, cache_queue_length: _b.int
         cache_queue_length (int, optional): the number of calls in the cache.
     """
 # Accepted for compatibility, has no effect here
-def aoe_job_type(config: _t.Literal['1', '2']) -> _t.Any:
+def aoe_job_type(config: _t.Literal['1', '2']) -> None:
     """Sets the kind of job of the tuner of an Ascend, AOE. Stored in `aoe_config`.
 
     Accepted for compatibility, has no effect here: there is no Ascend.
@@ -29,7 +29,7 @@ def aoe_job_type(config: _t.Literal['1', '2']) -> _t.Any:
         config (str): "1" for graphs or "2" for operations.
     """
 # Accepted for compatibility, has no effect here
-def aoe_tune_mode(tune_mode: _t.Literal['online', 'offline']) -> _t.Any:
+def aoe_tune_mode(tune_mode: _t.Literal['online', 'offline']) -> None:
     """Sets the mode of the tuner of an Ascend, AOE. Stored as `aoe_tune_mode`.
 
     Accepted for compatibility, has no effect here: there is no Ascend.
@@ -39,7 +39,7 @@ def aoe_tune_mode(tune_mode: _t.Literal['online', 'offline']) -> _t.Any:
     """
 function_status: _b.dict
 # Accepted for compatibility, has no effect here
-def op_compile(value: _b.bool) -> _t.Any:
+def op_compile(value: _b.bool) -> None:
     """Sets whether an Ascend compiles operations just in time. Stored as `jit_compile`.
 
     Accepted for compatibility, has no effect here: there is no Ascend.

@@ -9,7 +9,7 @@ import typing as _t
 import numpy as _np
 
 
-def threads_num(num: _b.int) -> _t.Any:
+def threads_num(num: _b.int) -> None:
     """Sets the number of threads for large operations on the CPU; by default as many as the process
     may use. Small operations run in the calling thread. Results do not depend on the number.
 

@@ -9,7 +9,7 @@ import typing as _t
 import numpy as _np
 
 
-def conv_allow_tf32(value: _b.bool) -> _t.Any:
+def conv_allow_tf32(value: _b.bool) -> None:
     """Sets whether a GPU may convolve float32 in TF32.
 
     Convolutions are computed by matrix products here, which may then use TF32. Unlike in the
@@ -19,7 +19,7 @@ def conv_allow_tf32(value: _b.bool) -> _t.Any:
         value (bool): whether to allow it.
     """
 function_status: _b.dict
-def matmul_allow_tf32(value: _b.bool) -> _t.Any:
+def matmul_allow_tf32(value: _b.bool) -> None:
     """Sets whether a GPU may multiply matrices of float32 in TF32.
 
     TF32 has the range of float32 and ten bits of precision. GPUs before compute capability 8.0 do

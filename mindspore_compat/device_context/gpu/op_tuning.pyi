@@ -10,7 +10,7 @@ import numpy as _np
 
 
 # Accepted for compatibility, has no effect here
-def conv_dgrad_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'algo_0', 'algo_1', 'winograd']) -> _t.Any:
+def conv_dgrad_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'algo_0', 'algo_1', 'winograd']) -> None:
     """Sets cuDNN's algorithm of the gradients of inputs.
 
     Accepted for compatibility, has no effect here: the algorithm follows from the shapes.
@@ -20,7 +20,7 @@ def conv_dgrad_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling
             lists all.
     """
 # Accepted for compatibility, has no effect here
-def conv_fprop_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'implicit_gemm', 'precomp_gemm', 'gemm', 'direct', 'winograd']) -> _t.Any:
+def conv_fprop_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'implicit_gemm', 'precomp_gemm', 'gemm', 'direct', 'winograd']) -> None:
     """Sets cuDNN's algorithm of convolutions.
 
     Accepted for compatibility, has no effect here: the algorithm follows from the shapes.
@@ -30,7 +30,7 @@ def conv_fprop_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling
             lists all.
     """
 # Accepted for compatibility, has no effect here
-def conv_wgrad_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'algo_0', 'algo_1', 'algo_3']) -> _t.Any:
+def conv_wgrad_algo(mode: _t.Literal['normal', 'performance', 'fft', 'fft_tiling', 'winograd_nonfused', 'algo_0', 'algo_1', 'algo_3']) -> None:
     """Sets cuDNN's algorithm of the gradients of weights.
 
     Accepted for compatibility, has no effect here: the algorithm follows from the shapes.

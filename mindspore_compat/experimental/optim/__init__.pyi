@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ...common.parameter import Parameter as _Parameter
 from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
 from ...nn.optim.optimizer import Optimizer as _Optimizer
@@ -34,14 +35,14 @@ class ASGD(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lambd: _b.float = 0.0001, alpha: _t.Any = 0.75, t0: _b.float = 1000000.0, weight_decay: _b.float = 0.0, maximize: _t.Any = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lambd: _b.float = 0.0001, alpha: _b.float = 0.75, t0: _b.float = 1000000.0, weight_decay: _b.float = 0.0, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lambd: _t.Any, alpha: _t.Any, t0: _t.Any, lr: _t.Any, group_id: _t.Any, maximize: _b.bool, gradients: _t.Any, weight_decay: _t.Any) -> _t.Any:
+    def implementation(self, lambd: _b.float, alpha: _b.float, t0: _b.float, lr: _b.float | _Tensor, group_id: _b.int, maximize: _b.bool, gradients: _c.Iterable[_Tensor], weight_decay: _b.float) -> _b.bool:
         """Repeats the last counted step for one group, with these settings.
 
         Args:
@@ -58,7 +59,7 @@ class ASGD(_Optimizer):
             bool, True.
         """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `asgd_update`; the length of a step is planned with the rate of
         the one before.
         """
@@ -85,14 +86,14 @@ class Adadelta(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 1.0, rho: _b.float = 0.9, eps: _b.float = 1e-06, weight_decay: _b.float = 0.0, *, maximize: _t.Any = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _t.Literal[True] | _Tensor = 1.0, rho: _b.float = 0.9, eps: _b.float = 1e-06, weight_decay: _b.float = 0.0, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lr: _t.Any, rho: _t.Any, eps: _t.Any, maximize: _b.bool, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
+    def implementation(self, lr: _b.float | _Tensor, rho: _b.float, eps: _b.float, maximize: _b.bool, weight_decay: _b.float, start_id: _b.int, end_id: _b.int, gradients: _c.Iterable[_Tensor]) -> _b.bool:
         """Repeats the last counted step for some parameters, with these settings.
 
         Args:
@@ -109,7 +110,7 @@ class Adadelta(_Optimizer):
             bool, True.
         """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `adadelta_update`."""
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -134,14 +135,14 @@ class Adagrad(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lr_decay: _b.float = 0.0, weight_decay: _b.float = 0.0, initial_accumulator_value: _b.float = 0.0, eps: _b.float = 1e-10, *, maximize: _t.Any = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _t.Literal[True] | _Tensor = 0.01, lr_decay: _b.float = 0.0, weight_decay: _b.float = 0.0, initial_accumulator_value: _b.float = 0.0, eps: _b.float = 1e-10, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, eps: _t.Any, lr: _t.Any, lr_decay: _t.Any, maximize: _b.bool, weight_decay: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
+    def implementation(self, eps: _b.float, lr: _b.float | _Tensor, lr_decay: _b.float, maximize: _b.bool, weight_decay: _b.float, start_id: _b.int, end_id: _b.int, gradients: _c.Iterable[_Tensor]) -> _b.bool:
         """Repeats the last counted step for some parameters, with these settings.
 
         Args:
@@ -158,7 +159,7 @@ class Adagrad(_Optimizer):
             bool, True.
         """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `adagrad_eps_update`."""
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -185,14 +186,14 @@ class Adam(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, amsgrad: _b.bool = False, *, maximize: _t.Any = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, beta1: _t.Any, beta2: _t.Any, eps: _t.Any, lr: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any, maximize: _b.bool, weight_decay: _t.Any) -> _t.Any:
+    def implementation(self, beta1: _b.float, beta2: _b.float, eps: _b.float, lr: _b.float | _Tensor, start_id: _b.int, end_id: _b.int, gradients: _c.Iterable[_Tensor], maximize: _b.bool, weight_decay: _b.float) -> _b.bool:
         """Repeats the last counted step for some parameters, with these settings.
 
         Args:
@@ -210,7 +211,7 @@ class Adam(_Optimizer):
             bool, True.
         """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `adam_or_amsgrad_update`; both averages start at zero, which `lr`
         makes up for.
         """
@@ -239,14 +240,14 @@ class AdamW(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _t.Any = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _b.bool | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.01, amsgrad: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lr: _t.Any, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, amsgrad: _b.bool, eps: _t.Any, grads: _t.Any, start_id: _t.Any, end_id: _t.Any) -> _t.Any:
+    def implementation(self, lr: _b.float | _Tensor, weight_decay: _b.float, beta1: _b.float, beta2: _b.float, amsgrad: _b.bool, eps: _b.float, grads: _c.Iterable[_Tensor], start_id: _b.int, end_id: _b.int) -> _b.bool:
         """Repeats the last counted step for some parameters, with these settings.
 
         Args:
@@ -264,7 +265,7 @@ class AdamW(_Optimizer):
             bool, True.
         """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `adamw_update`."""
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -289,14 +290,14 @@ class Adamax(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, *, maximize: _t.Any = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _b.bool, weight_decay: _t.Any, beta1: _t.Any, beta2: _t.Any, eps: _t.Any) -> _t.Any:
+    def implementation(self, group_id: _b.int, lr: _b.float | _Tensor, gradients: _c.Iterable[_Tensor], maximize: _b.bool, weight_decay: _b.float, beta1: _b.float, beta2: _b.float, eps: _b.float) -> _b.bool:
         """Repeats the last counted step for one group, with these settings.
 
         Args:
@@ -313,7 +314,7 @@ class Adamax(_Optimizer):
             bool, True.
         """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `adamax_inner_eps_update`."""
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -339,14 +340,14 @@ class NAdam(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, momentum_decay: _b.float = 0.004) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _t.Literal[True] | _Tensor = 0.002, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, momentum_decay: _b.float = 0.004) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lr: _t.Any, beta1: _t.Any, beta2: _t.Any, weight_decay: _t.Any, momentum_decay: _t.Any, eps: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
+    def implementation(self, lr: _b.float | _Tensor, beta1: _b.float, beta2: _b.float, weight_decay: _b.float, momentum_decay: _b.float, eps: _b.float, start_id: _b.int, end_id: _b.int, gradients: _c.Iterable[_Tensor]) -> _b.bool:
         """Repeats the last counted step for some parameters, with these settings.
 
         Args:
@@ -364,7 +365,7 @@ class NAdam(_Optimizer):
             bool, True.
         """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `nadam_update`."""
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -392,8 +393,8 @@ class Optimizer(_Cell):
     parameters: _t.Any
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
         """Updates the parameters; each replay of a step recorded on the host calls it too."""
-    def __init__(self, params: _t.Any, defaults: _c.Mapping[_t.Any, _t.Any]) -> None: ...
-    def add_param_group(self, param_group: _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], defaults: _c.Mapping[_t.Any, _t.Any]) -> None: ...
+    def add_param_group(self, param_group: _c.Mapping[_t.Any, _t.Any]) -> None:
         """Adds a parameter group to the trained parameters.
 
         Args:
@@ -417,14 +418,14 @@ class RAdam(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _t.Literal[True] | _Tensor = 0.001, betas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.9, 0.999), eps: _b.float = 1e-08, weight_decay: _b.float = 0.0) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, lr: _t.Any, beta1: _t.Any, beta2: _t.Any, weight_decay: _t.Any, eps: _t.Any, start_id: _t.Any, end_id: _t.Any, gradients: _t.Any) -> _t.Any:
+    def implementation(self, lr: _b.float | _Tensor, beta1: _b.float, beta2: _b.float, weight_decay: _b.float, eps: _b.float, start_id: _b.int, end_id: _b.int, gradients: _c.Iterable[_Tensor]) -> _b.bool:
         """Repeats the last counted step for some parameters, with these settings.
 
         Args:
@@ -441,7 +442,7 @@ class RAdam(_Optimizer):
             bool, True.
         """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `radam_update`; the length of the average decides whether it is
         defined.
         """
@@ -469,14 +470,14 @@ class RMSprop(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, alpha: _b.float = 0.99, eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, momentum: _b.float = 0.0, centered: _t.Any = False, maximize: _t.Any = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _t.Literal[True] | _Tensor = 0.01, alpha: _b.float = 0.99, eps: _b.float = 1e-08, weight_decay: _b.float = 0.0, momentum: _b.float = 0.0, centered: _b.bool = False, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _b.bool, weight_decay: _t.Any, centered: _b.bool, alpha: _t.Any, eps: _t.Any, momentum: _t.Any) -> _t.Any:
+    def implementation(self, group_id: _b.int, lr: _b.float | _Tensor, gradients: _c.Iterable[_Tensor], maximize: _b.bool, weight_decay: _b.float, centered: _b.bool, alpha: _b.float, eps: _b.float, momentum: _b.float) -> _b.bool:
         """Repeats the last counted step for one group, with these settings.
 
         Args:
@@ -494,7 +495,7 @@ class RMSprop(_Optimizer):
             bool, True.
         """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `rmsprop_outer_eps_update`."""
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -518,14 +519,14 @@ class Rprop(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _t.Literal[True] | _Tensor = 0.01, etas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.5, 1.2), step_sizes: _t.Any = (1e-06, 50), *, maximize: _t.Any = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _t.Literal[True] | _Tensor = 0.01, etas: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.5, 1.2), step_sizes: _c.Iterable[_t.Any] = (1e-06, 50), *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, etaminus: _t.Any, etaplus: _t.Any, group_id: _t.Any, lr: _t.Any, gradients: _t.Any, maximize: _b.bool, step_size_min: _t.Any, step_size_max: _t.Any) -> _t.Any:
+    def implementation(self, etaminus: _b.float, etaplus: _b.float, group_id: _b.int, lr: _b.float | _Tensor, gradients: _c.Iterable[_Tensor], maximize: _b.bool, step_size_min: _b.float, step_size_max: _b.float) -> _b.bool:
         """Repeats the last counted step for one group, with these settings.
 
         Args:
@@ -542,7 +543,7 @@ class Rprop(_Optimizer):
             bool, True.
         """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `rprop_update`."""
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -568,14 +569,14 @@ class SGD(_Optimizer):
     Outputs:
         bool, True.
     """
-    def __init__(self, params: _t.Any, lr: _b.float | _Tensor, momentum: _b.float = 0, dampening: _b.float = 0, weight_decay: _b.float | _b.bool = 0.0, nesterov: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
-    def add_param_group(self, param_group: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], lr: _b.float | _Tensor, momentum: _b.float = 0, dampening: _b.float = 0, weight_decay: _b.float | _b.bool = 0.0, nesterov: _b.bool = False, *, maximize: _b.bool = False) -> None: ...
+    def add_param_group(self, param_group: _t.Any) -> None:  # type: ignore
         """Adds a parameter group, with its own states."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     counter: _t.Any
     counter_first: _t.Any
     counter_start: _t.Any
-    def implementation(self, momentum: _t.Any, lr: _t.Any, group_id: _t.Any, gradients: _t.Any, maximize: _b.bool, dampening: _t.Any, weight_decay: _t.Any, nesterov: _b.bool) -> _t.Any:
+    def implementation(self, momentum: _b.float, lr: _b.float | _Tensor, group_id: _b.int, gradients: _c.Iterable[_Tensor], maximize: _b.bool, dampening: _b.float, weight_decay: _b.float, nesterov: _b.bool) -> _b.bool:
         """Repeats the last counted step for one group, with these settings.
 
         Args:
@@ -592,7 +593,7 @@ class SGD(_Optimizer):
             bool, True.
         """
     own_decay: _t.Any
-    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _t.Any:
+    def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `sgd_or_plain_update`."""
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:

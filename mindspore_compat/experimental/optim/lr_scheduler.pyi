@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ...common.tensor import Tensor as _Tensor
+from ...nn.optim.optimizer import Optimizer as _Optimizer
 
 class ConstantLR(LRScheduler):
     """Multiplies the learning rates by `factor` until epoch `total_iters`.
@@ -21,7 +22,7 @@ class ConstantLR(LRScheduler):
     """
     factor: _t.Any
     total_iters: _t.Any
-    def __init__(self, optimizer: _t.Any, factor: _b.float = 0.3333333333333333, total_iters: _b.int = 5, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, factor: _b.float = 0.3333333333333333, total_iters: _b.int = 5, last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class CosineAnnealingLR(LRScheduler):
@@ -37,7 +38,7 @@ class CosineAnnealingLR(LRScheduler):
     """
     T_max: _t.Any
     eta_min: _t.Any
-    def __init__(self, optimizer: _t.Any, T_max: _b.int | _b.bool, eta_min: _b.float | _b.bool = 0.0, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, T_max: _b.int | _b.bool, eta_min: _b.float | _b.bool = 0.0, last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -56,10 +57,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     T_0: _t.Any
     T_i: _t.Any
     T_mult: _t.Any
-    def __init__(self, optimizer: _t.Any, T_0: _b.int | _t.Literal[True], T_mult: _b.int | _t.Literal[True] = 1, eta_min: _b.float = 0, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, T_0: _b.int | _t.Literal[True], T_mult: _b.int | _t.Literal[True] = 1, eta_min: _b.float = 0, last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
-    def step(self, epoch: _t.Any = None) -> _t.Any:  # type: ignore
+    def step(self, epoch: _b.int | _b.float | None = None) -> _b.bool:  # type: ignore
         """Advances to the next epoch, or to `epoch`, which may be fractional.
 
         Args:
@@ -89,7 +90,7 @@ class CyclicLR(LRScheduler):
     base_lrs: _t.Any
     mode: _t.Any
     gamma: _t.Any
-    def __init__(self, optimizer: _t.Any, base_lr: _t.Any, max_lr: _t.Any, step_size_up: _b.float = 2000, step_size_down: _b.float | None = None, mode: _t.Any = 'triangular', gamma: _t.Any = 1.0, scale_fn: _c.Callable[..., _t.Any] | None = None, scale_mode: _t.Any = 'cycle', last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, base_lr: _b.float | _c.Iterable[_b.float], max_lr: _b.float | _c.Iterable[_b.float], step_size_up: _b.float = 2000, step_size_down: _b.float | None = None, mode: _b.str = 'triangular', gamma: _b.float = 1.0, scale_fn: _c.Callable[..., _t.Any] | None = None, scale_mode: _b.str = 'cycle', last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current step."""
     def scale_fn(self, x: _t.Any) -> _t.Any:
@@ -103,7 +104,7 @@ class ExponentialLR(LRScheduler):
         last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     gamma: _t.Any
-    def __init__(self, optimizer: _t.Any, gamma: _b.float, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, gamma: _b.float, last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class LRScheduler:
@@ -120,8 +121,8 @@ class LRScheduler:
     optimizer: _t.Any
     base_lrs: _t.Any
     last_epoch: _t.Any
-    def __init__(self, optimizer: _t.Any, last_epoch: _b.int = -1) -> None: ...
-    def get_last_lr(self) -> _t.Any:
+    def __init__(self, optimizer: _Optimizer, last_epoch: _b.int = -1) -> None: ...
+    def get_last_lr(self) -> _b.list[_Tensor]:
         """Returns the current learning rates.
 
         Returns:
@@ -133,7 +134,7 @@ class LRScheduler:
         Returns:
             list, a number or Tensor for each group.
         """
-    def step(self, epoch: _t.Any = None) -> _t.Any:
+    def step(self, epoch: _b.int | None = None) -> _b.bool:
         """Advances to the next epoch, or to `epoch`, and sets its learning rates.
 
         If a scheduler can, it computes the rates of a given epoch from the initial rates.
@@ -154,7 +155,7 @@ class LambdaLR(LRScheduler):
         last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     lr_lambdas: _t.Any
-    def __init__(self, optimizer: _t.Any, lr_lambda: _t.Any, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, lr_lambda: _c.Callable[..., _t.Any] | _c.Iterable[_c.Callable[..., _t.Any]], last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class LinearLR(LRScheduler):
@@ -170,7 +171,7 @@ class LinearLR(LRScheduler):
     start_factor: _t.Any
     end_factor: _t.Any
     total_iters: _t.Any
-    def __init__(self, optimizer: _t.Any, start_factor: _b.float = 0.3333333333333333, end_factor: _b.float = 1.0, total_iters: _b.int = 5, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, start_factor: _b.float = 0.3333333333333333, end_factor: _b.float = 1.0, total_iters: _b.int = 5, last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class MultiStepLR(LRScheduler):
@@ -184,7 +185,7 @@ class MultiStepLR(LRScheduler):
     """
     milestones: _t.Any
     gamma: _t.Any
-    def __init__(self, optimizer: _t.Any, milestones: _c.Sequence[_b.int], gamma: _b.float = 0.1, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, milestones: _c.Sequence[_b.int], gamma: _b.float = 0.1, last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class MultiplicativeLR(LRScheduler):
@@ -197,7 +198,7 @@ class MultiplicativeLR(LRScheduler):
         last_epoch (int): the last finished epoch, from 0, to resume training; -1 to start.
     """
     lr_lambdas: _t.Any
-    def __init__(self, optimizer: _t.Any, lr_lambda: _t.Any, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, lr_lambda: _c.Callable[..., _t.Any] | _c.Iterable[_c.Callable[..., _t.Any]], last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class PolynomialLR(LRScheduler):
@@ -211,7 +212,7 @@ class PolynomialLR(LRScheduler):
     """
     total_iters: _t.Any
     power: _t.Any
-    def __init__(self, optimizer: _t.Any, total_iters: _b.int = 5, power: _b.float = 1.0, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, total_iters: _b.int = 5, power: _b.float = 1.0, last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
 class ReduceLROnPlateau:
@@ -242,12 +243,12 @@ class ReduceLROnPlateau:
     threshold_mode: _t.Any
     cooldown: _t.Any
     eps: _t.Any
-    def __init__(self, optimizer: _t.Any, mode: _t.Literal['min', 'max'] = 'min', factor: _b.float = 0.1, patience: _t.Any = 10, threshold: _t.Any = 0.0001, threshold_mode: _t.Literal['rel', 'abs'] = 'rel', cooldown: _t.Any = 0, min_lr: _b.float | _Tensor | _np.ndarray[_t.Any, _t.Any] | _b.bool | _b.complex | _b.bytes | _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...] | None = 0, eps: _t.Any = 1e-08) -> None: ...
+    def __init__(self, optimizer: _Optimizer, mode: _t.Literal['min', 'max'] = 'min', factor: _b.float = 0.1, patience: _b.int = 10, threshold: _b.float = 0.0001, threshold_mode: _t.Literal['rel', 'abs'] = 'rel', cooldown: _b.int = 0, min_lr: _b.float | _Tensor | _np.ndarray[_t.Any, _t.Any] | _b.bool | _b.complex | _b.bytes | _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...] | None = 0, eps: _b.float = 1e-08) -> None: ...
     def get_last_lr(self) -> _t.Any:
         """Returns the current learning rates, a list of Tensors."""
     def in_cooldown(self) -> _t.Any:
         """Whether epochs are not counted."""
-    def step(self, metrics: _t.Any) -> _t.Any:
+    def step(self, metrics: _b.int | _b.float | _Tensor) -> _b.bool:
         """Records the metric of an epoch, and lowers the learning rates if necessary.
 
         Args:
@@ -269,10 +270,10 @@ class SequentialLR:
     optimizer: _t.Any
     milestones: _t.Any
     last_epoch: _t.Any
-    def __init__(self, optimizer: _t.Any, schedulers: _c.Sequence[_t.Any], milestones: _c.Sequence[_b.int], last_epoch: _b.int = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, schedulers: _c.Sequence[_t.Any], milestones: _c.Sequence[_b.int], last_epoch: _b.int = -1) -> None: ...
     def get_last_lr(self) -> _t.Any:
         """Returns the current learning rates, a list of Tensors."""
-    def step(self) -> _t.Any:
+    def step(self) -> None:
         """Advances to the next epoch."""
 class StepLR(LRScheduler):
     """Multiplies the learning rates by `gamma` every `step_size` epochs.
@@ -285,6 +286,6 @@ class StepLR(LRScheduler):
     """
     step_size: _t.Any
     gamma: _t.Any
-    def __init__(self, optimizer: _t.Any, step_size: _b.int, gamma: _b.float = 0.1, last_epoch: _t.Any = -1) -> None: ...
+    def __init__(self, optimizer: _Optimizer, step_size: _b.int, gamma: _b.float = 0.1, last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""

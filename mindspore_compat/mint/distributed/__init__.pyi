@@ -108,7 +108,7 @@ from ...ops import is_available as is_available
 from ...ops import is_initialized as is_initialized
 from ...ops import isend as isend
 from ...ops import new_group as new_group
-def recv(tensor: _Tensor, src: _b.int = 0, group: _b.str | None = None, tag: _b.int = 0) -> _t.Any:
+def recv(tensor: _Tensor, src: _b.int = 0, group: _b.str | None = None, tag: _b.int = 0) -> _b.int:
     """Receives a Tensor from another rank.
 
     Args:

@@ -29,7 +29,7 @@ class AdaptiveAvgPool1d(_Cell):
     output_size: _t.Any
     def __init__(self, output_size: _b.int | _b.tuple[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the number of parts as text."""
 class AdaptiveAvgPool2d(_Cell):
     """Applies 2-D adaptive average pooling: the mean of each part of images.
@@ -47,7 +47,7 @@ class AdaptiveAvgPool2d(_Cell):
     output_size: _t.Any
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, _b.int | None]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the number of parts as text."""
 class AdaptiveAvgPool3d(_Cell):
     """Applies 3-D adaptive average pooling: the mean of each part of volumes, where the numbers of
@@ -85,7 +85,7 @@ class AdaptiveMaxPool1d(_Cell):
     return_indices: _t.Any
     def __init__(self, output_size: _b.int | _b.tuple[_b.int], return_indices: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
 from ...nn import AdaptiveMaxPool2d as AdaptiveMaxPool2d
 class AvgPool1d(_Cell):
@@ -241,13 +241,13 @@ class BatchNorm1d(_Cell):
     running_mean: _t.Any
     running_var: _t.Any
     num_batches_tracked: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _t.Any = True, track_running_stats: _t.Any = True, dtype: _Type | None = None) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _b.bool = True, track_running_stats: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
-    def reset_parameters(self) -> _t.Any:
+    def reset_parameters(self) -> None:
         """Resets the running statistics and the parameters: weights 1, biases 0."""
-    def reset_running_stats(self) -> _t.Any:
+    def reset_running_stats(self) -> None:
         """Resets the running statistics: means 0, variances 1."""
 class BatchNorm2d(_Cell):
     """Applies batch normalization to (N, C, H, W): each channel gets mean `bias` and deviation
@@ -268,11 +268,11 @@ class BatchNorm2d(_Cell):
     num_batches_tracked: _t.Any
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _t.Any = True, track_running_stats: _t.Any = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
-    def reset_parameters(self) -> _t.Any:
+    def reset_parameters(self) -> None:
         """Resets the running statistics and the parameters: weights 1, biases 0."""
-    def reset_running_stats(self) -> _t.Any:
+    def reset_running_stats(self) -> None:
         """Resets the running statistics: means 0, variances 1."""
 class BatchNorm3d(_Cell):
     """Applies batch normalization to (N, C, D, H, W): each channel gets mean `bias` and deviation
@@ -293,11 +293,11 @@ class BatchNorm3d(_Cell):
     num_batches_tracked: _t.Any
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _t.Any = True, track_running_stats: _t.Any = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
-    def reset_parameters(self) -> _t.Any:
+    def reset_parameters(self) -> None:
         """Resets the running statistics and the parameters: weights 1, biases 0."""
-    def reset_running_stats(self) -> _t.Any:
+    def reset_running_stats(self) -> None:
         """Resets the running statistics: means 0, variances 1."""
 from ...nn import ChannelShuffle as ChannelShuffle
 class ConstantPad1d(_Cell):
@@ -315,7 +315,7 @@ class ConstantPad1d(_Cell):
         Tensor, longer along the padded axes.
     """
     padding: _t.Any
-    def __init__(self, padding: _t.Any, value: _b.float | _b.bool | None) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_b.int], value: _b.float | _b.bool | None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ConstantPad2d(_Cell):
@@ -369,7 +369,7 @@ class Conv1d(_Cell):
     bias: _t.Any
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     transposed: _t.Any
 class Conv2d(_Cell):
@@ -384,7 +384,7 @@ class Conv2d(_Cell):
     bias: _t.Any
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     transposed: _t.Any
 class Conv3d(_Cell):
@@ -399,7 +399,7 @@ class Conv3d(_Cell):
     bias: _t.Any
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     transposed: _t.Any
 class ConvTranspose2d(_Cell):
@@ -438,7 +438,7 @@ class ConvTranspose2d(_Cell):
     bias: _t.Any
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _t.Any, stride: _t.Any = 1, padding: _t.Any = 0, output_padding: _t.Any = 0, groups: _b.int = 1, bias: _b.bool = True, dilation: _t.Any = 1, padding_mode: _t.Literal['zeros'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     transposed: _t.Any
 class CosineEmbeddingLoss(_Cell):
@@ -600,7 +600,7 @@ class GroupNorm(_Cell):
     bias: _Parameter
     def __init__(self, num_groups: _b.int, num_channels: _b.int, eps: _b.float = 1e-05, affine: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
 class Hardshrink(_Cell):
     """Applies hard shrinkage: keeps the elements whose magnitude exceeds `lambd` and sets the
@@ -822,7 +822,7 @@ class ReflectionPad1d(_Cell):
         Tensor, longer along the padded axes.
     """
     padding: _t.Any
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ReflectionPad2d(_Cell):
@@ -858,7 +858,7 @@ class ReplicationPad1d(_Cell):
         Tensor, longer along the padded axes.
     """
     padding: _t.Any
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ReplicationPad2d(_Cell):
@@ -1003,13 +1003,13 @@ class SyncBatchNorm(_Cell):
     running_mean: _t.Any
     running_var: _t.Any
     num_batches_tracked: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _t.Any = True, track_running_stats: _t.Any = True, process_group: _b.str | _b.bool | None = None, dtype: _Type | None = None) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _b.bool = True, track_running_stats: _b.bool = True, process_group: _b.str | _b.bool | None = None, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
-    def reset_parameters(self) -> _t.Any:
+    def reset_parameters(self) -> None:
         """Resets the running statistics and the parameters: weights 1, biases 0."""
-    def reset_running_stats(self) -> _t.Any:
+    def reset_running_stats(self) -> None:
         """Resets the running statistics: means 0, variances 1."""
 class Tanh(_Cell):
     """Computes the hyperbolic tangent of each element.
@@ -1141,7 +1141,7 @@ class ZeroPad1d(_Cell):
         Tensor, longer along the padded axes.
     """
     padding: _t.Any
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ZeroPad2d(_Cell):

@@ -151,7 +151,7 @@ def avg_pool3d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.
         `input` is (N, C, D, H, W) or (C, D, H, W). The result is (N, C, D', H', W') or (C, D', H',
         W'), of the same dtype.
     """
-def batch_norm(input: _Tensor, running_mean: _Tensor | None, running_var: _Tensor | None, weight: _Tensor | None = None, bias: _Tensor | None = None, training: _b.bool = False, momentum: _b.float = 0.1, eps: _b.float = 1e-05) -> _t.Any:
+def batch_norm(input: _Tensor, running_mean: _Tensor | None, running_var: _Tensor | None, weight: _Tensor | None = None, bias: _Tensor | None = None, training: _b.bool = False, momentum: _b.float = 0.1, eps: _b.float = 1e-05) -> _Tensor:
     """Applies batch normalization to data (N, C, ...); absent weights are 1, absent biases 0.
 
     With `training`, the running statistics may be None; they are then not tracked.

@@ -52,7 +52,7 @@ class PReLU(_Cell):
         - **x** (Tensor): float16 or float32.
     """
     w: _Parameter
-    def __init__(self, channel: _b.int = 1, w: _t.Any = 0.25) -> None: ...
+    def __init__(self, channel: _b.int = 1, w: _b.float | _c.Iterable[_t.Any] | _Tensor = 0.25) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
@@ -102,7 +102,7 @@ from ...nn import Softsign as Softsign
 from ...nn import Tanh as Tanh
 from ...nn import Tanhshrink as Tanhshrink
 from ...nn import Threshold as Threshold
-def get_activation(name: _b.str, prim_name: _b.str | None = None) -> _t.Any:
+def get_activation(name: _b.str, prim_name: _b.str | None = None) -> _Cell | _c.Callable[..., _t.Any]:
     """Returns an activation layer by its lower-case name ("relu", "leakyrelu", ...).
 
     Args:

@@ -148,7 +148,8 @@ class SequentialCell(_Numbered):
     """Sequential container: runs its Cells in order, each on the output of the previous one.
 
     Args:
-        *args: Cells, or one list of Cells, or one OrderedDict of names and Cells.
+        *args (Union[Cell, list[Cell], OrderedDict]): Cells, or one list of Cells, or one
+            OrderedDict of names and Cells.
 
     Inputs:
         - **input_data** (Tensor): the input of the first Cell.
@@ -209,7 +210,7 @@ class CellList(_Numbered):
     """List of Cells that are members of the network; the owner of the list calls them.
 
     Args:
-        *args: one list of Cells, or nothing.
+        *args (list[Cell]): one list of Cells, or nothing.
         auto_prefix (bool): whether the numbers become part of the parameters' names.
 
     Raises:

@@ -23,7 +23,7 @@ class BCELoss(LossBase):
         - **logits**, **labels** (Tensor): floats of the same shape and dtype.
     """
     weight: _t.Any
-    def __init__(self, weight: _t.Any = None, reduction: _t.Any = 'mean') -> None: ...
+    def __init__(self, weight: _Tensor | None = None, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class BCEWithLogitsLoss(LossBase):
@@ -40,7 +40,7 @@ class BCEWithLogitsLoss(LossBase):
     """
     weight: _t.Any
     pos_weight: _t.Any
-    def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', weight: _t.Any = None, pos_weight: _t.Any = None) -> None: ...
+    def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', weight: _Tensor | None = None, pos_weight: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class CTCLoss(LossBase):
@@ -75,7 +75,7 @@ class CosineEmbeddingLoss(LossBase):
         - **labels** (Tensor): in that shape without axis 1.
     """
     margin: _t.Any
-    def __init__(self, margin: _b.float = 0.0, reduction: _t.Any = 'mean') -> None: ...
+    def __init__(self, margin: _b.float = 0.0, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class CrossEntropyLoss(LossBase):
@@ -98,7 +98,7 @@ class CrossEntropyLoss(LossBase):
     weight: _t.Any
     ignore_index: _t.Any
     label_smoothing: _t.Any
-    def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int = -100, reduction: _t.Any = 'mean', label_smoothing: _b.float = 0.0) -> None: ...
+    def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int = -100, reduction: _b.str = 'mean', label_smoothing: _b.float = 0.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class DiceLoss(LossBase):
@@ -129,7 +129,7 @@ class FocalLoss(LossBase):
     weight: _t.Any
     gamma: _t.Any
     logsoftmax: _t.Any
-    def __init__(self, weight: _Tensor | None = None, gamma: _b.float = 2.0, reduction: _t.Any = 'mean') -> None: ...
+    def __init__(self, weight: _Tensor | None = None, gamma: _b.float = 2.0, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class GaussianNLLLoss(LossBase):
@@ -148,7 +148,7 @@ class GaussianNLLLoss(LossBase):
     """
     full: _t.Any
     eps: _t.Any
-    def __init__(self, *, full: _b.bool = False, eps: _b.float = 1e-06, reduction: _t.Any = 'mean') -> None: ...
+    def __init__(self, *, full: _b.bool = False, eps: _b.float = 1e-06, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class HingeEmbeddingLoss(LossBase):
@@ -163,7 +163,7 @@ class HingeEmbeddingLoss(LossBase):
         - **logits**, **labels** (Tensor): of shapes that broadcast.
     """
     margin: _t.Any
-    def __init__(self, margin: _b.float = 1.0, reduction: _t.Any = 'mean') -> None: ...
+    def __init__(self, margin: _b.float = 1.0, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class HuberLoss(LossBase):
@@ -178,7 +178,7 @@ class HuberLoss(LossBase):
         - **logits**, **labels** (Tensor): of shapes that broadcast.
     """
     delta: _t.Any
-    def __init__(self, reduction: _t.Any = 'mean', delta: _b.float = 1.0) -> None: ...
+    def __init__(self, reduction: _b.str = 'mean', delta: _b.float = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class KLDivLoss(LossBase):
@@ -222,12 +222,12 @@ class LossBase(_Cell):
     reduce_sum: _t.Any
     average: _t.Any
     reduce: _t.Any
-    def __init__(self, reduction: _t.Any = 'mean') -> None: ...
+    def __init__(self, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def get_axis(self, x: _t.Any) -> _t.Any:
         """Returns all axes of `x`, over which a loss is reduced."""
-    def get_loss(self, x: _t.Any, weights: _t.Any = 1.0) -> _t.Any:
+    def get_loss(self, x: _Tensor, weights: _b.float | _Tensor = 1.0) -> _t.Any:
         """Multiplies the loss of each element by `weights`, and reduces it in the dtype of `x`.
 
         Args:
@@ -271,7 +271,7 @@ class MarginRankingLoss(LossBase):
         - **input1**, **input2**, **target** (Tensor): of the same shape and dtype.
     """
     margin: _t.Any
-    def __init__(self, margin: _b.float = 0.0, reduction: _t.Any = 'mean') -> None: ...
+    def __init__(self, margin: _b.float = 0.0, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MultiClassDiceLoss(LossBase):
@@ -305,7 +305,7 @@ class MultiLabelSoftMarginLoss(LossBase):
         - **x**, **target** (Tensor): of the same shape (N, C).
     """
     weight: _t.Any
-    def __init__(self, weight: _t.Any = None, reduction: _t.Any = 'mean') -> None: ...
+    def __init__(self, weight: _Tensor | _b.int | _b.float | None = None, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MultiMarginLoss(LossBase):
@@ -324,7 +324,7 @@ class MultiMarginLoss(LossBase):
     """
     multi_margin_loss: _t.Any
     weight: _t.Any
-    def __init__(self, p: _t.Literal[1, 2] = 1, margin: _b.float = 1.0, reduction: _b.str = 'mean', weight: _t.Any = None) -> None: ...
+    def __init__(self, p: _t.Literal[1, 2] = 1, margin: _b.float = 1.0, reduction: _b.str = 'mean', weight: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MultilabelMarginLoss(LossBase):
@@ -339,7 +339,7 @@ class MultilabelMarginLoss(LossBase):
         - **target** (Tensor): int32, of the same shape: class indices up to the first -1.
     """
     multilabel_margin_loss: _t.Any
-    def __init__(self, reduction: _t.Any = 'mean') -> None: ...
+    def __init__(self, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class NLLLoss(LossBase):
@@ -356,7 +356,7 @@ class NLLLoss(LossBase):
     """
     weight: _t.Any
     ignore_index: _t.Any
-    def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int = -100, reduction: _t.Any = 'mean') -> None: ...
+    def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int = -100, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class PoissonNLLLoss(LossBase):
@@ -375,7 +375,7 @@ class PoissonNLLLoss(LossBase):
     log_input: _t.Any
     full: _t.Any
     eps: _t.Any
-    def __init__(self, log_input: _t.Any = True, full: _t.Any = False, eps: _t.Any = 1e-08, reduction: _b.str = 'mean') -> None: ...
+    def __init__(self, log_input: _b.bool = True, full: _b.bool = False, eps: _b.float = 1e-08, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class RMSELoss(LossBase):
@@ -416,7 +416,7 @@ class SampledSoftmaxLoss(LossBase):
     num_true: _t.Any
     sampled_values: _t.Any
     seed: _t.Any
-    def __init__(self, num_sampled: _t.Any, num_classes: _t.Any, num_true: _t.Any = 1, sampled_values: _t.Any = None, remove_accidental_hits: _t.Any = True, seed: _t.Any = 0, reduction: _t.Any = 'none') -> None: ...
+    def __init__(self, num_sampled: _b.int, num_classes: _b.int, num_true: _b.int = 1, sampled_values: _c.Iterable[_t.Any] | None = None, remove_accidental_hits: _b.bool = True, seed: _b.int = 0, reduction: _b.str = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SmoothL1Loss(LossBase):
@@ -431,7 +431,7 @@ class SmoothL1Loss(LossBase):
         - **logits**, **labels** (Tensor): floats of the same shape.
     """
     beta: _t.Any
-    def __init__(self, beta: _b.float | _b.bool = 1.0, reduction: _t.Any = 'none') -> None: ...
+    def __init__(self, beta: _b.float | _b.bool = 1.0, reduction: _b.str = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SoftMarginLoss(LossBase):
@@ -458,7 +458,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
           indices outside [0, C) contribute nothing.
     """
     sparse: _t.Any
-    def __init__(self, sparse: _b.bool = False, reduction: _t.Any = 'none') -> None: ...
+    def __init__(self, sparse: _b.bool = False, reduction: _b.str = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class TripletMarginLoss(LossBase):
@@ -481,7 +481,7 @@ class TripletMarginLoss(LossBase):
     swap: _t.Any
     eps: _t.Any
     margin: _t.Any
-    def __init__(self, p: _b.int = 2, swap: _b.bool = False, eps: _b.float = 1e-06, reduction: _t.Any = 'mean', margin: _b.float | _Tensor = 1.0) -> None: ...
+    def __init__(self, p: _b.int = 2, swap: _b.bool = False, eps: _b.float = 1e-06, reduction: _b.str = 'mean', margin: _b.float | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class TripletMarginWithDistanceLoss(LossBase):
@@ -501,12 +501,12 @@ class TripletMarginWithDistanceLoss(LossBase):
     distance_function: _t.Any
     swap: _t.Any
     margin: _t.Any
-    def __init__(self, distance_function: _c.Callable[..., _t.Any] | None = None, swap: _b.bool = False, reduction: _t.Any = 'mean', margin: _b.float = 1.0) -> None: ...
+    def __init__(self, distance_function: _c.Callable[..., _t.Any] | None = None, swap: _b.bool = False, reduction: _b.str = 'mean', margin: _b.float = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class _Loss(LossBase):
     """The former name of LossBase."""
-def _check_is_tensor(param_name: _b.str, input_data: _t.Any, cls_name: _b.str) -> _t.Any:
+def _check_is_tensor(param_name: _b.str, input_data: _t.Any, cls_name: _b.str) -> None:
     """Rejects an input of a loss that is no Tensor.
 
     Args:
@@ -514,7 +514,7 @@ def _check_is_tensor(param_name: _b.str, input_data: _t.Any, cls_name: _b.str) -
         input_data (object): the input.
         cls_name (str): the name of the loss, for the message.
     """
-def _check_label_dtype(labels_dtype: _t.Any, cls_name: _b.str) -> _t.Any:
+def _check_label_dtype(labels_dtype: _t.Any, cls_name: _b.str) -> None:
     """Rejects labels that are no class indices.
 
     Args:

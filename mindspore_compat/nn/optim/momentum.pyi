@@ -47,7 +47,7 @@ class Momentum(_Optimizer):
         """Returns the units of the changes to make once a step on the GPU; nothing changes if
         `flag` is true.
         """
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:  # type: ignore
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
         optimizer, each first sends the parameters that it has updated to the others.
 
@@ -64,7 +64,7 @@ class Momentum(_Optimizer):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
     rows_only: _t.Any
-    def scalars(self, lr: _t.Any) -> _t.Any:
+    def scalars(self, lr: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars of `momentum_update`."""
     def skipping(self, flag: _t.Any, gradients: _t.Any) -> _t.Any:
         """Updates the parameters unless `flag`, a 0-d bool array on a GPU, is true.

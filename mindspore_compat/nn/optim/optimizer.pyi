@@ -59,7 +59,7 @@ class Optimizer(_Cell):
         step is being captured, no number is read from the GPU.
         """
     def __init__(self, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, parameters: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0) -> None: ...
-    def broadcast_params(self, optim_result: _b.bool) -> _t.Any:
+    def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:
         """Returns the parameters after an update; here every process updates all of its own.
 
         Args:
@@ -73,7 +73,7 @@ class Optimizer(_Cell):
     @cache_enable.setter
     def cache_enable(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def decay_weight(self, gradients: _t.Any) -> _t.Any:
+    def decay_weight(self, gradients: _c.Iterable[_Tensor]) -> _b.tuple[_Tensor, ...]:
         """Adds weight decay to gradients that are still multiplied by the loss scale.
 
         Args:
@@ -83,7 +83,7 @@ class Optimizer(_Cell):
             tuple[Tensor].
         """
     enable_tuple_broaden: _t.Any
-    def flatten_gradients(self, gradients: _t.Any) -> _t.Any:
+    def flatten_gradients(self, gradients: _c.Iterable[_Tensor]) -> _b.tuple[_Tensor, ...]:
         """Returns the gradients unchanged: parameters are not flattened here.
 
         Args:
@@ -100,7 +100,7 @@ class Optimizer(_Cell):
             have learning rates, a tuple with one for each parameter. Where the learning rate of any
             group changes, all are Tensors.
         """
-    def get_lr_parameter(self, param: _t.Any) -> _t.Any:
+    def get_lr_parameter(self, param: _Parameter | _c.Iterable[_Parameter]) -> _t.Any:
         """Returns the learning rate of a parameter.
 
         Args:
@@ -116,7 +116,7 @@ class Optimizer(_Cell):
         Returns:
             Tensor; with groups, a tuple with one per parameter.
         """
-    def gradients_centralization(self, gradients: _t.Any) -> _t.Any:
+    def gradients_centralization(self, gradients: _c.Iterable[_Tensor]) -> _b.tuple[_Tensor, ...]:
         """Centralizes the gradients of convolutions in groups that request it: subtracts their mean
         over all axes except the output channels.
 
@@ -147,7 +147,7 @@ class Optimizer(_Cell):
     def ps_parameters(self) -> _t.Any: ...
     @ps_parameters.setter
     def ps_parameters(self, value: _t.Any) -> None: ...
-    def scale_grad(self, gradients: _t.Any) -> _t.Any:
+    def scale_grad(self, gradients: _c.Iterable[_Tensor]) -> _b.tuple[_Tensor, ...]:
         """Divides gradients by the loss scale.
 
         Args:

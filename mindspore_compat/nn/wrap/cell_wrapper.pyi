@@ -36,7 +36,7 @@ class ForwardValueAndGrad(_Cell):
     get_all: _t.Any
     get_by_list: _t.Any
     sens_param: _t.Any
-    def __init__(self, network: _t.Any, weights: _t.Any = None, get_all: _b.bool = False, get_by_list: _b.bool = False, sens_param: _b.bool = False) -> None: ...
+    def __init__(self, network: _t.Any, weights: _c.Iterable[_Parameter] | None = None, get_all: _b.bool = False, get_by_list: _b.bool = False, sens_param: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GradAccumulationCell(_Cell):
     """Splits the batch into slices, calls a network on each and returns the sum of its outputs.
@@ -66,7 +66,7 @@ class MicroBatchInterleaved(_Cell):
     network: _t.Any
     interleave_num: _t.Any
     interleave_inputs: _t.Any
-    def __init__(self, network: _t.Any, interleave_num: _b.int | _b.bool = 2) -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], interleave_num: _b.int | _b.bool = 2) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ParameterUpdate(_Cell):
     """Writes values into a parameter.
@@ -130,7 +130,7 @@ class TrainOneStepCell(_Cell):
     optimizer: _t.Any
     mean: _t.Any
     degree: _t.Any
-    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], sens: _t.Any = None, return_grad: _t.Any = False) -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], sens: _t.Any = None, return_grad: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class VirtualDatasetCellTriple(_Cell):
     """Wraps a network of three inputs, which a parallel planner would split; here it only calls it.

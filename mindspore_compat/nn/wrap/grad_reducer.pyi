@@ -34,5 +34,5 @@ class DistributedGradReducer(_Cell):
     degree: _t.Any
     allreduce_filter: _t.Any
     # fusion_type: Accepted for compatibility, has no effect here
-    def __init__(self, parameters: _t.Any, mean: _b.bool | None = None, degree: _t.Any = None, fusion_type: _b.int = 1, group: _b.str = 'hccl_world_group') -> None: ...
+    def __init__(self, parameters: _c.Iterable[_t.Any], mean: _b.bool | None = None, degree: _b.int | None = None, fusion_type: _b.int = 1, group: _b.str = 'hccl_world_group') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

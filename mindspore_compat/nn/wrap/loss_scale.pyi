@@ -37,7 +37,7 @@ class DynamicLossScaleUpdateCell(_Cell):
     cur_iter: _Parameter
     last_overflow_iter: _Parameter
     minimum_loss_scale: _t.Any
-    def __init__(self, loss_scale_value: _t.Any, scale_factor: _b.float | _b.bool | _Tensor | _b.tuple[_b.float | _b.bool, ...] | _c.Sequence[_b.float | _b.bool] | _b.complex | _np.ndarray[_t.Any, _t.Any], scale_window: _b.float | _b.bool | _Tensor | _b.tuple[_b.float | _b.bool, ...] | _c.Sequence[_b.float | _b.bool] | _b.complex | _np.ndarray[_t.Any, _t.Any]) -> None: ...
+    def __init__(self, loss_scale_value: _b.float, scale_factor: _b.float | _b.bool | _Tensor | _b.tuple[_b.float | _b.bool, ...] | _c.Sequence[_b.float | _b.bool] | _b.complex | _np.ndarray[_t.Any, _t.Any], scale_window: _b.float | _b.bool | _Tensor | _b.tuple[_b.float | _b.bool, ...] | _c.Sequence[_b.float | _b.bool] | _b.complex | _np.ndarray[_t.Any, _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def get_loss_scale(self) -> _t.Any:
         """Returns the initial loss scale."""
@@ -55,7 +55,7 @@ class FixedLossScaleUpdateCell(_Cell):
         bool, `overflow`.
     """
     loss_scale_value: _t.Any
-    def __init__(self, loss_scale_value: _t.Any) -> None: ...
+    def __init__(self, loss_scale_value: _b.float) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def get_loss_scale(self) -> _t.Any:
         """Returns the loss scale."""
@@ -90,9 +90,9 @@ class TrainOneStepWithLossScaleCell(_TrainOneStepCell):
     reduce_sum: _t.Any
     allreduce: _t.Any
     hyper_map: _t.Any
-    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], scale_sense: _t.Any) -> None: ...
+    def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], scale_sense: _Tensor | _Cell | _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def get_overflow_status(self, status: _t.Any, compute_output: _t.Any) -> _t.Any:
+    def get_overflow_status(self, status: _t.Any, compute_output: _Tensor | _c.Iterable[_Tensor]) -> _Tensor:
         """Returns whether a gradient is infinite or NaN, on this or another process.
 
         Args:
@@ -102,7 +102,7 @@ class TrainOneStepWithLossScaleCell(_TrainOneStepCell):
         Returns:
             Tensor of bool and shape ().
         """
-    def process_loss_scale(self, overflow: _b.bool) -> _t.Any:
+    def process_loss_scale(self, overflow: _b.bool) -> _b.bool:
         """Lets the manager update the loss scale.
 
         Args:
@@ -111,13 +111,13 @@ class TrainOneStepWithLossScaleCell(_TrainOneStepCell):
         Returns:
             bool, `overflow`.
         """
-    def set_sense_scale(self, sens: _t.Any) -> _t.Any:
+    def set_sense_scale(self, sens: _Tensor) -> None:
         """Sets the loss scale, if it was given as a Tensor.
 
         Args:
             sens (Tensor): the new loss scale, of the shape and dtype of the initial one.
         """
-    def start_overflow_check(self, pre_cond: _t.Any, compute_input: _t.Any) -> _t.Any:
+    def start_overflow_check(self, pre_cond: _Tensor, compute_input: _t.Any) -> _b.tuple[_b.object, _b.object]:
         """Returns a status for `get_overflow_status`, and `compute_input`.
 
         An optimizer that inspects gradients inside the network (thor) receives their scale here:

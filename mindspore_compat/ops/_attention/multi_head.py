@@ -61,14 +61,14 @@ def multi_head_attention_forward(
         value (Tensor): as `key`.
         embed_dim_to_check (int): E.
         num_heads (int): the number of heads, a divisor of E.
-        in_proj_weight (Tensor): shape (3 * E, E); None with separate weights.
-        in_proj_bias (Tensor): shape (3 * E,), or None.
-        bias_k (Tensor): a key to append, shape (1, 1, E), or None.
-        bias_v (Tensor): the value to append with it, or None.
+        in_proj_weight (Union[Tensor, None]): shape (3 * E, E); None with separate weights.
+        in_proj_bias (Union[Tensor, None]): shape (3 * E,), or None.
+        bias_k (Union[Tensor, None]): a key to append, shape (1, 1, E), or None.
+        bias_v (Union[Tensor, None]): the value to append with it, or None.
         add_zero_attn (bool): whether to append a key and a value of zeros.
         dropout_p (float): the probability that a weight is set to zero in training.
         out_proj_weight (Tensor): shape (E, E).
-        out_proj_bias (Tensor): shape (E,), or None.
+        out_proj_bias (Union[Tensor, None]): shape (E,), or None.
         training (bool): whether dropout is applied. Default: True.
         key_padding_mask (Tensor): shape (N, S), or (S): bools, true where a key must not be
             attended to, or floats that are added to the scores.

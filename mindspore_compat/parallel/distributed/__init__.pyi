@@ -51,7 +51,7 @@ class DistributedDataParallel(_Cell):
     reducer_mode: _t.Any
     # reducer_mode: Accepted for compatibility, has no effect here
     def __init__(self, module: _Cell, init_sync: _b.bool = True, process_group: _b.str | None = None, bucket_cap_mb: _b.int | None = None, find_unused_parameters: _b.bool = False, average_in_collective: _b.bool = False, static_graph: _b.bool = False, reducer_mode: _t.Literal['CppReducer', 'PythonReducer'] = 'CppReducer') -> None: ...
-    def allocate_buffers_for_parameters(self, input_params: _t.Any, group: _b.str, gradient_scaling_factor: _t.Any) -> _t.Any:
+    def allocate_buffers_for_parameters(self, input_params: _t.Any, group: _b.str, gradient_scaling_factor: _b.float) -> _b.list[_t.Any]:
         """Returns buckets for the gradients of parameters, each of one dtype.
 
         Args:
@@ -59,15 +59,15 @@ class DistributedDataParallel(_Cell):
             group (str): the group whose ranks combine the gradients; None is the world.
             gradient_scaling_factor (float): the factor that gradients are multiplied by.
         """
-    def broadcast_coalesced(self) -> _t.Any:
+    def broadcast_coalesced(self) -> None:
         """Broadcasts the parameters of the group's first rank, many in one message."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def final_grad_reduce(self) -> _t.Any:
+    def final_grad_reduce(self) -> None:
         """Averages over the ranks the sums accumulated since the last averaging."""
     def no_sync(self) -> _t.Any:
         """A context in which each rank accumulates gradients without communication.
 
         The next backward pass outside it, or `final_grad_reduce`, averages the accumulated sums.
         """
-    def zero_grad(self) -> _t.Any:
+    def zero_grad(self) -> None:
         """Sets the sums of gradients to zero."""

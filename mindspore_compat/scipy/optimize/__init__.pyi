@@ -10,7 +10,7 @@ import numpy as _np
 
 from ...common.tensor import Tensor as _Tensor
 
-def line_search(f: _c.Callable[..., _t.Any], xk: _t.Any, pk: _t.Any, jac: _c.Callable[..., _t.Any] | None = None, gfk: _t.Any = None, old_fval: _t.Any = None, old_old_fval: _t.Any = None, c1: _t.Any = 0.0001, c2: _t.Any = 0.9, maxiter: _t.Any = 20) -> _t.Any:
+def line_search(f: _c.Callable[..., _t.Any], xk: _Tensor, pk: _Tensor, jac: _c.Callable[..., _t.Any] | None = None, gfk: _Tensor | None = None, old_fval: _Tensor | None = None, old_old_fval: _Tensor | None = None, c1: _b.float = 0.0001, c2: _b.float = 0.9, maxiter: _b.int = 20) -> _t.Any:
     """Finds a step along a direction that decreases the function and its slope enough (strong Wolfe
     conditions).
 
@@ -30,7 +30,7 @@ def line_search(f: _c.Callable[..., _t.Any], xk: _t.Any, pk: _t.Any, jac: _c.Cal
     Returns:
         LineSearchResults.
     """
-def linear_sum_assignment(cost_matrix: _t.Any, maximize: _b.bool, dimension_limit: _t.Any = None) -> _b.tuple[_Tensor, ...]:
+def linear_sum_assignment(cost_matrix: _Tensor, maximize: _b.bool, dimension_limit: _Tensor | None = None) -> _b.tuple[_Tensor, ...]:
     """Finds pairs of rows and columns, each used at most once, with the smallest total cost.
 
     Args:
@@ -41,7 +41,7 @@ def linear_sum_assignment(cost_matrix: _t.Any, maximize: _b.bool, dimension_limi
     Returns:
         tuple[Tensor]: rows and columns, min(M, N) int64 numbers each; missing pairs are -1.
     """
-def minimize(func: _c.Callable[..., _t.Any], x0: _t.Any, args: _t.Any = (), method: _b.str | None = None, jac: _c.Callable[..., _t.Any] | None = None, hess: _c.Callable[..., _t.Any] | None = None, hessp: _c.Callable[..., _t.Any] | None = None, bounds: _t.Any = None, constraints: _t.Any = (), tol: _t.Any = None, callback: _c.Callable[..., _t.Any] | None = None, options: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
+def minimize(func: _c.Callable[..., _t.Any], x0: _Tensor, args: _c.Iterable[_t.Any] = (), method: _b.str | None = None, jac: _c.Callable[..., _t.Any] | None = None, hess: _c.Callable[..., _t.Any] | None = None, hessp: _c.Callable[..., _t.Any] | None = None, bounds: _t.Any = None, constraints: _t.Any = (), tol: _t.Any = None, callback: _c.Callable[..., _t.Any] | None = None, options: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
     """Minimizes a function, starting from a given point.
 
     Args:

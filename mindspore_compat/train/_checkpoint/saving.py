@@ -45,9 +45,10 @@ def save_checkpoint(
     without elements. The file contains a checksum, which `load_checkpoint` verifies.
 
     Args:
-        save_obj (Union[Cell, list, dict]): what to save: all parameters of a Cell under their
-            names; a list of Parameters; a list of dicts with the keys "name" (a str) and "data" (a
-            Parameter or a Tensor); or a dict from names to Parameters, Tensors, arrays or texts.
+        save_obj (Union[Cell, list[Parameter], list[dict], dict]): what to save: all parameters of a
+            Cell under their names; a list of Parameters; a list of dicts with the keys "name" (a
+            str) and "data" (a Parameter or a Tensor); or a dict from names to
+            Parameters, Tensors, arrays or texts.
         ckpt_file_name (str): the file; a missing ".ckpt" or ".safetensors" is appended.
         integrated_save (bool): whether to join the parts of a parameter that is divided over
             processes, or lies on a stage of a pipeline; all processes must then call this.

@@ -21,12 +21,12 @@ class BackupAndRestore(Callback):
     backup_file: _t.Any
     save_freq: _t.Any
     delete_checkpoint: _t.Any
-    def __init__(self, backup_dir: _b.str, save_freq: _t.Any = 'epoch', delete_checkpoint: _b.bool = True) -> None: ...
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, backup_dir: _b.str, save_freq: _b.str | _b.int = 'epoch', delete_checkpoint: _b.bool = True) -> None: ...
+    def on_train_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Loads the backup if there is one."""
-    def on_train_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Deletes the backup, if requested."""
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_epoch_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Saves the parameters if a backup is due after this epoch."""
 class Callback:
     """Base class of callbacks for training and evaluation: subclasses override the hooks they need.
@@ -36,49 +36,49 @@ class Callback:
     prefix, which serve both kinds of run; `Model.fit` refuses callbacks that override the older
     hooks.
     """
-    def __enter__(self) -> _t.Any:
+    def __enter__(self) -> _t.Self:
         """Called when a run starts; its result is what the run calls."""
-    def __exit__(self, *err: _t.Any) -> _t.Any:
+    def __exit__(self, *err: _t.Any) -> None:
         """Called when a run is over; `err` is the exception that ended it, if one did."""
-    def begin(self, run_context: _t.Any) -> _t.Any:
+    def begin(self, run_context: _t.Any) -> None:
         """Called before training or an evaluation begins."""
-    def end(self, run_context: _t.Any) -> _t.Any:
+    def end(self, run_context: _t.Any) -> None:
         """Called after training or an evaluation."""
-    def epoch_begin(self, run_context: _t.Any) -> _t.Any:
+    def epoch_begin(self, run_context: _t.Any) -> None:
         """Called before each epoch of training, and before the pass over the data of an
         evaluation.
         """
-    def epoch_end(self, run_context: _t.Any) -> _t.Any:
+    def epoch_end(self, run_context: _t.Any) -> None:
         """Called after each epoch of training, and after the pass over the data of an
         evaluation.
         """
-    def on_eval_begin(self, run_context: _t.Any) -> _t.Any:
+    def on_eval_begin(self, run_context: _t.Any) -> None:
         """Called before an evaluation."""
-    def on_eval_end(self, run_context: _t.Any) -> _t.Any:
+    def on_eval_end(self, run_context: _t.Any) -> None:
         """Called after an evaluation, when the metrics are known."""
-    def on_eval_epoch_begin(self, run_context: _t.Any) -> _t.Any:
+    def on_eval_epoch_begin(self, run_context: _t.Any) -> None:
         """Called before the pass over the data of an evaluation."""
-    def on_eval_epoch_end(self, run_context: _t.Any) -> _t.Any:
+    def on_eval_epoch_end(self, run_context: _t.Any) -> None:
         """Called after the pass over the data of an evaluation."""
-    def on_eval_step_begin(self, run_context: _t.Any) -> _t.Any:
+    def on_eval_step_begin(self, run_context: _t.Any) -> None:
         """Called before each step of an evaluation."""
-    def on_eval_step_end(self, run_context: _t.Any) -> _t.Any:
+    def on_eval_step_end(self, run_context: _t.Any) -> None:
         """Called after each step of an evaluation."""
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any:
+    def on_train_begin(self, run_context: _t.Any) -> None:
         """Called before training."""
-    def on_train_end(self, run_context: _t.Any) -> _t.Any:
+    def on_train_end(self, run_context: _t.Any) -> None:
         """Called after training."""
-    def on_train_epoch_begin(self, run_context: _t.Any) -> _t.Any:
+    def on_train_epoch_begin(self, run_context: _t.Any) -> None:
         """Called before each epoch of training."""
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:
+    def on_train_epoch_end(self, run_context: _t.Any) -> None:
         """Called after each epoch of training."""
-    def on_train_step_begin(self, run_context: _t.Any) -> _t.Any:
+    def on_train_step_begin(self, run_context: _t.Any) -> None:
         """Called before each step of training."""
-    def on_train_step_end(self, run_context: _t.Any) -> _t.Any:
+    def on_train_step_end(self, run_context: _t.Any) -> None:
         """Called after each step of training."""
-    def step_begin(self, run_context: _t.Any) -> _t.Any:
+    def step_begin(self, run_context: _t.Any) -> None:
         """Called before each step of training or an evaluation."""
-    def step_end(self, run_context: _t.Any) -> _t.Any:
+    def step_end(self, run_context: _t.Any) -> None:
         """Called after each step of training or an evaluation."""
 class CheckpointConfig:
     """Configures ModelCheckpoint: when to save, which files to keep, and how to write them.
@@ -107,7 +107,7 @@ class CheckpointConfig:
         **kwargs: further options of the original, which have no effect.
     """
     exception_save: _t.Any
-    def __init__(self, save_checkpoint_steps: _b.int | None = 1, save_checkpoint_seconds: _b.int | None = 0, keep_checkpoint_max: _b.int | None = 5, keep_checkpoint_per_n_minutes: _b.int | None = 0, integrated_save: _b.bool = True, async_save: _b.bool | _t.Literal['thread', 'process'] = False, saved_network: _Cell | None = None, append_info: _t.Any = None, enc_key: _t.Any = None, enc_mode: _b.str = 'AES-GCM', exception_save: _b.bool = False, crc_check: _b.bool = False, remove_redundancy: _b.bool = False, format: _b.str = 'ckpt', **kwargs: _t.Any) -> None: ...
+    def __init__(self, save_checkpoint_steps: _b.int | None = 1, save_checkpoint_seconds: _b.int | None = 0, keep_checkpoint_max: _b.int | None = 5, keep_checkpoint_per_n_minutes: _b.int | None = 0, integrated_save: _b.bool = True, async_save: _b.bool | _t.Literal['thread', 'process'] = False, saved_network: _Cell | None = None, append_info: _c.Iterable[_t.Any] | None = None, enc_key: _b.bytes | None = None, enc_mode: _b.str = 'AES-GCM', exception_save: _b.bool = False, crc_check: _b.bool = False, remove_redundancy: _b.bool = False, format: _b.str = 'ckpt', **kwargs: _t.Any) -> None: ...
     @property
     def append_dict(self) -> _t.Any: ...
     @property
@@ -122,7 +122,7 @@ class CheckpointConfig:
     def enc_mode(self) -> _t.Any: ...
     @property
     def format(self) -> _t.Any: ...
-    def get_checkpoint_policy(self) -> _t.Any:
+    def get_checkpoint_policy(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns as a dict when files are written and which are kept."""
     @property
     def integrated_save(self) -> _t.Any: ...
@@ -166,14 +166,14 @@ class EarlyStopping(Callback):
     patience: _t.Any
     verbose: _t.Any
     mode: _t.Any
-    def __init__(self, monitor: _t.Any = 'eval_loss', min_delta: _t.Any = 0, patience: _t.Any = 0, verbose: _t.Any = False, mode: _t.Any = 'auto', baseline: _t.Any = None, restore_best_weights: _b.bool = False) -> None: ...
-    def is_improvement(self, value: _t.Any, reference: _t.Any) -> _t.Any:
+    def __init__(self, monitor: _b.str = 'eval_loss', min_delta: _b.float = 0, patience: _b.int = 0, verbose: _b.bool = False, mode: _b.str = 'auto', baseline: _b.float | None = None, restore_best_weights: _b.bool = False) -> None: ...
+    def is_improvement(self, value: _t.Any, reference: _t.Any) -> _b.bool:
         """Returns whether a value is better than another by more than `min_delta`."""
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Resets the count of epochs."""
-    def on_train_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Prints the last epoch, if requested."""
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_epoch_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Checks the quantity, and ends the training if it has not improved for `patience`
         epochs.
         """
@@ -197,10 +197,10 @@ class FlopsUtilizationCollector(Callback):
     computility: _t.Any
     full_flops: _t.Any
     enable_ma_collector: _t.Any
-    def __init__(self, data_size: _b.int, computility: _t.Any = 1, full_flops: _t.Any = True, enable_ma_collector: _t.Any = False) -> None: ...
-    def step_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, data_size: _b.int, computility: _b.int = 1, full_flops: _b.bool = True, enable_ma_collector: _b.bool = False) -> None: ...
+    def step_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Counts the operations before the first step of a mode, then stores the time."""
-    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def step_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Prints the time of a step and the utilization, if due."""
 class History(Callback):
     """Stores the outputs of each epoch's last step, and the metrics of `Model.fit`'s evaluations.
@@ -211,9 +211,9 @@ class History(Callback):
     history: _t.Any
     epoch: _t.Any
     def __init__(self) -> None: ...
-    def begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Resets the list of epochs."""
-    def epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def epoch_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Stores the output and the metrics of the epoch."""
 class LambdaCallback(Callback):
     """Calls functions with the RunContext at the times that their names state.
@@ -243,7 +243,7 @@ class LearningRateScheduler(Callback):
     """
     learning_rate_function: _t.Any
     def __init__(self, learning_rate_function: _c.Callable[..., _t.Any]) -> None: ...
-    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def step_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Sets the learning rate."""
 class LossMonitor(Callback):
     """Prints the loss during training and, in `Model.fit`, the metrics of each evaluation.
@@ -254,9 +254,9 @@ class LossMonitor(Callback):
         per_print_times (int): the steps between two prints of the loss; 0 for never.
     """
     def __init__(self, per_print_times: _b.int = 1) -> None: ...
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_epoch_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Prints the metrics if the run evaluates after this epoch."""
-    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def step_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Prints the loss if it is due."""
 class ModelCheckpoint(Callback):
     """Saves checkpoints during training and at its end.
@@ -277,17 +277,17 @@ class ModelCheckpoint(Callback):
             directory at construction; or a function as for `prefix`.
         config (CheckpointConfig): when to write and how.
     """
-    def __exit__(self, *err: _t.Any) -> _t.Any: ...  # type: ignore
+    def __exit__(self, *err: _t.Any) -> None: ...  # type: ignore
     def __init__(self, prefix: _b.str | _c.Callable[..., _t.Any] = 'CKP', directory: _b.str | _c.Callable[..., _t.Any] | None = None, config: _t.Any = None) -> None: ...
-    def end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def end(self, run_context: _t.Any) -> None:  # type: ignore
         """Writes the last file, unless the last step has written one, and waits until it is
         complete.
         """
     @property
     def latest_ckpt_file_name(self) -> _t.Any: ...
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Stores the run's parameters, and resets the last step."""
-    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def step_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Writes a file if one is due."""
 class OnRequestExit(Callback):
     """Ends a run after the current step, and saves the network, on a signal or a request in a file.
@@ -312,26 +312,26 @@ class OnRequestExit(Callback):
     remote_config_file: _t.Any
     train_name: _t.Any
     eval_name: _t.Any
-    def __exit__(self, *err: _t.Any) -> _t.Any:  # type: ignore
+    def __exit__(self, *err: _t.Any) -> None:  # type: ignore
         """Restores the previous handler of the signal."""
-    def __init__(self, save_ckpt: _b.bool = True, save_mindir: _b.bool = True, file_name: _b.str = 'Net', directory: _b.str = './', config_file: _t.Any = None, sig: _b.int = ...) -> None: ...
-    def on_eval_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, save_ckpt: _b.bool = True, save_mindir: _b.bool = True, file_name: _b.str = 'Net', directory: _b.str = './', config_file: _b.str | None = None, sig: _b.int = ...) -> None: ...
+    def on_eval_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Installs the signal handler, and loads the file that a stopped run saved."""
-    def on_eval_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_eval_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Saves the network if the run was asked to end."""
-    def on_eval_step_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_eval_step_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Checks the JSON file."""
-    def on_eval_step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_eval_step_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Ends the evaluation, if requested."""
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Installs the signal handler, and loads the file that a stopped training saved."""
-    def on_train_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Saves the network if the run was asked to end and it has not been saved yet."""
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_epoch_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Ends the training, if requested."""
-    def on_train_step_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_step_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Checks the JSON file."""
-    def on_train_step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_step_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Saves the network and ends the training, if requested."""
 class ReduceLROnPlateau(Callback):
     """Reduces the learning rate when a quantity has not improved for some epochs.
@@ -357,12 +357,12 @@ class ReduceLROnPlateau(Callback):
     patience: _t.Any
     verbose: _t.Any
     mode: _t.Any
-    def __init__(self, monitor: _t.Any = 'eval_loss', factor: _b.float = 0.1, patience: _t.Any = 10, verbose: _t.Any = False, mode: _t.Any = 'auto', min_delta: _t.Any = 0.0001, cooldown: _b.int = 0, min_lr: _b.float = 0) -> None: ...
-    def is_improvement(self, value: _t.Any, reference: _t.Any) -> _t.Any:
+    def __init__(self, monitor: _b.str = 'eval_loss', factor: _b.float = 0.1, patience: _b.int = 10, verbose: _b.bool = False, mode: _b.str = 'auto', min_delta: _b.float = 0.0001, cooldown: _b.int = 0, min_lr: _b.float = 0) -> None: ...
+    def is_improvement(self, value: _t.Any, reference: _t.Any) -> _b.bool:
         """Returns whether a value is better than another by more than `min_delta`."""
-    def on_train_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Resets the count of epochs."""
-    def on_train_epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_epoch_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Checks the quantity, and lowers the learning rate if it has not improved for `patience`
         epochs.
         """
@@ -378,7 +378,7 @@ class RunContext:
         """Returns whether the run was requested to end."""
     def original_args(self) -> _t.Any:
         """Returns the attributes of the run."""
-    def request_stop(self) -> _t.Any:
+    def request_stop(self) -> None:
         """Asks the run to end after the current step or epoch."""
 class SummaryCollector(Callback):
     """Collects the loss, parameters, inputs and metadata of a run of `Model` in summary files.
@@ -420,16 +420,16 @@ class SummaryCollector(Callback):
         max_file_size (int, optional): the maximum size of a file in bytes.
         export_options (dict, optional): {"tensor_format": "npy"} also writes Tensors as .npy files.
     """
-    def __enter__(self) -> _t.Any: ...  # type: ignore
-    def __exit__(self, *err: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, summary_dir: _t.Any, collect_freq: _t.Any = 10, num_process: _t.Any = 32, collect_specified_data: _c.Mapping[_t.Any, _t.Any] | None = None, keep_default_action: _t.Any = True, custom_lineage_data: _c.Mapping[_t.Any, _t.Any] | None = None, collect_tensor_freq: _t.Any = None, max_file_size: _t.Any = None, export_options: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
-    def begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def __enter__(self) -> _t.Self: ...  # type: ignore
+    def __exit__(self, *err: _t.Any) -> None: ...  # type: ignore
+    def __init__(self, summary_dir: _b.str, collect_freq: _b.int = 10, num_process: _b.int = 32, collect_specified_data: _c.Mapping[_t.Any, _t.Any] | None = None, keep_default_action: _b.bool = True, custom_lineage_data: _c.Mapping[_t.Any, _t.Any] | None = None, collect_tensor_freq: _b.int | None = None, max_file_size: _b.int | None = None, export_options: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
+    def begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Prepares for a run."""
-    def end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def end(self, run_context: _t.Any) -> None:  # type: ignore
         """Records the metadata of the run."""
-    def epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def epoch_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Records the epoch if data is sunk and it is due."""
-    def step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def step_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Records the step if it is due; after the first step, also the graphs."""
 class SummaryLandscape:
     """Draws the loss landscape around the weights of a training saved by SummaryCollector.
@@ -438,9 +438,9 @@ class SummaryLandscape:
         summary_dir (str): the folder passed to SummaryCollector.
     """
     def __init__(self, summary_dir: _b.str) -> None: ...
-    def clean_ckpt(self) -> _t.Any:
+    def clean_ckpt(self) -> None:
         """Deletes the checkpoints and the file that describes them."""
-    def gen_landscapes_with_multi_process(self, callback_fn: _c.Callable[..., _t.Any], collect_landscape: _c.Mapping[_t.Any, _t.Any] | None = None, device_ids: _c.Sequence[_b.int] | None = None, output: _b.str | None = None) -> _t.Any:
+    def gen_landscapes_with_multi_process(self, callback_fn: _c.Callable[..., _t.Any], collect_landscape: _c.Mapping[_t.Any, _t.Any] | None = None, device_ids: _c.Sequence[_b.int] | None = None, output: _b.str | None = None) -> None:
         """Measures landscapes and writes them into event files.
 
         A landscape of the training shows the checkpoints of an interval; its two directions are
@@ -469,12 +469,12 @@ class TimeMonitor(Callback):
     epoch_time: _t.Any
     data_time_sum: _t.Any
     data_time_start: _t.Any
-    def __init__(self, data_size: _t.Any = None, data_time: _b.bool = False) -> None: ...
-    def epoch_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def __init__(self, data_size: _b.int | None = None, data_time: _b.bool = False) -> None: ...
+    def epoch_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Stores the time at which the epoch begins."""
-    def epoch_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def epoch_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Prints the times of the epoch."""
-    def on_train_step_begin(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_step_begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Adds up the wait for the data of the step."""
-    def on_train_step_end(self, run_context: _t.Any) -> _t.Any:  # type: ignore
+    def on_train_step_end(self, run_context: _t.Any) -> None:  # type: ignore
         """Stores the time at which the wait for the next data begins."""

@@ -53,7 +53,7 @@ def get_metrics(metrics: _t.Any) -> _t.Any:
     Returns:
         dict, a new one; None for None. Metrics of a set are sorted by name.
     """
-def names() -> _t.Any:
+def names() -> _b.list[_b.str]:
     """Returns the names that `get_metric_fn` and Model accept, sorted.
 
     Returns:

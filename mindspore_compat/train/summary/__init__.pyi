@@ -34,11 +34,11 @@ class SummaryRecord:
     max_file_size: _t.Any
     raise_exception: _t.Any
     network: _t.Any
-    def __enter__(self) -> _t.Any: ...
-    def __exit__(self, *_: _t.Any) -> _t.Any: ...
+    def __enter__(self) -> _t.Self: ...
+    def __exit__(self, *_: _t.Any) -> None: ...
     # num_process: Accepted for compatibility, has no effect here
-    def __init__(self, log_dir: _b.str, file_prefix: _b.str = 'events', file_suffix: _b.str = '_MS', num_process: _t.Any = 32, network: _Cell | None = None, max_file_size: _b.int | None = None, raise_exception: _b.bool = False, export_options: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
-    def add_value(self, plugin: _b.str, name: _b.str, value: _t.Any) -> _t.Any:
+    def __init__(self, log_dir: _b.str, file_prefix: _b.str = 'events', file_suffix: _b.str = '_MS', num_process: _b.int = 32, network: _Cell | None = None, max_file_size: _b.int | None = None, raise_exception: _b.bool = False, export_options: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
+    def add_value(self, plugin: _b.str, name: _b.str, value: _t.Any) -> None:
         """Stores a value for the next `record`.
 
         Args:
@@ -49,14 +49,14 @@ class SummaryRecord:
             value (Union[Tensor, message]): a Tensor; an image has shape (N, 1 or 3, H, W). Or a
                 protobuf message: any object with `SerializeToString`; a graph may be bytes.
         """
-    def close(self) -> _t.Any:
+    def close(self) -> None:
         """Completes the files. Values that were not recorded are lost."""
     count: _t.Any
-    def flush(self) -> _t.Any:
+    def flush(self) -> None:
         """Passes the recorded values to the operating system."""
     @property
     def log_dir(self) -> _t.Any: ...
-    def record(self, step: _b.int, train_network: _Cell | None = None, plugin_filter: _c.Callable[..., _t.Any] | None = None) -> _t.Any:
+    def record(self, step: _b.int, train_network: _Cell | None = None, plugin_filter: _c.Callable[..., _t.Any] | None = None) -> _b.bool:
         """Writes the stored values, and those of summary ops since the last record.
 
         Args:
@@ -67,7 +67,7 @@ class SummaryRecord:
         Returns:
             bool, False if the SummaryRecord is closed.
         """
-    def set_mode(self, mode: _t.Literal['train', 'eval']) -> _t.Any:
+    def set_mode(self, mode: _t.Literal['train', 'eval']) -> None:
         """Sets the phase of the network; in "eval" the values of its summary ops are not recorded.
 
         Args:

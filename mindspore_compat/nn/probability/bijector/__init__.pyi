@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ....common.dtype import Type as _Type
+from ....common.tensor import Tensor as _Tensor
 from ....nn.cell import Cell as _Cell
 
 class Bijector(_Cell):
@@ -33,7 +34,7 @@ class Bijector(_Cell):
     def __init__(self, is_constant_jacobian: _b.bool = False, is_injective: _b.bool = True, name: _b.str | None = None, dtype: _Type | None = None, param: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
     @property
     def batch_shape(self) -> _t.Any: ...
-    def cast_param_by_value(self, value: _t.Any, para: _t.Any) -> _t.Any:
+    def cast_param_by_value(self, value: _Tensor, para: _Tensor) -> _Tensor:
         """Casts an argument to the dtype of a value.
 
         Args:
@@ -72,8 +73,8 @@ class Exp(PowerTransform):
     Args:
         name (str): the name of the bijector.
     """
-    def __init__(self, name: _t.Any = 'Exp') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def __init__(self, name: _b.str = 'Exp') -> None: ...
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text that the printed bijector shows."""
 class GumbelCDF(Bijector):
     """Gumbel CDF bijector: g(x) = exp(-exp(-(x - loc) / scale)).
@@ -87,8 +88,8 @@ class GumbelCDF(Bijector):
     `inverse` and `inverse_log_jacobian` take numbers above 0 and below 1; others give NaN or an
     infinity.
     """
-    def __init__(self, loc: _t.Any = 0.0, scale: _t.Any = 1.0, name: _t.Any = 'GumbelCDF') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def __init__(self, loc: _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor = 0.0, scale: _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor = 1.0, name: _b.str = 'GumbelCDF') -> None: ...
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text that the printed bijector shows."""
     @property
     def loc(self) -> _t.Any: ...
@@ -125,8 +126,8 @@ class PowerTransform(Bijector):
 
     `forward` takes numbers of at least -1 / power, `inverse` those of at least 0; others give NaN.
     """
-    def __init__(self, power: _t.Any = 0.0, name: _t.Any = 'PowerTransform') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def __init__(self, power: _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor = 0.0, name: _b.str = 'PowerTransform') -> None: ...
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text that the printed bijector shows."""
     @property
     def power(self) -> _t.Any: ...
@@ -141,8 +142,8 @@ class ScalarAffine(Bijector):
     The log derivatives are those of |scale|, and have the shape of `scale` whatever the shape of
     the value.
     """
-    def __init__(self, scale: _t.Any = 1.0, shift: _t.Any = 0.0, name: _t.Any = 'ScalarAffine') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def __init__(self, scale: _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor = 1.0, shift: _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor = 0.0, name: _b.str = 'ScalarAffine') -> None: ...
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text that the printed bijector shows."""
     @property
     def scale(self) -> _t.Any: ...
@@ -158,8 +159,8 @@ class Softplus(Bijector):
     `inverse` takes numbers above 0; negative ones give NaN.
     """
     log_sigmoid: _t.Any
-    def __init__(self, sharpness: _t.Any = 1.0, name: _t.Any = 'Softplus') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def __init__(self, sharpness: _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor = 1.0, name: _b.str = 'Softplus') -> None: ...
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text that the printed bijector shows."""
     @property
     def sharpness(self) -> _t.Any: ...

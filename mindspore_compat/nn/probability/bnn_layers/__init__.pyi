@@ -48,7 +48,7 @@ class ConvReparam(_Conv2d):
         a 0-d Tensor.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes of the layer."""
 class DenseLocalReparam(_Cell):
     """Bayesian dense layer with local reparameterization, which samples each element of the output.
@@ -79,7 +79,7 @@ class DenseLocalReparam(_Cell):
     in_channels: _t.Any
     out_channels: _t.Any
     has_bias: _t.Any
-    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, activation: _b.str | _Cell | _c.Callable[..., _t.Any] | None = None, has_bias: _t.Any = True, weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, activation: _b.str | _Cell | _c.Callable[..., _t.Any] | None = None, has_bias: _b.bool = True, weight_prior_fn: _t.Any = ..., weight_posterior_fn: _t.Any = ..., bias_prior_fn: _t.Any = ..., bias_posterior_fn: _t.Any = ...) -> None: ...
     def compute_kl_loss(self) -> _t.Any:
         """Returns the KL divergence from the priors to the posteriors, summed over all weights, as
         a 0-d Tensor.
@@ -188,7 +188,7 @@ class WithBNNLossCell(_Cell):
     """
     dnn_factor: _t.Any
     bnn_factor: _t.Any
-    def __init__(self, backbone: _Cell, loss_fn: _t.Any, dnn_factor: _b.float = 1, bnn_factor: _b.float = 1) -> None: ...
+    def __init__(self, backbone: _Cell, loss_fn: _Cell | _c.Callable[..., _t.Any], dnn_factor: _b.float = 1, bnn_factor: _b.float = 1) -> None: ...
     @property
     def backbone_network(self) -> _t.Any: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ....common.dtype import Type as _Type
+from ....common.tensor import Tensor as _Tensor
 from ....nn.cell import Cell as _Cell
 from ....nn.probability.bijector import Bijector as _Bijector
 
@@ -22,7 +23,7 @@ class Bernoulli(Distribution):
         dtype (mindspore.dtype): the type of samples.
         name (str): the name of the distribution.
     """
-    def __init__(self, probs: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Bernoulli') -> None: ...
+    def __init__(self, probs: _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Bernoulli') -> None: ...
     def get_dist_args(self, probs1: _t.Any = None) -> _t.Any:  # type: ignore
         """Returns the current probability, a tuple of one Tensor."""
     @property
@@ -42,7 +43,7 @@ class Beta(Distribution):
     The density outside [0, 1], and the mode if a concentration is not above 1, are NaN. There is no
     `cdf`.
     """
-    def __init__(self, concentration1: _t.Any = None, concentration0: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Beta') -> None: ...
+    def __init__(self, concentration1: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, concentration0: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Beta') -> None: ...
     @property
     def concentration0(self) -> _t.Any: ...
     @property
@@ -56,8 +57,8 @@ class Categorical(Distribution):
         dtype (mindspore.dtype): the type of samples.
         name (str): the name of the distribution.
     """
-    def __init__(self, probs: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Categorical') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def __init__(self, probs: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Categorical') -> None: ...
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text that the printed distribution shows."""
     @property
     def probs(self) -> _t.Any: ...
@@ -74,7 +75,7 @@ class Cauchy(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, loc: _t.Any = None, scale: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Cauchy') -> None: ...
+    def __init__(self, loc: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, scale: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Cauchy') -> None: ...
     @property
     def loc(self) -> _t.Any: ...
     @property
@@ -160,7 +161,7 @@ class Exponential(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, rate: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Exponential') -> None: ...
+    def __init__(self, rate: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Exponential') -> None: ...
     @property
     def rate(self) -> _t.Any: ...
 class Gamma(Distribution):
@@ -178,7 +179,7 @@ class Gamma(Distribution):
     The density below 0, and the mode if `concentration` is not above 1, are NaN. Samples have no
     gradient.
     """
-    def __init__(self, concentration: _t.Any = None, rate: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Gamma') -> None: ...
+    def __init__(self, concentration: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, rate: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Gamma') -> None: ...
     @property
     def concentration(self) -> _t.Any: ...
     @property
@@ -195,7 +196,7 @@ class Geometric(Distribution):
 
     A value that is not an integer is rounded down.
     """
-    def __init__(self, probs: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Geometric') -> None: ...
+    def __init__(self, probs: _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Geometric') -> None: ...
     def get_dist_args(self, probs1: _t.Any = None) -> _t.Any:  # type: ignore
         """Returns the current probability, a tuple of one Tensor."""
     @property
@@ -213,8 +214,8 @@ class Gumbel(TransformedDistribution):
     Calls cannot pass its arguments, except those of the other distribution of `kl_loss` and
     `cross_entropy`.
     """
-    def __init__(self, loc: _t.Any, scale: _t.Any, seed: _t.Any = 0, dtype: _t.Any = ..., name: _t.Any = 'Gumbel') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def __init__(self, loc: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor, scale: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor, seed: _b.int = 0, dtype: _Type = ..., name: _b.str = 'Gumbel') -> None: ...
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text that the printed distribution shows."""
     def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
         """Returns the current arguments, a tuple of Tensors; passed arguments replace the stored
@@ -241,7 +242,7 @@ class HalfNormal(Distribution):
     As in the original, the density is 0 for values below 0, whatever `mean` is. It integrates to 1
     only if `mean` is 0.
     """
-    def __init__(self, mean: _t.Any = None, sd: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'HalfNormal') -> None: ...
+    def __init__(self, mean: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'HalfNormal') -> None: ...
 class Laplace(Distribution):
     """Laplace distribution; it supports `prob` and `log_prob` only.
 
@@ -254,7 +255,7 @@ class Laplace(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, mean: _t.Any = None, sd: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Laplace') -> None: ...
+    def __init__(self, mean: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Laplace') -> None: ...
 class LogNormal(TransformedDistribution):
     """Log-normal distribution: the logarithm of a value is normally distributed.
 
@@ -267,8 +268,8 @@ class LogNormal(TransformedDistribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, loc: _t.Any = None, scale: _t.Any = None, seed: _t.Any = 0, dtype: _t.Any = ..., name: _t.Any = 'LogNormal') -> None: ...
-    def extend_repr(self) -> _t.Any:  # type: ignore
+    def __init__(self, loc: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, scale: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int = 0, dtype: _Type = ..., name: _b.str = 'LogNormal') -> None: ...
+    def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text that the printed distribution shows."""
     def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
         """Returns the current arguments, a tuple of Tensors; passed arguments replace the stored
@@ -290,7 +291,7 @@ class Logistic(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, loc: _t.Any = None, scale: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Logistic') -> None: ...
+    def __init__(self, loc: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, scale: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Logistic') -> None: ...
     @property
     def loc(self) -> _t.Any: ...
     @property
@@ -305,7 +306,7 @@ class Normal(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, mean: _t.Any = None, sd: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Normal') -> None: ...
+    def __init__(self, mean: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Normal') -> None: ...
 class Poisson(Distribution):
     """Poisson distribution: P(k) = rate^k exp(-rate) / k!.
 
@@ -318,7 +319,7 @@ class Poisson(Distribution):
     For values that are not integers, `prob` and `cdf` use the gamma function of k + 1 instead of
     k!.
     """
-    def __init__(self, rate: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Poisson') -> None: ...
+    def __init__(self, rate: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Poisson') -> None: ...
     @property
     def rate(self) -> _t.Any: ...
 class StudentT(Distribution):
@@ -335,7 +336,7 @@ class StudentT(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, df: _t.Any = None, mean: _t.Any = None, sd: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'StudentT') -> None: ...
+    def __init__(self, df: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, mean: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'StudentT') -> None: ...
 class TransformedDistribution(Distribution):
     """Transformed distribution: the distribution of g(X), where X has a distribution and g is a
     bijector.
@@ -376,7 +377,7 @@ class Uniform(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, low: _t.Any = None, high: _t.Any = None, seed: _t.Any = None, dtype: _t.Any = ..., name: _t.Any = 'Uniform') -> None: ...
+    def __init__(self, low: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, high: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Uniform') -> None: ...
     @property
     def high(self) -> _t.Any: ...
     @property
