@@ -32,6 +32,7 @@ napoleon_custom_sections = ["Inputs", "Outputs", "Shapes", "Source", ("Raises", 
 html_theme = "furo"
 html_title = f"mindspore_compat {release}"
 html_copy_source = False
+html_show_copyright = False
 html_static_path = ["_static"]
 html_css_files = ["style.css"]
 html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")

@@ -170,9 +170,8 @@ def pages_of(name, module, env):
             ]
         )
     intro = body_of(inspect.getdoc(module) or "", env)
-    pages[title] = "\n\n".join(
-        [heading(title), intro, *(group(each, rows[each]) for each in sorted(rows))]
-    )
+    groups = [group(each, rows[each]) for each in sorted(rows)]
+    pages[title] = "\n\n".join([heading(title), topics.index_of(name, module), intro, *groups])
     return pages
 
 
@@ -248,8 +247,7 @@ def entry(area, module, name, env):
     text = body_of(with_rules(thing, inspect.cleandoc(doc or "")), env, names)
     head = name if kind == "data" else name + signature_of(thing)
     parts = [text, *picture(path), *(methods(path, thing, env) if kind == "class" else ())]
-    topic = topics.topic_of(thing)
-    index = f".. index:: ! {topic}\n\n" if topic else ""
+    index = topics.index_of(path, thing)
     return f"{index}.. py:{kind}:: {head}\n\n{indent((chr(10) * 2).join(parts))}"
 
 

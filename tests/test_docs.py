@@ -170,6 +170,27 @@ def test_the_search_finds_what_a_first_sentence_names(path, topic, monkeypatch):
     assert topics.topic_of(thing) == topic
 
 
+@pytest.mark.parametrize(
+    "term, path",
+    [
+        ("attention", "nn.MultiheadAttention"),
+        ("data augmentation", "dataset.vision"),
+        ("matrix multiplication", "ops.matmul"),
+        ("gradient clipping", "ops.clip_by_global_norm"),
+        ("convolution", "nn.Conv2d"),
+    ],
+)
+def test_the_search_finds_the_terms_of_other_libraries(term, path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import topics
+
+    things = {
+        name: functools.reduce(getattr, name.split("."), mindspore_compat)
+        for name in topics.USUAL_TERMS
+    }
+    assert f"\n   ! single: {term}\n" in topics.index_of(path, things[path])
+
+
 def test_documentation_does_not_tell_of_the_building_machine():
     from mindspore_compat.dataset._rules import Workers
 
