@@ -98,6 +98,7 @@ from ._loss import (
     cosine,
     cross_entropy,
     ctc,
+    ctc_decoder,
     divergence,
     margin,
     regression,
