@@ -91,7 +91,9 @@ class CompiledBodies:
             return None  # as `pays` says
         repeated = []
         for array in arrays:
-            if type(array) is not numpy.ndarray or array.dtype is not FLOAT != array.dtype:
+            if type(array) is not numpy.ndarray or (
+                array.dtype is not FLOAT and array.dtype != FLOAT
+            ):
                 return None
             if array is not first and array.shape != shape:
                 if array.size != 1 or array.ndim > first.ndim:
