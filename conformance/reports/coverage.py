@@ -3,9 +3,12 @@ all documented values, documented dtypes.
 
 A name counts if a case passes in which an outcome is compared. An argument counts if the cases that
 pass give it two values, or give it and leave it out; its documented values count if all of them are
-given: the choices of a list, both Booleans, the default. A dtype of a page's list counts if a case
-has it.
+given: the choices of a list, both Booleans, the default. A method is also called in texts that say
+what is done with an object. A dtype of a page's list counts if a case has it.
 """
+
+import ast
+from functools import cache
 
 from ..calls import documented
 from ..calls.bad import DTYPE_ORDER, expand
@@ -31,7 +34,8 @@ def coverage(records, entries):
         empty = {part: [0, 0] for part in _PARTS}
         row = rows.setdefault(group_of(name, entry), empty)
         case_list = of_entry(name, entry, COMPARED) if name in answered else []
-        calls = [_arguments(case) for case in case_list if case["id"] in passed]
+        compared = [case for case in case_list if case["id"] in passed]
+        calls = [given for case in compared for given in _calls(case, name, entry)]
         arguments = documented.arguments(entry)
         _count(row["names"], [name in answered])
         _count(row["arguments"], [len({c.get(a) for c in calls}) > 1 for a in arguments])
@@ -53,6 +57,31 @@ def _arguments(case):
     """The arguments of a case by name, with the object of a method."""
     owner = {"self": case["owner"]} if case.get("owner") else {}
     return {**owner, **(case.get("init") or {}), **(case.get("call") or {})}
+
+
+def _calls(case, name, entry):
+    """The arguments of the call of a case; for a method, also those of its calls in the texts of
+    what is done with an object."""
+    calls = [_arguments(case)]
+    if entry["kind"] == "method":
+        last, names = name.rpartition(".")[2], documented.arguments(entry)
+        for text in case.get("then", ()):
+            calls += [_given(call, names) for call in _method_calls(str(text), last)]
+    return calls
+
+
+@cache
+def _method_calls(text, method):
+    """The calls of a method in a text, parsed."""
+    nodes = ast.walk(ast.parse(text, mode="eval")) if f".{method}(" in text else ()
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    return [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == method]
+
+
+def _given(call, names):
+    """{argument: text} of a parsed call."""
+    given = {name: ast.unparse(value) for name, value in zip(names, call.args, strict=False)}
+    return {**given, **{word.arg: ast.unparse(word.value) for word in call.keywords if word.arg}}
 
 
 def _dtypes(entry, calls):

@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import sys
 import tempfile
 import threading
@@ -54,11 +55,11 @@ _NO_KERNEL = re.compile(
 
 
 class Worker:
-    """Runs cases on one target, each in a new folder inside `folder`."""
+    """Runs cases on one target, each in an empty folder inside `folder`."""
 
     def __init__(self, ms, folder=None):
         self.ms, self.values, self.absent, self.plant = ms, Values(ms), {}, None
-        self.folder, self.ranks, self.open = folder, None, []
+        self.folder, self.ranks, self.open, self.empty = folder, None, [], None
         with contextlib.suppress(Exception):  # errors must belong to a call
             ms.set_context(pynative_synchronize=True)
 
@@ -73,7 +74,7 @@ class Worker:
             self.ranks.rest()
         self._reset()
         try:
-            with _new_folder(self.folder), warnings.catch_warnings():
+            with self._empty_folder(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if case["kind"] not in ("exists", "example") and self.is_absent(case["name"]):
                     return {
@@ -114,6 +115,22 @@ class Worker:
         except (NotPlanted, AttributeError, ImportError) as error:
             return {**answer, "status": "skip", "got": str(error)}
         return answer
+
+    @contextlib.contextmanager
+    def _empty_folder(self):
+        """Works in an empty folder. It is deleted with the files that a case has written there; the
+        next case uses it again if there are none."""
+        before, folder = os.getcwd(), self.empty or tempfile.mkdtemp(dir=self.folder)
+        self.empty = None
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+            if os.path.isdir(folder) and not os.listdir(folder):
+                self.empty = folder
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _reset(self, seed=0):
         np.random.seed(seed)
@@ -331,18 +348,6 @@ class Worker:
             return thing if case.get("init") is None else _settle(thing)
         self.values.made = thing
         return _settle(apply(thing, {k: self.values.build(t) for k, t in case["call"].items()}))
-
-
-@contextlib.contextmanager
-def _new_folder(parent):
-    """Works in an empty folder, which is deleted with the files that a case has written there."""
-    before = os.getcwd()
-    with tempfile.TemporaryDirectory(dir=parent, ignore_cleanup_errors=True) as folder:
-        os.chdir(folder)
-        try:
-            yield
-        finally:
-            os.chdir(before)
 
 
 def _end_saving(ms, seconds=10):

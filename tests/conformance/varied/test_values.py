@@ -482,6 +482,17 @@ def test_coverage_counts_names_arguments_values_and_dtypes(entries):
     assert "numpy" in coverage.text({"numpy": row})
 
 
+def test_coverage_counts_the_calls_of_a_method_in_texts():
+    entry = {"kind": "method", "signature": ["finite", "scale=1.0"]}
+    texts = ["it.adjust(T('bool', [True]))", "[it.adjust(f, scale=2.0) for f in flags]", "it.scale"]
+    case = {"init": {"rate": "2"}, "then": texts}
+    calls = coverage._calls(case, "amp.LossScaler.adjust", entry)
+    given = [{"finite": "T('bool', [True])"}, {"finite": "f", "scale": "2.0"}]
+    assert calls == [{"rate": "2"}, *given]
+    entry = {**entry, "kind": "class"}
+    assert coverage._calls(case, "amp.LossScaler", entry) == [{"rate": "2"}]
+
+
 def test_documented_values_are_compared_only_if_all_of_them_are():
     entry = {
         "signature": ["mode='a'", "flag=False"],

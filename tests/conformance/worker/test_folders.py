@@ -23,7 +23,18 @@ def test_files_of_a_case_are_gone_in_the_next(worker, tmp_path):
     written = names_after("[sample.files.write('a.txt', 'b'), sample.files.names('.')][1]")
     assert written["count"] == "1"
     assert names_after("sample.files.names('.')")["count"] == "0"
-    assert os.getcwd() == before and not list(tmp_path.iterdir())
+    assert os.getcwd() == before and not list(tmp_path.glob("*/*"))
+
+
+def test_a_folder_that_stays_empty_is_used_again(worker, tmp_path):
+    case = {"id": "x", "kind": "values", "name": "Tensor.shape", "then": ["it"], "init": None}
+    case.update(owner="T('float32', [1.0])", call=None)
+    worker.run(case)
+    (folder,) = tmp_path.iterdir()
+    worker.run(case)
+    assert list(tmp_path.iterdir()) == [folder]
+    worker.run({**case, "then": ["sample.files.write('a.txt', 'b')"]})
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_a_case_leaves_open_is_closed(worker):
