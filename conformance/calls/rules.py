@@ -6,12 +6,14 @@ of `given`, every argument that has a documented type and a default takes that v
 
     - {names: 'dataset\\.\\w+Dataset', given: {num_samples: '-1'}, refused: ValueError}
 
-With `seeds`, each argument of such a name must decide which numbers are drawn.
+With `seeds`, each argument of such a name must decide which numbers are drawn; `the global seed` is
+that of `set_seed`.
 """
 
 import re
 from functools import cache
 
+from ..arguments.drawn import GLOBAL_SEED
 from ..reading import signatures
 from .table import table
 
@@ -49,10 +51,16 @@ def _of_seeds(rule, name, entry, stored):
     base = _base(name, entry, drawn or stored)
     if "call" not in base and "then" not in rule:
         return  # an object that is only made draws nothing
-    for argument in _signature(entry):
+    for argument in (*_signature(entry), GLOBAL_SEED):
         if re.fullmatch(rule["seeds"], argument):
             case = {**base, "seed": argument, "then": rule.get("then", [])}
+            if argument == GLOBAL_SEED:
+                case |= {part: _unseeded(base[part]) for part in ("init", "call") if part in base}
             yield f"seeds of {argument}", case, _DECIDES
+
+
+def _unseeded(given):
+    return {key: text for key, text in given.items() if not re.search(r"(?i)seed\d?$", key)}
 
 
 def _is_drawn(seen):

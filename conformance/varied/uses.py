@@ -6,9 +6,11 @@ Every Parameter of a layer is set to a wave first, so that the result depends on
 
 import contextlib
 import enum
+import functools
 
 import numpy as np
 
+from ..arguments.drawn import GLOBAL_SEED, follows
 from ..arguments.files import Files
 from ..arguments.loops import Loops, Note
 from ..arguments.waves import wave
@@ -44,6 +46,9 @@ def _by_seed(worker, case, argument):
 
     def seen(seed):
         worker._reset()
+        if argument == GLOBAL_SEED:
+            first = [*case.get("first", ()), f"ms.set_seed({seed})"]
+            return _prepared_for(worker, {**case, "first": first})
         text = f"sample.generator({seed})" if argument == "generator" else seed
         return _prepared_for(worker, {**case, part: {**case[part], argument: text}})
 
@@ -63,7 +68,7 @@ def _prepared_for(worker, case):
     worker.values.names["rank"] = case.get("rank", 0)
     sample.hold = lambda value: [setattr(sample, "held", value), value][1]  # seen after a call
     sample.made = lambda *inputs: worker.values.made(*inputs)  # the object of the case, once more
-    sample.note = Note
+    sample.note, sample.follows = Note, functools.partial(follows, worker.ms)
     sample.generator = lambda seed: _generator(worker.ms, seed)
     with sample.world:
         for text in case.get("first", ()):

@@ -1,9 +1,11 @@
 """Rules about seeds: a call is made for each argument that is one, and shows what it decides."""
 
+import numpy as np
 import pytest
 
 import mindspore_compat as ms
 from conformance import targets
+from conformance.arguments.drawn import GLOBAL_SEED, follows
 from conformance.kinds import cases
 from conformance.mutation.faults import planted
 from conformance.reading import specs
@@ -55,3 +57,34 @@ def _faults(name, entries):
 def test_arguments_that_are_no_seeds_have_no_such_case(entries):
     found = cases.of_entry("ops.softmax", entries["ops.softmax"], ("values",))
     assert not any("seeds of" in case["id"] for case in found)
+
+
+@pytest.mark.parametrize("name", ["common.initializer.HeNormal", "mint.randn", "numpy.rand"])
+def test_the_global_seed_that_is_ignored_is_found(name, entries, worker, monkeypatch):
+    case = _case(name, GLOBAL_SEED, entries)
+    assert answers.judge(case, worker.run(case), {})["status"] == "pass"
+    monkeypatch.setattr(ms, "set_seed", lambda seed: None)
+    found = answers.judge(case, worker.run(case), {})
+    assert found["status"] == "fail" and found["difference"].endswith("text")
+
+
+def test_the_global_seed_replaces_those_of_the_call(entries):
+    case = _case("ops.standard_normal", GLOBAL_SEED, entries)
+    assert not [key for key in case["call"] if "seed" in key]
+
+
+@pytest.mark.parametrize(
+    "change, found",
+    [
+        (lambda x: x, True),
+        (lambda x: x + 0.1 * x.std(), False),
+        (lambda x: np.abs(x), False),
+        (lambda x: x * 1.05, False),
+        (lambda x: np.concatenate([x[:, :-1], 0 * x[:, -1:]], 1), False),
+        (lambda x: np.resize(x[:1], x.shape), False),
+        (lambda x: np.random.default_rng(1).uniform(-1, 1, x.shape) * 3**0.5, False),
+    ],
+)
+def test_numbers_of_another_distribution_do_not_follow(change, found):
+    drawn = np.random.default_rng(0).normal(size=(300, 240))
+    assert follows(ms, change(drawn), 0.0, 1.0, "normal") is found

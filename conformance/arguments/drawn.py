@@ -1,0 +1,27 @@
+"""Says whether many drawn numbers follow a distribution, and alike at every place of an array."""
+
+import numpy as np
+
+GLOBAL_SEED = "the global seed"  # in place of an argument: `set_seed`
+# The fourth moment of a distribution, in units of its deviation.
+_FOURTH = {"normal": 3.0, "uniform": 1.8}
+SURE = 6  # standard errors between which a statement holds
+
+
+def follows(ms, value, mean, deviation, kind=None, shape=(300, 240)):
+    """Whether numbers are drawn from one distribution: the mean and the deviation of all, of each
+    row and of each column, and the fourth moment of a `kind` ('normal', 'uniform'). An Initializer
+    fills a Tensor of a shape first."""
+    if "Initializer" in {c.__name__ for c in type(value).__mro__}:
+        value = ms.common.initializer.initializer(value, shape, ms.float32)
+        value = value.init_data() if hasattr(value, "init_data") else value
+    x = np.asarray(value.asnumpy() if hasattr(value, "asnumpy") else value, np.float64)
+    z = (x.reshape(len(x), -1) - mean) / deviation
+    parts = [z.reshape(-1), *z, *z.T] if z.shape[1] > 1 else [z.reshape(-1)]
+    fourth = _FOURTH.get(kind) or (z**4).mean()
+    for part in parts:
+        error = SURE / np.sqrt(part.size)
+        spread = np.sqrt(max(fourth - 1, 0.1))  # of the squares, whose mean is the variance
+        if abs(part.mean()) > error or abs((part**2).mean() - 1) > error * spread:
+            return False
+    return kind is None or bool(abs((z**4).mean() / fourth - 1) < 0.1)
