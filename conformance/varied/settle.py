@@ -11,6 +11,7 @@ import yaml
 
 from ..calls.stored import APART, load
 from ..running import answers
+from . import repeats
 
 UNDECIDED = "not decided yet: nobody has compared it with the page"
 # A reason, and the labels and differences to which it applies: (label, expected, got).
@@ -41,6 +42,7 @@ _RULES = (
 
 # Reasons for calls: (the call, a name or NAME::LABEL; how the difference of a fact begins).
 _OF_CALLS = (
+    *repeats.REASONS,
     (
         "the original's gradient of a lower triangle contradicts that of an upper one",
         r"(?:Tensor|ops)\.(?:cholesky_inverse|CholeskyInverse)::call 1",
@@ -470,6 +472,7 @@ def reason_of(case, difference, expected="", got=""):
         is_call = any(re.fullmatch(call, key) for key in (name, f"{name}::{label}"))
         if is_call and re.match(part, difference):
             return reason
+    label += repeats.kind_of(case, difference)
     for reason, labels, refusal in _RULES:
         if labels is not None and labels.search(label):
             return reason

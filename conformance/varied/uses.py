@@ -18,6 +18,7 @@ from ..arguments.world import World
 from ..calls.applying import apply
 from ..kinds import steps
 from . import states
+from .again import Again
 
 KEEP = 12  # elements of a Tensor that are stored; of a larger one 8 picks and two means
 KERNEL = [12, 4, 5, 3]  # the shape of a convolution's weight, in which axes play different parts
@@ -105,7 +106,7 @@ def _seen(worker, case):
     given = {name: build(text) for name, text in (case.get("call") or {}).items()}
     name = case.get("of", case["name"])
     last = name.rpartition(".")[2]
-    facts = {}
+    facts, owner = {}, None
     if case.get("owner"):
         owner = worker.opened(build(case["owner"]))
         before = _values_of([("self", owner), *given.items()])
@@ -122,6 +123,7 @@ def _seen(worker, case):
         if case.get("state"):
             return states.facts_of(thing, observe)
     facts["result"] = _with_use(worker, result)
+    _offer_again(worker, thing, given, owner, last)
     for index, text in enumerate(case.get("then", ()), 1):
         if index > 1 and _is_dataset(result) and case.get("init") is not None:
             result = _made(worker, case)  # a dataset may feed only one other
@@ -131,6 +133,13 @@ def _seen(worker, case):
         facts.update(_gradients(worker.ms, case, thing, given))
     sample = _moments(result)
     return {**facts, "moments": sample} if sample else facts
+
+
+def _offer_again(worker, thing, given, owner, last):
+    """Lets what is done with the result make the call once more."""
+    sample = worker.values.names["sample"]
+    sample.again = Again(worker.ms, thing, given, owner, last)
+    sample.in_graph = sample.again.in_graph
 
 
 def _made(worker, case):

@@ -4,9 +4,13 @@ import re
 
 import pytest
 
+import mindspore_compat as ms
+from conformance import targets
 from conformance.kinds import cases
 from conformance.reading import specs
-from conformance.varied import additions, record, refusals, stated, uses
+from conformance.running import answers
+from conformance.varied import additions, record, refusals, repeats, stated, uses
+from conformance.worker.worker import Worker
 
 
 @pytest.fixture(scope="module")
@@ -116,3 +120,51 @@ def test_facts_inside_of_others_are_added():
     known = {"result": {"filled": ["Float32", [2]]}}
     assert not additions._adds(known, {**known, "moments": ["moments", [], [0.0, 1.0]]})
     assert additions._adds({"result": {**known["result"], "kernel": {}}}, known)
+
+
+def test_a_call_is_made_once_more_with_other_tensors(entries, reference, monkeypatch):
+    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
+    kept = repeats.add_repeats("ops.add", entries, _example(entries, "ops.add"), reference)
+    told = dict(zip(kept["once more"]["then"], range(1, 99), strict=False))
+    seen = kept["once more"]["seen"]
+    assert seen["then 1"] == seen["result"]
+    assert seen[f"then {told[again('float64')]}"][0] == "Float64"
+    assert seen[f"then {told[again('empty')]}"][1:] == [[0], []]
+    assert "nan" in seen[f"then {told[again('nan')]}"][2]
+    graph = kept["once more in a graph"]
+    assert graph["then"] == [repeats.GRAPH] and graph["seen"] == {"then 1": seen["result"]}
+    assert repeats.add_repeats("ops.add", entries, kept, reference) == kept  # once
+
+
+def again(word):
+    return f"sample.again({word!r})"
+
+
+def test_a_call_that_writes_to_parameters_is_only_made_twice(entries, reference, monkeypatch):
+    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
+    known = _example(entries, "ops.ApplyMomentum")
+    kept = repeats.add_repeats("ops.ApplyMomentum", entries, known, reference)["once more"]
+    assert kept["then"] == [again("")]
+    assert kept["seen"]["then 1"] != kept["seen"]["result"]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        lambda x: ms.ops.relu(x) * (1 + (x.dtype == ms.float64)),
+        lambda x: ms.ops.relu(x) + (ms.get_context("mode") == ms.GRAPH_MODE),
+        lambda x: ms.ops.relu(x) if x.ndim else ms.ops.relu(x).reshape(1),
+    ],
+)
+def test_a_fault_of_one_dtype_or_mode_or_shape_is_found(fault, entries, monkeypatch, tmp_path):
+    worker = Worker(targets.install("mindspore_compat"), tmp_path)
+    case_list = [
+        case
+        for case in cases.of_entry("nn.ReLU", entries["nn.ReLU"], ("values",))
+        if "once more" in case["id"]
+    ]
+    verdicts = [answers.judge(case, worker.run(case), {})["status"] for case in case_list]
+    assert set(verdicts) == {"pass"}
+    monkeypatch.setattr(ms.nn.ReLU, "construct", lambda self, x: fault(x))
+    verdicts = [answers.judge(case, worker.run(case), {})["status"] for case in case_list]
+    assert "fail" in verdicts

@@ -1,0 +1,194 @@
+"""Makes the call of a case once more, in the worker: with other numbers, dtypes or shapes in its
+Tensors, or in a graph.
+
+A case asks for it after its call, by a short word: `sample.again('empty')`. Its inputs then need no
+text of their own.
+"""
+
+import contextlib
+import re
+
+import numpy as np
+
+from ..arguments.waves import wave
+from ..calls.applying import apply
+
+SIZED = ("0-d", "empty", "one row", "batch", "broadcast", "transposed")
+NUMBERS = ("signs", "large", "small", "nan", "ties")
+DTYPES = ("float16", "float32", "float64", "bfloat16", "int32", "int64", "uint8", "bool_")
+WORDS = ("", *NUMBERS, *SIZED, *DTYPES)
+GRAPH = "sample.in_graph()"
+# What the original says where it lacks a kernel.
+_NO_KERNEL = re.compile(
+    r"unregistered|[Uu]nsupported op|not support|only supported on|Not implement|kernelmod|Not "
+    r"found op|Unsupported device|Select CPU operator|cannot find fn match"
+)
+
+
+class NoKernel(Exception):
+    """The target lacks a kernel for this input on this device."""
+
+
+class Again:
+    """The call of one case: the thing that is called, or an owner and the name of its method."""
+
+    def __init__(self, ms, thing, given, owner=None, last=""):
+        self.ms, self.thing, self.given = ms, thing, given
+        self.owner, self.last = owner, last
+
+    def __call__(self, word=""):
+        """The result of the call with its Tensors changed as a word says."""
+        texts = {**({} if self.owner is None else {"self": self.owner}), **self.given}
+        given = self._changed(texts, word) if word else texts
+        try:
+            owner = given.pop("self") if self.owner is not None else None
+            return apply(self.thing if owner is None else getattr(owner, self.last), given)
+        except Exception as error:
+            if _NO_KERNEL.search(str(error)):
+                raise NoKernel(str(error)) from None
+            raise
+
+    def in_graph(self):
+        """Returns the result of the call in graph mode."""
+        ms, inputs = self.ms, list(self.given.values())
+        if self.owner is not None:
+            inputs.insert(0, self.owner)
+        net = self.thing
+        if self.owner is not None:
+            net = _method_net(ms, self.last)
+        elif not hasattr(net, "get_parameters"):
+            net = _function_net(ms, net)
+        mode = ms.get_context("mode")
+        ms.set_context(mode=ms.GRAPH_MODE)
+        try:
+            return net(*inputs)
+        finally:
+            ms.set_context(mode=mode)
+
+    def _changed(self, given, word):
+        """The arguments with other Tensors: those of the kind of the first one."""
+        tensors = [value for value in _flat(given.values()) if _is_array(value)]
+        if not tensors:
+            raise NoKernel("no Tensor to change")
+        kind, self._count = _kind(tensors[0]), 0
+
+        def changed(value):
+            if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
+                return type(value)(map(changed, value))
+            if not _is_array(value) or _kind(value) != kind or _is_parameter(value):
+                return value
+            self._count += 1
+            array = np.asarray(value.asnumpy() if hasattr(value, "asnumpy") else value)
+            if word in DTYPES:
+                return self._cast(value, array, word)
+            return self._like(value, _other(array, word, self._count))
+
+        new = {name: changed(value) for name, value in given.items()}
+        return new
+
+    def _cast(self, value, array, word):
+        if str(value.dtype).lower() == word.rstrip("_"):
+            raise NoKernel("it has that dtype")
+        if isinstance(value, np.ndarray):
+            return array.astype(word.rstrip("_"))
+        return value.astype(getattr(self.ms, word))
+
+    def _like(self, value, array):
+        array = np.ascontiguousarray(array).reshape(array.shape)
+        return array if isinstance(value, np.ndarray) else self.ms.Tensor(array, value.dtype)
+
+
+def _function_net(ms, function):
+    """A layer that calls a function or a primitive."""
+
+    class Net(ms.nn.Cell):
+        """Calls it with its inputs."""
+
+        def __init__(self):
+            super().__init__()
+            self.function = function
+
+        def construct(self, *inputs):
+            """Calls it."""
+            return self.function(*inputs)
+
+    return Net()
+
+
+def _method_net(ms, name):
+    """A layer that calls a method of its first input."""
+
+    class Net(ms.nn.Cell):
+        """Calls it with the other inputs."""
+
+        def __init__(self):
+            super().__init__()
+            self.name = name
+
+        def construct(self, owner, *inputs):
+            """Calls it."""
+            return getattr(owner, self.name)(*inputs)
+
+    return Net()
+
+
+def _other(array, word, number):
+    """An array with other numbers or another shape; NoKernel where the word does not apply."""
+    if word in SIZED:
+        return _sized(array, word, number)
+    if array.dtype.kind in "iu" and word == "signs" and array.size > 1:
+        return array.reshape(-1)[::-1].reshape(array.shape)
+    if array.dtype.kind != "f" or not array.size:
+        raise NoKernel("no numbers to change")
+    fresh = wave(array.shape, 1.3 * number).astype(np.float64)
+    if word == "nan":
+        fresh.reshape(-1)[:: max(2, array.size // 3)] = (np.nan, np.inf, -np.inf)[number % 3]
+    scaled = {
+        "signs": lambda: 3.1 * (fresh - 0.6),
+        "large": lambda: 90.0 * (fresh - 0.6),
+        "small": lambda: 1e-4 * (fresh - 0.6),
+        "nan": lambda: fresh,
+        "ties": lambda: np.round(2 * fresh),
+    }
+    return scaled[word]().astype(array.dtype)
+
+
+def _sized(array, word, number):
+    if word == "0-d" and array.ndim and array.size:
+        return array.reshape(-1)[0:1].reshape(())
+    if word == "empty" and array.ndim:
+        return array[:0]
+    if word == "one row" and array.ndim and array.shape[0] > 1:
+        return array[:1]
+    if word == "batch":
+        return np.stack([array, array[::-1] if array.ndim else array + 1])
+    if word == "broadcast" and array.ndim > 1 and array.shape[0] > 1:
+        return array if number == 1 else array[:1]
+    if word == "transposed" and array.ndim > 1:
+        return np.swapaxes(array, -1, -2)
+    raise NoKernel("no such shape")
+
+
+def _flat(values):
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _flat(value)
+        else:
+            yield value
+
+
+def _is_array(value):
+    is_tensor = hasattr(value, "asnumpy") and hasattr(value, "dtype") and hasattr(value, "shape")
+    return is_tensor or isinstance(value, np.ndarray)
+
+
+def _is_parameter(value):
+    return "Parameter" in {kind.__name__ for kind in type(value).__mro__}
+
+
+def _kind(value):
+    """Whether the elements are floats, integers or of another kind."""
+    name = str(value.dtype).lower().rpartition(".")[2]
+    with contextlib.suppress(StopIteration):
+        return next(kind for kind in ("float", "uint", "int", "bool", "complex") if kind in name)
+    return name

@@ -1,0 +1,170 @@
+"""Adds to what is stored of a name one call that is made once more, with other numbers, dtypes and
+shapes in all of its Tensors at a time, and in graph mode (see `again`).
+
+The variations of `record` change one Tensor alone and keep a few outcomes of each; so an operator
+of two Tensors is never computed in float64, and many never with an empty one. Nor does any of them
+call an object twice.
+"""
+
+import json
+import re
+
+from ..calls.call import Call
+from ..calls.stored import apart
+from .again import DTYPES, GRAPH, SIZED, WORDS
+from .record import Session, cleaned
+
+LABEL = "once more"
+SETTINGS = ("first", "train")
+# Names whose outcome is no value: they write files, start processes or change the whole program.
+# Others draw numbers, or write to the object of which they are methods.
+_NO_CALL = re.compile(
+    r"(?:communication|context|dataset\.config|hal|runtime|profiler|log|parallel|mindrecord|rewrite"
+    r"|utils|boost|device_\w+|multiprocessing|mint\.distributed|train\.summary)\b.*|.*print\w*|.*_"
+    r"|(?:ops|Tensor|nn)\.(?:(?i:dropout\w*|fractional_?max_?pool\w*)|multinomial|gumbel_softmax"
+    r"|new_empty)"
+)
+_GRAPHS = re.compile(r"(?:ops|nn|mint|Tensor|numpy)\.(?!probability|optim).*")
+
+
+def add_repeats(name, entries, known, reference):
+    """Stored calls of a name; with them, the first one made once more."""
+    records, entry = dict(known), entries[name]
+    if LABEL in known or _NO_CALL.fullmatch(name):
+        return records
+    base = _base(name, known, reference)
+    if base is None or (entry.get("kind") == "class" and base[0].init is None):
+        return records
+    session = Session(name, entry, reference)
+    session.recording.calls = records
+    call, more = base
+    words = ("",) if "Parameter(" in str(call.call) else WORDS
+    texts = [f"sample.again({word!r})" for word in words]
+    seen = _asked(session, call, {**more, "then": texts, "probe": True})
+    if seen is not None:
+        facts = {text: seen.get(f"then {n}") for n, text in enumerate(texts, 1)}
+        told = {text: part for text, part in facts.items() if part is not None and _tells(part)}
+        rest = {key: part for key, part in seen.items() if "then " not in key}
+        if told:
+            parts = {f"then {n}": part for n, part in enumerate(told.values(), 1)}
+            session.keep(LABEL, call, {**more, "then": list(told)}, {**rest, **parts}, set())
+            if _GRAPHS.fullmatch(name) and words != ("",):
+                _add_graph(session, call, more, seen["result"])
+    reference.forget()
+    return records
+
+
+def _asked(session, call, more):
+    """The facts of a call, or None where it is refused."""
+    parts = {"name": session.name, "init": call.init, "call": call.call, "owner": call.owner}
+    seen = session.reference.ask(
+        {"id": f"{session.name}::values", "kind": "values", **parts, **more}
+    )
+    return None if "refused" in seen else cleaned(seen, ())
+
+
+def _add_graph(session, call, more, result):
+    """Keep the call in graph mode where it gives what the call itself gives."""
+    seen = _asked(session, call, {**more, "then": [GRAPH]})
+    if seen is not None and seen.get("then 1") == result and _tells(result):
+        seen = {"then 1": result}
+        session.keep(f"{LABEL} in a graph", call, {**more, "then": [GRAPH]}, seen, set())
+
+
+def _base(name, known, reference):
+    """The first accepted call whose result is a reference, with what it needs."""
+    for label, record in known.items():
+        if {f"{name}::{label}", f"{name}::{label}::result"} & apart().keys():
+            continue
+        if "refused" in record["seen"] or record.get("by") != reference.own_word:
+            continue
+        if "ranks" in record or "state" in record or "then" in record or record.get("call") is None:
+            continue
+        if re.search(r"refused|attributes", label):
+            continue
+        call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
+        return call, {key: record[key] for key in SETTINGS if key in record}
+    return None
+
+
+def _tells(part):
+    """Whether facts contain numbers."""
+    return bool(re.search(r"\[\"\w+(?: \w+)?\", \[[\d, ]*\], \[", json.dumps(part)))
+
+
+_KINDS = {
+    "sample.again('nan')": " with nan",
+    **{f"sample.again({word!r})": " batch" for word in SIZED},
+    **{f"sample.again({word!r})": " as dtype" for word in DTYPES},
+}
+
+
+def kind_of(case, difference):
+    """What the Tensors were changed to in the fact that differs, as the labels of other calls say
+    it; '' for other numbers and other facts."""
+    fact = re.match(r"then (\d+)", difference)
+    texts = (case.get("then") or ())[int(fact[1]) - 1 :][:1] if fact else ()
+    return _KINDS.get(*texts, "") if texts else ""
+
+
+# Reasons for which such a fact is no reference: (reason, the call, how the difference begins).
+REASONS = (
+    (
+        "a matrix without an inverse, or almost so",
+        r"(?:ops|Tensor)\.(?:(?i:cholesky_?inverse|lstsq)|cond|(?:log_)?matrix_determinant)"
+        r"::once more",
+        r"then [2346]: ",
+    ),
+    (
+        "signs and order of vectors are free",
+        r"(?:ops|Tensor)\.(?:[Ee]ig|eigvals|[Ss]vd)::once more",
+        r"then [2-6]: ",
+    ),
+    (
+        "the function is not defined at 0",
+        r"(?:ops|Tensor)\.(?:[Ii]gammac?|Betainc|BesselY1|bessel_y1)::once more",
+        r"then 6: values",
+    ),
+    (
+        "the original writes to its input",
+        r"(?:ops|Tensor)\.(?:ConjugateTranspose|ihfft[2n]?|csr_softmax|index_add)::once more",
+        r"then [13]: ",
+    ),
+    (
+        "ties may be ordered in any way",
+        r"(?:ops|Tensor)\.(?:topk|NonMaxSuppressionWithOverlaps)::once more",
+        r"then 6: ",
+    ),
+    ("the page asks for sorted rows", r"ops\.(?:Upper|Lower)Bound::once more", r"then 2: values"),
+    (
+        "the original keeps numbers of the call before",
+        r"ops\.(?:SquareSumAll|Coalesce|coalesce)::once more",
+        r"then [126]: ",
+    ),
+    (
+        "the original's dtype hangs on the numbers",
+        r"dataset\.vision\.HsvToRgb::once more",
+        r"then 5: dtype",
+    ),
+    ("random numbers of a seed", r"dataset\.vision\.RandomPosterize::once more", r"then 2: "),
+    (
+        "the page's formula knows no smallest norm",
+        r"(?:nn\.ClipByNorm|ops\.clip_by_norm)::once more",
+        r"then \d+: values",
+    ),
+    (
+        "the original's rounding near a zero of the function",
+        r"(?:nn\.LGamma|(?:ops|Tensor)\.lgamma|ops\.Lgamma)::once more",
+        r"then 6: values",
+    ),
+    (
+        "the original computes 1 - tanh(x)^2 by a difference, which is 0 for a large x",
+        r"nn\.(?:Jvp|Vjp)::once more",
+        r"then 3: 1: values",
+    ),
+    (
+        "the original overflows where the function does not",
+        r"(?:nn\.Mish|(?:ops|mint\.nn\.functional)\.mish|ops\.Mish|numpy\.logaddexp2)::once more",
+        r"then 3: values",
+    ),
+)
