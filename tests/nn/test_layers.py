@@ -148,6 +148,34 @@ def test_a_layer_is_its_cell_step_by_step(layer, cell, states):
         assert np.allclose(whole(x)[0][t].asnumpy(), out.asnumpy(), atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", [nn.LSTMCell, nn.GRUCell, nn.RNNCell])
+@pytest.mark.parametrize("rows, state_rows", [(2, 1), (1, 2)])
+def test_a_single_row_is_broadcast_in_a_cell(kind, rows, state_rows):
+    cell, x, state = kind(3, 4), normal(rows, 3), normal(state_rows, 4, seed=1)
+
+    def out(x, state):
+        result = cell(x, (state, state) if kind is nn.LSTMCell else state)
+        return ops.stack(result) if kind is nn.LSTMCell else result
+
+    full = ops.broadcast_to(x, (2, 3)), ops.broadcast_to(state, (2, 4))
+    assert np.array_equal(out(x, state).asnumpy(), out(*full).asnumpy())
+    gradient = ms.grad(lambda *given: out(*given).sum(), (0, 1))
+    for found, wanted in zip(gradient(x, state), gradient(*full), strict=True):
+        wanted = wanted.asnumpy()
+        if len(found) == 1:
+            wanted = wanted.sum(0, keepdims=True)
+        assert np.allclose(found.asnumpy(), wanted, atol=1e-6)
+
+
+def test_states_of_other_rows_are_refused():
+    x = normal(2, 3)
+    for kind in (nn.GRUCell, nn.RNNCell):
+        with pytest.raises(ValueError, match=r"'hx' must have shape \(2, 4\), but got \(3, 4\)"):
+            kind(3, 4)(x, normal(3, 4))
+    with pytest.raises(ValueError, match=r"'hx' must have shape \(2, 4\), but got \(3, 4\)"):
+        nn.LSTMCell(3, 4)(x[:1], (normal(2, 4), normal(3, 4)))
+
+
 @pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
 def test_second_derivatives_of_recurrences(kind):
     layer, x = kind(2, 3), normal(3, 1, 2)

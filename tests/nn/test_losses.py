@@ -116,6 +116,14 @@ def test_margin_ranking_broadcasts():
     assert np.allclose(found.asnumpy(), expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [ms.int8, ms.int32, ms.int64], ids=str)
+@pytest.mark.parametrize("reduction, expected", [("none", [3.5, 2.5, 0.5]), ("sum", 6.5)])
+def test_margin_ranking_of_ints_is_float32(dtype, reduction, expected):
+    a, b, sign = (Tensor(x, dtype) for x in ([1, 2, 3], [3, 1, 2], [1, -1, 1]))
+    found = nn.MarginRankingLoss(1.5, reduction)(a, b, sign)
+    assert found.dtype == ms.float32 and np.array_equal(found.asnumpy(), expected)
+
+
 @pytest.mark.parametrize("shape", [(3,), (2, 1), (1, 3), ()])
 def test_the_weight_of_binary_cross_entropy_is_broadcast(shape):
     x, y = (Tensor(np.random.RandomState(i).rand(2, 3).astype(np.float32)) for i in (0, 1))

@@ -21,6 +21,7 @@ from ...common.initializer import Uniform
 from ...ops._linalg.matmul import dense
 from ...ops._recurrent.sequence import gru, lstm, rnn_sequence
 from ...ops._rules import Float16Or32
+from ...ops._shape.repeat import broadcast_to
 from .._parts import parameter
 from ..cell import Cell
 from ._rnn_documented import documented
@@ -38,6 +39,10 @@ def _one_step(x, w_ih, bias):
     return dense.run(x, w_ih, bias).expand_dims(0)
 
 
+def _with_rows(x, rows):
+    return x if x.shape[0] == rows else broadcast_to.run(x, (rows, x.shape[1]))
+
+
 def _sum(b_ih, b_hh):
     return None if b_ih is None else b_ih + b_hh
 
@@ -53,10 +58,10 @@ def _rnn_relu_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
     return rnn_sequence.run(gates, hidden, w_hh, None, "relu")[1]
 
 
-def _lstm_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
-    """Returns the next state and cell of an LSTM; `hidden` is the pair of the previous ones."""
+def _lstm_cell(inputs, hidden, cell, w_ih, w_hh, b_ih, b_hh):
+    """Returns the next state and cell of an LSTM, given the previous ones."""
     gates = _one_step(inputs, w_ih, _sum(b_ih, b_hh))
-    return lstm(gates, hidden[0], hidden[1], w_hh)[1:]
+    return lstm(gates, hidden, cell, w_hh)[1:]
 
 
 def _gru_cell(inputs, hidden, w_ih, w_hh, b_ih, b_hh):
@@ -93,22 +98,27 @@ class RNNCellBase(Cell):
             self.bias_ih = parameter(start, (rows,), dtype)
             self.bias_hh = parameter(start, (rows,), dtype)
 
-    def _step(self, step, x, hidden, states):
-        """Checks the inputs and runs one step."""
+    def _step(self, step, x, *states):
+        """Checks the inputs and runs one step; a single row is broadcast to those of the others."""
         name = type(self).__name__
         Float16Or32.refuse(name, "x", x)
         if x.ndim != 2 or x.shape[1] != self.input_size:
             raise ValueError(
                 f"For '{name}', 'x' must have shape (batch, {self.input_size}), but got {x.shape}."
             )
+        rows = x.shape[0]
         for state in states:
             Float16Or32.refuse(name, "hx", state)
-            if state.shape != (x.shape[0], self.hidden_size):
+            if rows == 1 and state.ndim:
+                rows = state.shape[0]
+            if state.shape not in ((rows, self.hidden_size), (1, self.hidden_size)):
                 raise ValueError(
-                    f"For '{name}', 'hx' must have shape ({x.shape[0]}, "
-                    f"{self.hidden_size}), but got {state.shape}."
+                    f"For '{name}', 'hx' must have shape ({rows}, {self.hidden_size}), but got "
+                    f"{state.shape}."
                 )
-        return step(x, hidden, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        x, *states = [_with_rows(tensor, rows) for tensor in (x, *states)]
+        weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+        return step(x, *states, *weights)
 
 
 def _need_pair(api, hx):
@@ -162,7 +172,7 @@ class RNNCell(RNNCellBase):
     def construct(self, x, hx):
         """Returns the next state."""
         step = _rnn_tanh_cell if self.nonlinearity == "tanh" else _rnn_relu_cell
-        return self._step(step, x, hx, (hx,))
+        return self._step(step, x, hx)
 
 
 @public("nn.LSTMCell")
@@ -198,7 +208,7 @@ class LSTMCell(RNNCellBase):
     def construct(self, x, hx):
         """Returns the next state and cell."""
         _need_pair("LSTMCell", hx)
-        return self._step(_lstm_cell, x, hx, hx)
+        return self._step(_lstm_cell, x, *hx)
 
 
 @public("nn.GRUCell")
@@ -233,4 +243,4 @@ class GRUCell(RNNCellBase):
 
     def construct(self, x, hx):
         """Returns the next state."""
-        return self._step(_gru_cell, x, hx, (hx,))
+        return self._step(_gru_cell, x, hx)

@@ -57,7 +57,10 @@ def margin_ranking_loss(
             f"For 'margin_ranking_loss', the inputs must have the same dtype, but got "
             f"{input1.dtype}, {input2.dtype} and {target.dtype}."
         )
-    return reduced(xp, xp.at_least(-target * (input1 - input2) + margin, 0), reduction)
+    loss = -target * (input1 - input2)
+    if loss.dtype.kind in "iu":
+        loss = xp.cast(loss, "float32")
+    return reduced(xp, xp.at_least(loss + margin, 0), reduction)
 
 
 @op(
