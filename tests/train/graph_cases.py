@@ -47,6 +47,7 @@ CASES |= {
     "sum": (lambda x: (x.sum(), x.sum(1), x.sum((0, 2), keepdims=True)), [normal(2, 3, 4)]),
     "mean": (lambda x: (x.mean(), x.mean(-1, True), x.std(1), x.var(0)), [normal(2, 3, 4)]),
     "extremes": (lambda x: (x.max(), x.min(1), ops.amax(x, (0, 2)), x.prod(1)), [normal(2, 3, 4)]),
+    "running extremes": (lambda x: (*ops.cummax(x, 1), *ops.cummin(x, -1)), [normal(2, 3, 4)]),
     "all any": (lambda x: ((x > 0).all(1), (x > 0).any()), [normal(2, 3)]),
     "argmax": (lambda x: (x.argmax(), x.argmax(1), ops.argmin(x, 0)), [normal(3, 4)]),
     "cumsum": (lambda x: ops.cumsum(x, 1), [normal(2, 3)]),

@@ -205,6 +205,10 @@ def _depends():
     )
 
 
+# The parts of their gradients take elements at constant indices, which a graph has to compute.
+_BY_INDEX = frozenset(("extremes", "extremes_so_far"))
+
+
 class SketchSpace:
     """NumPy's functions on Sketches: each computes its result and records its primitives."""
 
@@ -251,7 +255,7 @@ class SketchSpace:
             function = getattr(self.base, name)  # raises AttributeError for an unknown name
         elif name in EMIT:
             function = functools.partial(self._call_emitter, name, EMIT[name])
-        elif entry.gradient == "parts":
+        elif entry.gradient == "parts" and name not in _BY_INDEX:
             function = vjp_rules.parts_of(name).__get__(self)
         elif entry.home not in LIBRARY and not entry.opaque:
             function = implementation(name).__get__(self)
