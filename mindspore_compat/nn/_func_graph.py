@@ -164,6 +164,8 @@ def _function(primitive, count):
     name = primitive.op_type
     if name in _STRUCTURE:
         return _STRUCTURE[name]
+    if not (name.isascii() and name.isidentifier()):  # no lookup, which might import a module
+        raise ValueError(f"its primitive {name!r} is not known here")
     cls = getattr(importlib.import_module("..ops", __package__), name, None)
     if inspect.isclass(cls):
         if primitive.prim_type == mindir.PRIMITIVE and primitive.attribute:

@@ -354,6 +354,15 @@ def test_refusals_of_load(name, error):
         ms.load(name)
 
 
+@pytest.mark.parametrize("name", ["a.\nb", "\n\x031x", "../x", "ReL-"])
+def test_a_name_that_is_no_primitive_looks_up_nothing(name):
+    ms.export(nn.ReLU(), Tensor(X), file_name="net", file_format="MINDIR")
+    path = Path("net.mindir")
+    path.write_bytes(path.read_bytes().replace(b"ReLU", name.encode()))
+    with pytest.raises(RuntimeError, match="net.mindir.*primitive"):
+        ms.load("net.mindir")
+
+
 def test_refusals_of_graph_cell():
     ms.export(nn.Dense(3, 2), Tensor(X), file_name="net", file_format="MINDIR")
     graph = ms.load("net.mindir")
