@@ -354,11 +354,11 @@ def test_refusals_of_load(name, error):
         ms.load(name)
 
 
-@pytest.mark.parametrize("name", ["a.\nb", "\n\x031x", "../x", "ReL-"])
+@pytest.mark.parametrize("name", ["a.\nbcde", "\n\x031.xyz", "../xxxx", "Maximu-"])
 def test_a_name_that_is_no_primitive_looks_up_nothing(name):
     ms.export(nn.ReLU(), Tensor(X), file_name="net", file_format="MINDIR")
     path = Path("net.mindir")
-    path.write_bytes(path.read_bytes().replace(b"ReLU", name.encode()))
+    path.write_bytes(path.read_bytes().replace(b"Maximum", name.encode()))
     with pytest.raises(RuntimeError, match="net.mindir.*primitive"):
         ms.load("net.mindir")
 
