@@ -83,8 +83,7 @@ class Again:
                 return self._cast(value, array, word)
             return self._like(value, _other(array, word, self._count))
 
-        new = {name: changed(value) for name, value in given.items()}
-        return new
+        return {name: changed(value) for name, value in given.items()}
 
     def _cast(self, value, array, word):
         if str(value.dtype).lower() == word.rstrip("_"):

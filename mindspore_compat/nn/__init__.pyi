@@ -2332,7 +2332,7 @@ class GRUCell(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
-        - **hx** (Tensor): shape (batch, hidden_size).
+        - **hx** (Tensor): shape (batch, hidden_size); here and in `x`, one row is broadcast.
     """
     input_size: _t.Any
     hidden_size: _t.Any
@@ -2750,7 +2750,8 @@ class LSTMCell(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
-        - **hx** (tuple): the state and the cell, each of shape (batch, hidden_size).
+        - **hx** (tuple): the state and the cell, each of shape (batch, hidden_size); in
+          them and in `x`, one row is broadcast.
     """
     input_size: _t.Any
     hidden_size: _t.Any
@@ -3859,7 +3860,7 @@ class RNNCell(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
-        - **hx** (Tensor): shape (batch, hidden_size).
+        - **hx** (Tensor): shape (batch, hidden_size); here and in `x`, one row is broadcast.
     """
     nonlinearity: _t.Any
     input_size: _t.Any

@@ -138,7 +138,7 @@ class RNNCell(RNNCellBase):
 
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
-        - **hx** (Tensor): shape (batch, hidden_size).
+        - **hx** (Tensor): shape (batch, hidden_size); here and in `x`, one row is broadcast.
 
     Raises:
         TypeError: if a size is not an int or less than 1, `has_bias` not a bool, or an input not a
@@ -182,7 +182,8 @@ class LSTMCell(RNNCellBase):
 
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
-        - **hx** (tuple): the state and the cell, each of shape (batch, hidden_size).
+        - **hx** (tuple): the state and the cell, each of shape (batch, hidden_size); in
+          them and in `x`, one row is broadcast.
 
     Raises:
         TypeError: if a size is not an int, `has_bias` not a bool, or `hx` not a tuple.
@@ -218,7 +219,7 @@ class GRUCell(RNNCellBase):
 
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
-        - **hx** (Tensor): shape (batch, hidden_size).
+        - **hx** (Tensor): shape (batch, hidden_size); here and in `x`, one row is broadcast.
 
     Raises:
         TypeError: if a size is not an int, `has_bias` not a bool, or an input not a Tensor of
