@@ -49,6 +49,11 @@ class TestFolderOfTypeCheckers:
         found = {path.relative_to(source / "mindspore") for path in source.rglob("*.py")}
         assert found == expected and len(found) > 50
 
+    def test_pip_removes_the_folders(self, site_packages):
+        # with the files of RECORD, pip removes their own folders: not those of folders alone
+        for top in ("mindspore-stubs", "mindspore-source"):
+            assert [file for file in (site_packages / top).iterdir() if file.is_file()]
+
     CODE = (
         "import site, sys, importlib, importlib.util as util, pkgutil\n"
         "site.addsitedir({!r})\nimportlib.invalidate_caches()\n"

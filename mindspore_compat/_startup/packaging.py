@@ -22,7 +22,8 @@ class BuildWithStartup(build_py):
 
     Pyright warns of stubs of a module that it does not find. A second folder, which the `.pth` file
     adds to `sys.path`, therefore has a file for each stub. Python imports nothing from there
-    (`NoModules` in the start-up file), and a real MindSpore comes first.
+    (`NoModules` in the start-up file), and a real MindSpore comes first. It has a text of its own,
+    because pip leaves a folder behind that has folders alone.
 
     An editable install copies nothing to `build_lib`; the files then go directly into its wheel.
     In a wheel, files have the same permissions whatever those of the checkout, so that two builds
@@ -38,11 +39,16 @@ class BuildWithStartup(build_py):
         for stub, target in zip(stubs(), self.stub_outputs(), strict=True):
             self.mkpath(os.path.dirname(target))
             self.copy_file(str(stub), target)
-        for stub, target in zip(stubs(), self.source_outputs(), strict=True):
+        note, *sources = self.source_outputs()
+        for stub, target in zip(stubs(), sources, strict=True):
             self.mkpath(os.path.dirname(target))
             Path(target).write_text(
                 f"# Type checkers look for this file: it belongs to {stub.name}.\n"
             )
+        Path(note).write_text(
+            "mindspore_compat put these files here: type checkers take them for the source of\n"
+            f"mindspore, whose stubs are in {STUBS}. Python imports nothing from here.\n"
+        )
         if not self.editable_mode:
             for file in Path(self.build_lib).rglob("*"):
                 file.chmod(0o755 if file.is_dir() else 0o644)
@@ -68,8 +74,9 @@ class BuildWithStartup(build_py):
         ]
 
     def source_outputs(self):
-        """Returns the paths of the files that stand for the source of `mindspore`."""
-        return [
+        """Returns the paths of the files that stand for the source of `mindspore`, with that of
+        the text on them first."""
+        return [os.path.join(self.top(), SOURCE, "README.txt")] + [
             os.path.join(
                 self.top(),
                 SOURCE,
