@@ -27,12 +27,14 @@ def pytest_configure():
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     """Leaves the package's frames out of a failure, and adds the path of the Cell and a hint."""
-    advice = ""
-    if call.excinfo is not None and not frames.shows_all_frames():
-        error = call.excinfo.value
-        trace = frames.without_package_frames(call.excinfo.tb)
-        call.excinfo = pytest.ExceptionInfo.from_exc_info((type(error), error, trace))
-        advice = tracebacks.advice(error)
-    report = (yield).get_result()
+    if call.excinfo is None or frames.shows_all_frames():
+        yield
+        return
+    error = call.excinfo.value
+    trace = frames.without_package_frames(call.excinfo.tb)
+    call.excinfo = pytest.ExceptionInfo.from_exc_info((type(error), error, trace))
+    advice = tracebacks.advice(error)
+    with frames.causes_without_package_frames(error):
+        report = (yield).get_result()
     if advice and report.failed:
         report.sections.append(("mindspore_compat", advice))

@@ -30,6 +30,7 @@ class StandIn:
         top_package, dot, rest = name.partition(".")
         if top_package != NAME:
             return None
+        traceback_hooks.install()  # once more: IPython may have started since
         return same_module_spec(name, PACKAGE + dot + rest)
 
     @staticmethod

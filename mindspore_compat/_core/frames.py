@@ -1,6 +1,7 @@
 """Separates the frames of the package in a traceback from all others, so that errors show a
 script's author only the frames that help."""
 
+import contextlib
 import os
 import runpy
 import types
@@ -61,6 +62,41 @@ def hide_package_frames(summary):
             if not from_worker and all(_library(frame.filename) for frame in earlier.stack):
                 setattr(summary, name, None)
     return hidden
+
+
+_CHAIN = ("__traceback__", "__cause__", "__context__", "__suppress_context__")
+
+
+@contextlib.contextmanager
+def causes_without_package_frames(error):
+    """Removes, until the block ends, the package's frames from the causes of an error, and causes
+    that have no other frames, as `hide_package_frames` does."""
+    before = {}
+
+    def shorten(error):
+        if id(error) in before:
+            return
+        before[id(error)] = error, [getattr(error, name) for name in _CHAIN]
+        for name in ("__cause__", "__context__"):
+            earlier = getattr(error, name)
+            if earlier is None:
+                continue
+            shorten(earlier)
+            files = [link.tb_frame.f_code.co_filename for link in links_of(earlier.__traceback__)]
+            if files and all(is_of_package(file) or _library(file) for file in files):
+                setattr(error, name, None)
+            else:
+                earlier.__traceback__ = without_package_frames(earlier.__traceback__)
+        error.__suppress_context__ = before[id(error)][1][-1]
+
+    try:
+        if not shows_all_frames():
+            shorten(error)
+        yield
+    finally:
+        for changed, values in before.values():
+            for name, value in zip(_CHAIN, values):
+                setattr(changed, name, value)
 
 
 def _library(filename):

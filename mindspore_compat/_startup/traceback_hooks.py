@@ -1,17 +1,24 @@
 """The hooks that show uncaught errors as `tracebacks.py` describes, in Python and in IPython."""
 
+import functools
 import sys
+import types
 
-from .._core.frames import shows_all_frames, without_package_frames
+from .._core.frames import causes_without_package_frames, shows_all_frames, without_package_frames
 
 
 def install():
-    """Installs the hook: IPython's if it runs, else Python's unless the program has its own."""
+    """Installs the hook: IPython's if it runs, else Python's unless the program has its own.
+    Repeated calls have no effect."""
     if shows_all_frames():
         return
     shell = _shell()
     if shell is not None:
-        shell.set_custom_exc((Exception,), show_in_shell)
+        formatter = shell.InteractiveTB
+        if not _is_ours(formatter):
+            formatter.structured_traceback = functools.partial(
+                lines_in_shell, formatter.structured_traceback
+            )
     elif sys.excepthook is sys.__excepthook__:
         sys.excepthook = show
 
@@ -19,8 +26,8 @@ def install():
 def uninstall():
     """Removes the hook."""
     shell = _shell()
-    if shell is not None:
-        shell.set_custom_exc((), None)
+    if shell is not None and _is_ours(shell.InteractiveTB):
+        del shell.InteractiveTB.structured_traceback
     if sys.excepthook is show:
         sys.excepthook = sys.__excepthook__
 
@@ -29,6 +36,11 @@ def _shell():
     """Returns the running IPython shell, also of a notebook, or None."""
     get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
     return get_ipython() if get_ipython else None
+
+
+def _is_ours(formatter):
+    hook = vars(formatter).get("structured_traceback")
+    return getattr(hook, "func", None) is lines_in_shell
 
 
 def show(kind, error, trace):
@@ -43,9 +55,24 @@ def show(kind, error, trace):
         sys.__excepthook__(kind, error, trace)
 
 
-def show_in_shell(shell, kind, error, trace, tb_offset=None):
-    """IPython's handler: its own traceback without the package's frames, then advice."""
+def lines_in_shell(original, kind, error, trace=None, *args, **kwargs):
+    """Returns the lines that IPython shows of an error: its own, without the package's frames, then
+    advice. They serve cells, `%run`, `%tb` and threads alike.
+
+    Args:
+        original: IPython's method, which calls itself for causes in some modes, then with a tuple
+            for `trace`.
+        kind: the type of the error.
+        error: the error.
+        trace: its traceback.
+        *args: passed on.
+        **kwargs: passed on.
+    """
+    if not isinstance(trace, types.TracebackType):
+        return original(kind, error, trace, *args, **kwargs)
     from .tracebacks import advice
 
-    shell.showtraceback((kind, error, without_package_frames(trace)), tb_offset=tb_offset)
-    sys.stderr.write(advice(error))
+    with causes_without_package_frames(error):
+        lines = original(kind, error, without_package_frames(trace), *args, **kwargs)
+    text = advice(error).rstrip("\n")
+    return [*lines, text] if text else lines
