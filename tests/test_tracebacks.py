@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import traceback
+import types
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat._core import frames, hints
-from mindspore_compat._startup import tracebacks
+from mindspore_compat._startup import traceback_hooks, tracebacks
 
 pytestmark = pytest.mark.quick
 
@@ -201,6 +203,42 @@ def test_memory_is_shared_with_other_libraries():
     assert x.to("cpu").asnumpy().tolist() == [1.0, 2.0]
 
 
+class Formatter:
+    """As IPython's: it shows an error whether a cell, `%run` or a thread raised it."""
+
+    def structured_traceback(self, kind, error, trace=None, tb_offset=None):
+        return [line.rstrip() for line in traceback.format_exception(error.with_traceback(trace))]
+
+
+def divided():
+    try:
+        nn.Dense(3, 4)(ms.Tensor([1.0]))
+    except ValueError as error:
+        raise RuntimeError("of a cause") from error
+
+
+def test_a_shell_shows_errors_without_the_frames_of_the_package(monkeypatch):
+    formatter = Formatter()
+    shell = types.SimpleNamespace(InteractiveTB=formatter)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+
+    def lines(error):
+        return formatter.structured_traceback(type(error), error, error.__traceback__)
+
+    traceback_hooks.install()
+    traceback_hooks.install()
+    error, missing = caught(divided), caught(getattr, ms.Tensor([1.0]), "cuda")
+    cause = error.__cause__
+    count = len(traceback.extract_tb(cause.__traceback__))
+    text = "\n".join(lines(error))
+    assert "basic.py" not in text and "nn.Dense(3, 4)(ms.Tensor([1.0]))" in text
+    assert error.__cause__ is cause and len(traceback.extract_tb(cause.__traceback__)) == count > 2
+    assert lines(missing)[-1].startswith("  hint: Tensors lie on the device")
+    assert sum("hint" in line for line in lines(missing)) == 1
+    traceback_hooks.uninstall()
+    assert "basic.py" in "\n".join(lines(cause)) and vars(formatter) == {}
+
+
 class Listed(nn.Cell):
     def __init__(self, layers):
         super().__init__()
@@ -215,6 +253,24 @@ def test_layers_in_a_list_have_no_parameters(layers, wanted):
     error = caught(lambda: nn.SGD(net.trainable_params(), 0.1))
     assert (f"use mindspore.nn.{wanted}" in text_of(error)) == bool(wanted)
     assert ("'Listed' keeps layers" in text_of(error)) == bool(wanted)
+
+
+@pytest.mark.parametrize(
+    "layers, is_warned",
+    [(lambda: [nn.Dense(1, 1)], True), (lambda: {"a": nn.Dense(1, 1)}, True), (list, False)]
+    + [(lambda: [nn.ReLU()], False), (lambda: nn.CellList([nn.Dense(1, 1)]), False)],
+)
+def test_parameters_hidden_in_a_list_are_warned_of_once(layers, is_warned, monkeypatch):
+    lines = []
+    monkeypatch.setattr(ms.log, "warning", lines.append)
+    net = nn.SequentialCell(nn.Dense(1, 1), Listed(layers()))
+    for _ in range(2):
+        net.trainable_params()
+    assert ["'Listed' keeps layers in a" in line for line in lines] == [True] * is_warned
+    named = Listed([net[0]])
+    named.first = net[0]
+    named.trainable_params()
+    assert len(lines) == is_warned
 
 
 def test_forward_is_to_be_called_construct():

@@ -84,23 +84,14 @@ def list_hint(error):
         error
     ):
         return ""
+    from ..nn._cell.members import hidden_layers
+
     kind = registered("Cell")
     for link in links_of(error.__traceback__):
-        for cell in [
-            container
-            for container in link.tb_frame.f_locals.values()
-            if isinstance(container, kind)
-        ]:
-            for name, value in vars(cell).items():
-                layers = value.values() if isinstance(value, dict) else value
-                if isinstance(value, (list, tuple, dict)) and not name.startswith("_"):
-                    if any(isinstance(container, kind) for container in layers):
-                        container_name = "CellDict" if isinstance(value, dict) else "CellList"
-                        return (
-                            f"'{type(cell).__name__}' keeps layers in a {type(value).__name__}, "
-                            f"'{name}', which hides their parameters: "
-                            f"use mindspore.nn.{container_name}"
-                        )
+        for cell in link.tb_frame.f_locals.values():
+            if isinstance(cell, kind):
+                for _, sentence in hidden_layers(cell, kind):
+                    return sentence
     return ""
 
 

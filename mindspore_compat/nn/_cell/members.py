@@ -1,5 +1,7 @@
 """The members of a Cell: its named parameters, sub-cells and buffers.
 
+Layers in a plain list or dict are no members; `warn_of_hidden_layers` says so.
+
 `Members` is the ordered dict behind `Cell._params`, `Cell._cells` and `Cell._buffers`. Each member
 is also stored in the Cell's `__dict__`, so reading `self.weight` is a plain attribute access, and
 code that changes a network through `cell._cells[name] = other` keeps working.
@@ -9,8 +11,10 @@ import re
 import weakref
 from collections import OrderedDict
 
+from ... import log
 from ..._core.rules.vocabulary import Str
 
+_searched = weakref.WeakSet()  # the Cells whose hidden layers need no further warning
 _PREFIX = re.compile(r"^\w*[0-9a-zA-Z_.\-]*$", re.ASCII)
 
 
@@ -62,6 +66,42 @@ class Members(OrderedDict):
 
     def __repr__(self):
         return f"OrderedDict({list(self.items())!r})" if self else "OrderedDict()"
+
+
+def hidden_layers(cell, kind):
+    """Yields each attribute of a Cell that keeps layers in a plain list or dict, which hides their
+    parameters: the layers that are no members, and a sentence on it.
+
+    Args:
+        cell: the Cell.
+        kind: the class Cell.
+    """
+    # a Cell whose construction failed may have no members yet
+    members = {id(member) for member in vars(cell).get("_cells", {}).values()}
+    for name, value in vars(cell).items():
+        if not isinstance(value, (list, tuple, dict)) or name.startswith("_"):
+            continue
+        found = value.values() if isinstance(value, dict) else value
+        layers = [each for each in found if isinstance(each, kind) and id(each) not in members]
+        if layers:
+            container = "CellDict" if isinstance(value, dict) else "CellList"
+            yield (
+                layers,
+                f"'{type(cell).__name__}' keeps layers in a {type(value).__name__}, '{name}', "
+                f"which hides their parameters: use mindspore.nn.{container}",
+            )
+
+
+def warn_of_hidden_layers(root, kind):
+    """Warns, once for a Cell, of parameters that an optimizer does not get, because a plain list or
+    dict keeps their layers."""
+    if root in _searched:
+        return
+    _searched.add(root)
+    for _, cell in root.cells_and_names():
+        for layers, sentence in hidden_layers(cell, kind):
+            if any(layer.trainable_params() for layer in layers):
+                log.warning(f"{sentence}.")
 
 
 def check_prefix(prefix):

@@ -7,7 +7,7 @@ it when it is assigned, and each Cell that this Cell is assigned to adds a prefi
 from collections import OrderedDict
 
 from ..._core.without_effect import without_effect
-from .members import check_prefix
+from .members import check_prefix, warn_of_hidden_layers
 
 # Layers of mint.nn whose public name is another one than that of the class -> the class
 _CLASSES_OF_MINT = {
@@ -119,7 +119,9 @@ class Naming:
         return parameters or None
 
     def trainable_params(self, recurse=True):
-        """Returns the list of parameters that require gradients."""
+        """Returns the list of parameters that require gradients. The layers of a plain list or
+        dict are no sub-cells; a warning says so, once for a Cell."""
+        warn_of_hidden_layers(self, Naming)
         return [param for param in self.get_parameters(expand=recurse) if param.requires_grad]
 
     def untrainable_params(self, recurse=True):
