@@ -40,6 +40,11 @@ def set_position(path, line=None):
     _now.path, _now.line = path, line
 
 
+def position():
+    """Returns the file and the line that this thread reads; the line may be None."""
+    return _now.path, _now.line
+
+
 class reading:  # noqa: N801 - reads as a verb: with reading(path)
     """Guards the reading of files: converts errors to `raises`, with the name of the file.
 
@@ -117,6 +122,27 @@ def _line_that_is_no_text(path):
             except UnicodeDecodeError:
                 return number
     return None
+
+
+def named_in(error, path, line=None):
+    """Returns the error of a file that cannot be opened, with the list that names the file; or None
+    for other errors.
+
+    Args:
+        error (Exception): the error, raised within a `reading` block or by one.
+        path (str): the list.
+        line (int, optional): the line of the list.
+    """
+    cause = error if isinstance(error, OSError) else error.__cause__
+    if not isinstance(cause, OSError):
+        return None
+    message = str(error)
+    if error is cause:
+        message = _message(_now.path, "cannot be read", None, error)
+    location = "" if line is None else f" at line {line}"
+    result = RuntimeError(f"{message} ({os.fspath(path)!r} names it{location})")
+    result.__cause__ = cause
+    return result
 
 
 def content(path):

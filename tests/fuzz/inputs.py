@@ -1,6 +1,7 @@
 """Inputs that a reader once treated wrongly: (reader, file, content)."""
 
 _DEEP = b"[" * 100_000
+_BOTH = b'"train": false, "result": true'
 
 INPUTS = [
     ("vocab", "lines.txt", b"one\ntwo\none\n"),
@@ -41,6 +42,13 @@ INPUTS = [
     ),
     ("unified_folder", "param_name_map.json", b'{"weight_map": {"weight": "no.safetensors"}}'),
     ("dynamic_profiler", "profiler_config.json", _DEEP),
+    *(
+        (name, f"coco/{file}.json", b'{"images": [], "annotations": [], "categories": %s}' % value)
+        for name, file in (("CocoDataset", "instances"), ("CocoDataset 3", "panoptic"))
+        for value in (b"65535", b"false", b'[{"id": 1, "isthing": 1, "name": []}]')
+    ),
+    ("LJSpeechDataset", "lj_speech/metadata.csv", b"/none|a|a\n"),
+    ("VOCDataset 1", "voc/ImageSets/Main/train.txt", b"1\n/none\n"),
     ("landscape", "ckpt_dir/train_metadata.json", b"[]"),
     ("landscape", "ckpt_dir/train_metadata.json", b"{}"),
     *(
@@ -48,14 +56,15 @@ INPUTS = [
             "landscape",
             "ckpt_dir/train_metadata.json",
             b'{"epoch_group": %s, "model_params_file_map": %s, "step_per_epoch": 4, "unit": "step",'
-            b' "num_samples": 4, "landscape_size": 3,'
-            b' "create_landscape": {"train": false, "result": true}}' % values,
+            b' "num_samples": 4, "landscape_size": 3, "create_landscape": {%s}}' % values,
         )
         for values in (
-            (b"1", b"{}"),
-            (b'{"0": [1, 2, 3]}', b"{}"),
-            (b'{"0": [1, 2, 3]}', b'{"1": 1, "2": 1, "3": 1}'),
-            (b'{"0": [1, 2, 3]}', b'{"1": "no", "2": "no", "3": "no"}'),
+            (b"1", b"{}", _BOTH),
+            (b'{"0": [1, 2, 3]}', b"{}", _BOTH),
+            (b'{"0": [1, 2, 3]}', b'{"1": 1, "2": 1, "3": 1}', _BOTH),
+            (b'{"0": [1, 2, 3]}', b'{"1": "no", "2": "no", "3": "no"}', _BOTH),
+            (b'{"0": [1, 2, 3]}', b'{"1": "no", "2": "no", "3": "no"}', b""),
+            (b'{"0": [1, 2, 3]}', b'{"1": "no", "2": "no", "3": "no"}', b'"train": false'),
         )
     ),
 ]

@@ -62,3 +62,35 @@ def test_a_file_that_changes_is_refused_by_name(name, change, changing, tmp_path
         verdicts.append(changing.reads(reader, folder, len(verdicts) + 1, change))
         shutil.rmtree(folder)
     assert len(verdicts) > 1 and set(verdicts[:-1]) <= {"refused", "read"}
+
+
+LISTS = {
+    "CMUArcticDataset": "etc/txt.done.data' names it at line",
+    "CelebADataset 1": "list_attr_celeba.txt' names it at line",
+    "CocoDataset 4": "captions.json' names it",
+    "FlickrDataset": "tokens.txt' names it",
+    "Food101Dataset": "train.txt' names it at line",
+    "LFWDataset": "peopleDevTrain.txt' cannot be read at line",
+    "LFWDataset 1": ".txt' names it at line",
+    "tedlium": "x.stm' names it at line 1",
+    "LJSpeechDataset": "metadata.csv' names it at line",
+    "LibriTTSDataset": "116_288045.trans.tsv' names it at line",
+    "ManifestDataset": "all.manifest' names it at line",
+    "Places365Dataset": "places365_train_standard.txt' names it at line",
+    "SBDataset 1": ".txt' names it at line",
+    "VOCDataset": "Segmentation/train.txt' names it at line",
+    "VOCDataset 1": "Main/train.txt' names it at line",
+    "WIDERFaceDataset": "wider_face_train_bbx_gt.txt' names it at line",
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_the_error_of_a_missing_file_has_the_list_that_names_it(name, tmp_path):
+    reader = attack.readers()[name]
+    reader.make(tmp_path)
+    for path in tmp_path.rglob("*"):
+        if path.suffix in (".jpg", ".png", ".wav", ".sph", ".xml", ".JPEG"):
+            path.unlink()
+    with pytest.raises(RuntimeError) as caught:
+        reader.read(tmp_path)
+    assert LISTS[name] in str(caught.value)

@@ -156,17 +156,18 @@ class SummaryLandscape:
             metadata["epoch_group"] = {
                 str(number): interval for number, interval in enumerate(changes.pop("intervals"))
             }
-        metadata.update(changes)
-        self._check_changed(metadata)
+        self._check_changed(metadata, changes)
         if has_changes:
             write_metadata(self._path, metadata)
         return metadata
 
-    def _check_changed(self, metadata):
-        """Rejects metadata whose landscapes the saved checkpoints cannot give."""
+    def _check_changed(self, metadata, changes):
+        """Changes metadata; rejects those whose landscapes the saved checkpoints cannot give."""
+        metadata.update(changes)
         if set(metadata["create_landscape"]) != {"train", "result"}:
+            source = "" if "create_landscape" in changes else f" in {self._path!r}"
             raise ValueError(
-                f"For '{_API}', 'create_landscape' must have the keys 'train' and "
+                f"For '{_API}', 'create_landscape'{source} must have the keys 'train' and "
                 f"'result', but got {metadata['create_landscape']}."
             )
         missing = [

@@ -48,6 +48,7 @@ class FlickrDataset(Listed, VisionBaseDataset):
         )
         self.dataset_dir = folder("FlickrDataset", dataset_dir)
         self.annotation_file = find_file("FlickrDataset", "annotation_file", annotation_file)
+        self._listing = annotation_file
         self.decode = bool(decode)
 
     def _columns(self):
@@ -110,6 +111,7 @@ class SBUDataset(Listed, VisionBaseDataset):
         self.dataset_dir = folder("SBUDataset", dataset_dir)
         for name in (_URLS, _CAPTIONS):
             find_file("SBUDataset", "dataset_dir", os.path.join(dataset_dir, name))
+        self._listing = os.path.join(dataset_dir, _URLS)
         folder("SBUDataset", os.path.join(dataset_dir, _FOLDER))
         self.decode = decode
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Bool, Callable, OneOf, Str
-from ...._io.reading import json_of, reading, set_position
+from ...._io.reading import json_of, named_in, reading, set_position
 from ..._rules import AnInstance, Samples, Workers
 from ..pipeline import VisionBaseDataset
 from ..sampler import PKSampler
@@ -112,7 +112,10 @@ class VOCDataset(_Objects):
         )
 
     def _ids(self):
-        return [line.split()[0] for line in lines_of(self._listing) if line.strip()]
+        """Yields the number and the first word of each line of the list."""
+        for number, line in enumerate(lines_of(self._listing), 1):
+            if line.strip():
+                yield number, line.split()[0]
 
     def _path(self, directory, name):
         return os.path.join(self.dataset_dir, directory, name)
@@ -121,14 +124,19 @@ class VOCDataset(_Objects):
         if "_objects" not in self.__dict__:
             with reading(self._listing):
                 self._objects = [
-                    (name, _voc_objects(self._path("Annotations", f"{name}.xml")))
-                    for name in self._ids()
+                    (name, self._objects_of(number, name)) for number, name in self._ids()
                 ]
         return self._objects
 
+    def _objects_of(self, number, name):
+        try:
+            return _voc_objects(self._path("Annotations", f"{name}.xml"))
+        except OSError as error:
+            raise named_in(error, self._listing, number) from error
+
     def _list(self):
         if self.task == "Segmentation":
-            for name in self._ids():
+            for _, name in self._ids():
                 yield (
                     self._path("JPEGImages", f"{name}.jpg"),
                     self._path("SegmentationClass", f"{name}.png"),
@@ -235,6 +243,7 @@ class CocoDataset(_Objects):
         )
         self.dataset_dir = folder("CocoDataset", dataset_dir)
         self.annotation_file = find_file("CocoDataset", "annotation_file", annotation_file)
+        self._listing = annotation_file
         OneOf(*_TASKS).refuse("CocoDataset", "task", task)  # after the paths, as in the original
         self.task, self.decode, self.decrypt = task, decode, decrypt
         self.extra_metadata = extra_metadata
@@ -253,10 +262,12 @@ class CocoDataset(_Objects):
                 "For 'CocoDataset', only the tasks 'Detection' and 'Panoptic' have categories."
             )
         keys = ["id", "isthing"] if self.task == "Panoptic" else ["id"]
-        return {
-            self._of(category, "name"): [self._of(category, key) for key in keys]
-            for category in self._of(self._annotations(), "categories")
-        }
+        annotations = self._annotations()
+        with reading(self.annotation_file):
+            return {
+                self._of(category, "name"): [self._of(category, key) for key in keys]
+                for category in self._of(annotations, "categories")
+            }
 
     def _annotations(self):
         if "_content" not in self.__dict__:

@@ -79,11 +79,11 @@ class LFWDataset(Listed, VisionBaseDataset):
             "test": ("DevTest",),
             "10fold": ("",),
         }[self.usage]
-        lines = [
+        lines = (
             line.split()
             for part in parts
             for line in lines_of(os.path.join(self.dataset_dir, f"{self.task}{part}.txt"))
-        ]
+        )
         if self.task == "pairs":
             yield from self._pairs(lines)
             return

@@ -80,7 +80,8 @@ class ImageFolderDataset(MappableDataset, VisionBaseDataset):
         """Returns a dict from the names of the folders to the labels."""
         if self.class_indexing is not None:
             return dict(self.class_indexing)
-        names = sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
+        with reading(self.dataset_dir):
+            names = sorted(entry.name for entry in os.scandir(self.dataset_dir) if entry.is_dir())
         return {name: label for label, name in enumerate(names)}
 
     def num_classes(self):

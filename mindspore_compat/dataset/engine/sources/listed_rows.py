@@ -3,11 +3,12 @@
 The list is created on first use and stored.
 """
 
+import itertools
 import os
 
 import numpy as np
 
-from ...._io.reading import content, reading
+from ...._io.reading import content, named_in, position, reading
 from ...._io.reading import lines as lines_of  # noqa: F401 - the sources take it from here
 from ..._extra import decode_image
 from ..pipeline import MappableDataset
@@ -53,12 +54,14 @@ class Listed(MappableDataset):
     """Base class of datasets whose rows are made from records.
 
     A subclass defines `_list`, which yields the records, tuples, and `_make_row(*record)`, which
-    makes a row. If rows have classes, the last entry of a record is the class.
+    makes a row. If rows have classes, the last entry of a record is the class. If `_list` does not
+    yield a record while it reads the line that names it, `_listing` is the file of these names.
     """
 
     decode = False
     decrypt = None
     _found = None
+    _listing = None
     _has_classes = False
 
     def __init__(
@@ -95,7 +98,32 @@ class Listed(MappableDataset):
     def _row(self, index):
         record = self._records()[index]
         with reading(self.dataset_dir):
-            return self._make_row(*record)
+            try:
+                return self._make_row(*record)
+            except (OSError, RuntimeError) as error:
+                with_list = self._with_list(error, index)
+                if with_list is None:
+                    raise
+                raise with_list from with_list.__cause__
+
+    def _with_list(self, error, index):
+        """Returns the error of a missing file with the list that names the file, or None."""
+        if named_in(error, "") is None:
+            return None
+        path, line = self._origin(index)
+        return None if path is None else named_in(error, path, line)
+
+    def _origin(self, index):
+        """Returns the file, and the line, that names the files of a record; (None, None) if no file
+        does.
+
+        The records are listed once more, because the lines are only needed for an error.
+        """
+        path = line = None
+        with reading(self.dataset_dir):
+            for _ in itertools.islice(iter(self._list()), index + 1):
+                path, line = position()
+        return (self._listing, None) if line is None else (path, line)
 
     def _image(self, path):
         """Returns the column of an image file: its bytes or its pixels."""

@@ -11,7 +11,7 @@ import numpy as np
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, OneOf, Str
 from ...._io import matlab
-from ...._io.reading import check_growth, content, reading
+from ...._io.reading import check_growth, content, named_in, reading
 from ..._extra import decode_image
 from ..._rules import Samples, Workers
 from ._documented import documented
@@ -51,15 +51,22 @@ class Records:
     folder.
     """
 
-    def __init__(self, records, make_row, folder):
+    def __init__(self, records, make_row, folder, origins=None):
         self.records, self.make_row, self.folder = records, make_row, folder
+        self.origins = origins
 
     def __len__(self):
         return len(self.records)
 
     def __getitem__(self, index):
         with reading(self.folder):
-            return self.make_row(*self.records[index])
+            try:
+                return self.make_row(*self.records[index])
+            except (OSError, RuntimeError) as error:
+                with_list = self.origins and named_in(error, *self.origins[index])
+                if not with_list:
+                    raise
+                raise with_list from with_list.__cause__
 
 
 @documented
@@ -280,15 +287,18 @@ class SBDataset(GeneratorDataset):
         # as in the original
         (OneOf("Boundaries", "Segmentation") | None).refuse("SBDataset", "task", task)
         self.task, self.usage, self.decode = task, usage, bool(decode)
-        records = []
+        records, origins = [], []
         for part in ("train", "val") if usage == "all" else (usage,):
             path = os.path.join(dataset_dir, f"{part}.txt")
             if not os.path.isfile(path):
                 raise FileNotFoundError(f"For 'SBDataset', there is no file {path!r}.")
             with reading(path):
-                records += [(line.strip(),) for line in lines_of(path) if line.strip()]
+                for number, line in enumerate(lines_of(path), 1):
+                    if line.strip():
+                        records.append((line.strip(),))
+                        origins.append((path, number))
         super().__init__(
-            Records(records, self._make_row, dataset_dir),
+            Records(records, self._make_row, dataset_dir, origins),
             ["image", "task"],
             num_samples=num_samples,
             num_parallel_workers=num_parallel_workers,

@@ -84,6 +84,13 @@ class TedliumDataset(Listed, AudioBaseDataset):
         return super()._records()
 
     def _list(self):
+        return [record for _, record in self._sorted()]
+
+    def _origin(self, index):
+        (number, name, part), _ = self._sorted()[index]
+        return os.path.join(self.dataset_dir, part, "stm", name), int(number) + 1
+
+    def _sorted(self):
         if self.extensions != ".sph":
             raise RuntimeError(
                 f"For 'TedliumDataset', 'extensions' must be '.sph', but got {self.extensions!r}."
@@ -91,8 +98,7 @@ class TedliumDataset(Listed, AudioBaseDataset):
         parts = ("data",) if self.release == "release3" else _PARTS
         if self.usage != "all":
             parts = (self.usage,)
-        records = [record for part in parts for record in self._part_of(part)]
-        return [record for _, record in sorted(records)]
+        return sorted(record for part in parts for record in self._part_of(part))
 
     def _part_of(self, part):
         """Yields ((line number as text, file name, part), record) for all lines of a part."""
