@@ -88,6 +88,12 @@ class Bar:
         if time.perf_counter() >= self._due:
             self._draw()
 
+    def counted(self, items):
+        """Yields all items of an iterator, and counts them as they arrive."""
+        for item in items:
+            self.advance()
+            yield item
+
     def _draw(self):
         self._due = time.perf_counter() + INTERVAL
         if _bars[-1] is self:

@@ -5,8 +5,10 @@ import subprocess
 import sys
 import types
 
+import numpy as np
 import pytest
 
+import mindspore_compat as ms
 from mindspore_compat._core import progress
 
 SCRIPT = """
@@ -130,6 +132,19 @@ def test_the_innermost_bar_is_drawn_and_errors_close_the_screen(texts):
     assert starts == ["open", "outer", "inner", "outer", "outer", "close"]
     assert "1/4 files" in texts[1] and "1,500 rows" in texts[2] and "2/4 files" in texts[3]
     assert progress._bars == progress._screens == []
+
+
+def test_rows_are_counted_as_they_arrive_and_not_when_they_are_written(texts, tmp_path):
+    """A slow source shows its bar before the first block of rows is written."""
+    arrived = []
+
+    def rows():
+        for number in range(3):
+            arrived.append(len(texts))
+            yield (np.int32(number),)
+
+    ms.dataset.GeneratorDataset(rows, ["a"]).save(str(tmp_path / "a.mindrecord"))
+    assert arrived[0] < arrived[1] < arrived[2] and "3 rows" in texts[-2]
 
 
 def test_a_bar_waits_before_it_appears_and_between_drawings(texts, monkeypatch):

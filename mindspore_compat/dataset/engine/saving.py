@@ -32,22 +32,26 @@ def save(dataset, file_name: Str, num_files: Int = 1, file_type: Str = "mindreco
         raise ValueError(f"For 'save', 'num_files' must be in [1, {LIMIT}], but got {num_files}.")
     paths = _paths(file_name, num_files)
     names, rows = dataset.get_col_names(), dataset._epoch(calls_back=True)
+    with progress.bar(f"Saving {os.path.basename(file_name)}", dataset._size(), "rows") as bar:
+        try:
+            _write(paths, names, bar.counted(rows))
+        except MindRecordException as error:
+            raise RuntimeError(f"For 'save', {file_name!r} cannot be written: {error}") from error
+
+
+def _write(paths, names, rows):
+    """Writes the rows to new files, in blocks; the first row gives the schema."""
     block = list(itertools.islice(rows, BLOCK))
     if not block:
         raise RuntimeError("For 'save', the dataset must have rows.")
     schema = {name: _field(name, value) for name, value in zip(names, block[0], strict=True)}
-    try:
-        index_names = [name for name in Layout(schema).raw if re.fullmatch(r"\w+", name, re.ASCII)]
-        writer = Writer(paths, schema, "", index_names, HEADER_SIZES[0], PAGE_SIZE)
-        with progress.bar(f"Saving {os.path.basename(file_name)}", dataset._size(), "rows") as bar:
-            while block:
-                values = [dict(zip(names, row, strict=True)) for row in block]
-                writer.add([_to_record(schema, row) for row in values])
-                bar.advance(len(block))
-                block = list(itertools.islice(rows, BLOCK))
-        writer.finish()
-    except MindRecordException as error:
-        raise RuntimeError(f"For 'save', {file_name!r} cannot be written: {error}") from error
+    index_names = [name for name in Layout(schema).raw if re.fullmatch(r"\w+", name, re.ASCII)]
+    writer = Writer(paths, schema, "", index_names, HEADER_SIZES[0], PAGE_SIZE)
+    while block:
+        values = [dict(zip(names, row, strict=True)) for row in block]
+        writer.add([_to_record(schema, row) for row in values])
+        block = list(itertools.islice(rows, BLOCK))
+    writer.finish()
 
 
 def _paths(file_name, num_files):

@@ -64,11 +64,10 @@ def write(path, rows, schema, desc, index_fields=None, partition_number=1):
     writer.add_schema(schema, desc)
     if index_fields:
         writer.add_index(index_fields)
-    rows = iter(rows)
     with progress.bar(f"Writing {os.path.basename(path)}", unit="rows") as bar:
+        rows = bar.counted(rows)
         while part := list(itertools.islice(rows, _PART)):
             writer.write_raw_data(part)
-            bar.advance(len(part))
     writer.commit()
 
 
