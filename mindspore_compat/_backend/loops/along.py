@@ -21,7 +21,18 @@ MOST = 16  # pieces
 WIDTH = 64  # elements of a row that a piece adds to, at least: writes to less share cache sets
 TOGETHER = 1 << 9  # indices that are checked at once, and stay in the cache
 WORD = numpy.dtype(numpy.int32)
-_LIBRARY = Library(TOGETHER=TOGETHER)
+
+
+def in_range(indices, count, length):
+    """Returns True if the first `count` indices are in [0, length); without branches, for vector
+    instructions."""
+    signs = 0  # negative if an index is below 0 or past the end
+    for i in range(count):
+        signs |= indices[i] | (length - 1 - indices[i])
+    return signs >= 0
+
+
+_LIBRARY = Library(in_range, TOGETHER=TOGETHER)
 
 
 def take_along(
@@ -60,10 +71,7 @@ def take_along(
             for begin in range(start, stop, TOGETHER):
                 at, count = row + begin, min(stop - begin, TOGETHER)
                 indices, target = index[at : at + count], out[at : at + count]
-                signs = 0  # negative if an index is below 0 or past the end
-                for i in range(count):
-                    signs |= indices[i] | (length - 1 - indices[i])
-                if signs < 0:
+                if not in_range(indices, count, length):
                     return False
                 if inner == 1:  # apart, for vector instructions
                     for i in range(count):
@@ -97,10 +105,7 @@ def add_along(
             for begin in range(start, stop, TOGETHER):
                 at, count = row + begin, min(stop - begin, TOGETHER)
                 indices, source = index[at : at + count], values[at : at + count]
-                signs = 0
-                for i in range(count):
-                    signs |= indices[i] | (length - 1 - indices[i])
-                if signs < 0:
+                if not in_range(indices, count, length):
                     return False
                 if inner == 1:
                     for i in range(count):
@@ -134,10 +139,7 @@ def set_along(
             for begin in range(start, stop, TOGETHER):
                 at, count = row + begin, min(stop - begin, TOGETHER)
                 indices, source = index[at : at + count], values[at : at + count]
-                signs = 0
-                for i in range(count):
-                    signs |= indices[i] | (length - 1 - indices[i])
-                if signs < 0:
+                if not in_range(indices, count, length):
                     return False
                 if inner == 1:
                     for i in range(count):
