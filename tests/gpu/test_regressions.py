@@ -279,6 +279,28 @@ def test_the_longest_integers_are_exchanged(monkeypatch):
     assert found.get().tolist() == [0, 1, 2]
 
 
+def test_ranks_compare_an_exchange_over_nccl_once(monkeypatch):
+    """They compared every bucket of gradients over MPI, and the host waited for that."""
+    import cupy
+    from cupy.cuda import nccl
+
+    found, compared = exchanges(), []
+    collective = importlib.import_module(found.__name__.replace("nccl", "collective"))
+
+    class Pair(collective.Group):
+        def _agree(self, call):
+            compared.append(call)
+            return types.SimpleNamespace(wait=lambda: None)
+
+    monkeypatch.setattr(collective.endings, "look", lambda: None)
+    pair = Pair((0, 1), types.SimpleNamespace(rank=0, size=2))
+    pair.nccl = found.Nccl(cupy, nccl, nccl.NcclCommunicator(1, nccl.get_unique_id(), 0))
+    for _ in range(3):
+        bucket = pair.all_reduce(cupy.arange(3, dtype="float32")).wait()
+    assert bucket.get().tolist() == [0, 1, 2]
+    assert len(compared) == 1
+
+
 def test_without_a_device_the_report_says_what_failed(monkeypatch):
     """The exception was swallowed: there was only no device."""
     import cupy
