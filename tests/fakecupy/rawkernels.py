@@ -47,6 +47,10 @@ static thread_local Place gridDim, blockDim, blockIdx, threadIdx;
 #define __forceinline__ inline
 #define __restrict__ __restrict
 template <class T> static T atomicAdd(T* at, T value) { T old = *at; *at += value; return old; }
+static unsigned atomicInc(unsigned* at, unsigned most) {
+    unsigned old = *at; *at = old >= most ? 0 : old + 1; return old;
+}
+static void __threadfence() {}
 template <class T> static T atomicMin(T* at, T value) {
     T old = *at; if (value < old) *at = value; return old;
 }

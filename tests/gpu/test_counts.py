@@ -64,10 +64,10 @@ def test_batch_norm_goes_back_in_one_launch(space):
     assert found.launches == 1, found.names
 
 
-@pytest.mark.parametrize("optimizer", ["LARS", "Lamb"])
+@pytest.mark.parametrize("optimizer", ["LARS", "Lamb", "AdaFactor"])
 def test_norms_of_all_parameters_are_taken_together(space, optimizer):
     found = steps.updated("LeNet-5", optimizer)
-    assert 1 <= found.launches <= UPDATE
+    assert 1 <= found.launches <= (UPDATE if optimizer == "LARS" else 2)
     assert found.transfers == found.synchronisations == 0
 
 
@@ -78,7 +78,7 @@ def test_every_optimizer_leaves_a_step_out_on_the_device(space, optimizer):
     found = steps.counts_of("LeNet-5", optimizer)
     for kind in ("transfers", "synchronisations"):
         assert not found["step"].names[kind], found["step"].names[kind]
-    own = {"LARS": 1, "AdaFactor": 3}.get(optimizer, 0)  # sums that the update waits for
+    own = int(optimizer in ("LARS", "AdaFactor"))  # sums that the update waits for
     assert 1 <= found["update"].launches <= UPDATE + own
 
 

@@ -1,14 +1,20 @@
-"""AdaFactor's update of many tensors: four GPU kernels, or a given function where the kernels do
+"""AdaFactor's update of many tensors: two GPU kernels, or a given function where the kernels do
 not support a tensor. nn/optim calls it.
 
 Blocks of threads work on parts of all tensors. The first kernel sums the squares of the gradient
-over rows and columns, in tiles of at most 64 rows and 128 columns; several smaller matrices share a
-block, which also computes their means. The second kernel adds the sums of tiles. The third one sums
-the squares of the direction and of the parameter over chunks. The last one writes the parameter,
-the average and, for a vector, the mean squares. Sums are added in a fixed order. The formulas are
-those of `adafactor_direction` and `adafactor_vector_direction`, which the host runs directly. The
-numbers of a call may lie on the GPU, and so may a flag that suppresses the update, as in
-bodies/multi_tensor.py.
+over rows and columns, in tiles of at most 64 rows and 128 columns. The block that finishes the last
+tile of a band of rows adds the band's sums, and likewise for a strip of columns. Several smaller
+matrices share a block, which also computes their means.
+
+The second kernel has two blocks for each chunk of a tensor. The first sums the squares of the
+direction and of the parameter. The second waits for these sums of the whole tensor, then writes the
+parameter, the average and, for a vector, the mean squares. Blocks take their places by a counter
+when they begin, so a block waits only for blocks that have begun before it. The counters are kept
+from step to step, and every launch leaves them zero.
+
+Sums are added in a fixed order. The formulas are those of `adafactor_direction` and
+`adafactor_vector_direction`, which the host runs directly. The numbers of a call may lie on the
+GPU, and so may a flag that suppresses the update, as in bodies/multi_tensor.py.
 """
 
 from functools import partial
@@ -35,17 +41,18 @@ from .whole_tensors import kernels_take, reserve
 KINDS = 5  # parameter, gradient, average, means over rows (squares of a vector), over columns
 TEMPORARIES = 6  # arrays of the size of a parameter that its update on the host holds at a time
 TILE_ROWS, TILE_COLUMNS = 64, 128
-FIELDS = ("height", "width", "scratch", "tiles", "bands")
+FIELDS = ("height", "width", "scratch", "tiles", "counts")
 MOST = (PARAMETERS - SPARE) // (8 * KINDS + 8 * (1 + len(FIELDS)) + 4)  # rows of a table
 _kernel_cache = {}  # (CuPy, dtypes, flags, the kinds of Numbers) -> the kernels
 _HEAD = """
 struct Table {{ unsigned long long at[{kinds}][{most}];
                long long size[{most}], height[{most}], width[{most}], scratch[{most}];
-               long long tiles[{most}], bands[{most}]; int first[{most}]; int count; }};
+               long long tiles[{most}], counts[{most}]; int first[{most}]; int count; }};
 extern "C" __global__ void __launch_bounds__({threads}) {name}(
-    const Table table, const bool* skip, {real}* sums{numbers}) {{
+    const Table table, const bool* skip, {real}* sums, unsigned* counts{numbers}) {{
     __shared__ {real} lanes[{shared}];
     if (skip && *skip) return;
+    {block}
     {opened}
     const double step = n_taken + 1;
     const {real} beta2 = ({real})(1 - pow(step, -n_decay_rate));
@@ -53,10 +60,11 @@ extern "C" __global__ void __launch_bounds__({threads}) {name}(
     int tensor = 0, last = table.count - 1;
     while (tensor < last) {{
         const int middle = (tensor + last + 1) / 2;
-        if (table.{starts}[middle] <= blockIdx.x) tensor = middle; else last = middle - 1;
+        if (table.{starts}[middle] * {copies} <= block) tensor = middle; else last = middle - 1;
     }}
     const long long length = table.size[tensor], height = table.height[tensor];
-    const long long width = table.width[tensor], part = blockIdx.x - table.{starts}[tensor];
+    const long long width = table.width[tensor];
+    long long part = block - table.{starts}[tensor] * {copies};
     const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
     {pointers}
     const long long count = width ? length / width : 0, outer = width ? count / height : 0;
@@ -66,8 +74,8 @@ extern "C" __global__ void __launch_bounds__({threads}) {name}(
     {real}* const rows = ({real}*)table.scratch[tensor];
     {real}* const columns = rows + count;
     {real}* const band_sums = columns + outer * width;
-    {real}* const row_parts = band_sums + outer * bands;
-    {real}* const column_parts = row_parts + count * strips;
+    volatile {real}* const row_parts = band_sums + outer * bands;  // other blocks write them, too
+    volatile {real}* const column_parts = row_parts + count * strips;
     auto gradient = [&](long long at) -> {real} {{ return {x1} / scale; }};
     auto square = [&](long long at) -> {real} {{
         const {real} g = gradient(at);
@@ -111,6 +119,48 @@ _TILES = """
             for (int k = 0; k < 8; ++k) sum += lanes[k * {tile_columns} + thread];
             column_parts[(one * bands + band) * width + column] = sum;
         }}
+        __threadfence();
+        __syncthreads();
+        __shared__ bool is_last[2];  // tile of its band, and of its strip
+        if (thread < 2) {{
+            const unsigned most = (thread ? bands : strips) - 1;
+            unsigned* const finished = counts + table.counts[tensor] + one * (bands + strips);
+            is_last[thread] = atomicInc(finished + (thread ? bands + strip : band), most) == most;
+        }}
+        __syncthreads();
+        __threadfence();
+        if (is_last[0]) {{
+            {real} total = 0;
+            for (int k = warp; k < {tile_rows}; k += {threads} / 32) {{
+                const long long row = band * {tile_rows} + k;
+                {real} sum = 0;
+                if (row < height)
+                    for (long long strip = lane; strip < strips; strip += 32)
+                        sum += row_parts[(one * height + row) * strips + strip];
+                sum = warp_sum(sum, 32);
+                if (lane == 0 && row < height) {{
+                    end_row(one * height + row, sum);
+                    total += rows[one * height + row];
+                }}
+            }}
+            total = block_sum(lanes, total);
+            if (thread == 0) band_sums[one * bands + band] = total;
+        }}
+        if (is_last[1]) {{
+            {real} sum = 0;
+            const long long column = strip * {tile_columns} + thread % {tile_columns};
+            if (column < width)
+                for (long long band = thread / {tile_columns}; band < bands;
+                     band += {threads} / {tile_columns})
+                    sum += column_parts[(one * bands + band) * width + column];
+            lanes[thread] = sum;
+            __syncthreads();
+            if (thread < {tile_columns} && column < width) {{
+                for (int k = thread + {tile_columns}; k < {threads}; k += {tile_columns})
+                    sum += lanes[k];
+                end_column(one * width + column, sum);
+            }}
+        }}
         return;
     }}
     const long long together = {chunk} / (height * width), start = part * together;
@@ -134,39 +184,12 @@ _TILES = """
     }}
 }}
 """
-_BANDS = """
-    const long long one = part / (bands + strips), place = part % (bands + strips);
-    {real} sum = 0;
-    if (place < bands) {{
-        {real} total = 0;
-        for (int k = warp; k < {tile_rows}; k += {threads} / 32) {{
-            const long long row = place * {tile_rows} + k;
-            sum = 0;
-            if (row < height)
-                for (long long strip = lane; strip < strips; strip += 32)
-                    sum += row_parts[(one * height + row) * strips + strip];
-            sum = warp_sum(sum, 32);
-            if (lane == 0 && row < height) {{
-                end_row(one * height + row, sum);
-                total += rows[one * height + row];
-            }}
-        }}
-        total = block_sum(lanes, total);
-        if (thread == 0) band_sums[one * bands + place] = total;
-        return;
-    }}
-    const long long column = (place - bands) * {tile_columns} + thread % {tile_columns};
-    for (long long band = thread / {tile_columns}; band < bands; band += {threads} / {tile_columns})
-        if (column < width) sum += column_parts[(one * bands + band) * width + column];
-    lanes[thread] = sum;
-    __syncthreads();
-    if (thread < {tile_columns} && column < width) {{
-        for (int k = thread + {tile_columns}; k < {threads}; k += {tile_columns}) sum += lanes[k];
-        end_column(one * width + column, sum);
-    }}
-}}
-"""
 _CHUNK_OF_DIRECTION = """
+    const long long chunks = (length + {chunk} - 1) / {chunk};
+    const bool measures = part < chunks;  // the direction; else the block updates
+    part -= measures ? 0 : chunks;
+    unsigned* const measured = counts + 1 + 2 * tensor;  // chunks, and behind it those read
+    const int parts = gridDim.x / 2, place = table.first[tensor] + part;
     const long long start = part * {chunk}ll;
     const long long stop = start + {chunk} < length ? start + {chunk} : length;
     const bool small = length < 1ll << 31;
@@ -198,29 +221,39 @@ _CHUNK_OF_DIRECTION = """
         return gradient(at) / (sqrt(rows[row] / mean) * sqrt(column));
     }};
 """
-_SIZES = """
+_MEASURE = """
     {real} squares = 0, own = 0;
-    #pragma unroll 4
-    for (long long at = start + thread; at < stop; at += {threads}) {{
-        const {real} d = direction(at), p = {x0};
-        squares += d * d;
-        own += p * p;
+    if (measures) {{
+        #pragma unroll 4
+        for (long long at = start + thread; at < stop; at += {threads}) {{
+            const {real} d = direction(at), p = {x0};
+            squares += d * d;
+            own += p * p;
+        }}
+        squares = block_sum(lanes, squares);
+        own = block_sum(lanes, own);
+        if (thread == 0) {{
+            sums[place] = squares;
+            sums[parts + place] = own;
+            __threadfence();
+            atomicAdd(measured, 1u);
+        }}
+        return;
     }}
-    squares = block_sum(lanes, squares);
-    own = block_sum(lanes, own);
     if (thread == 0) {{
-        sums[blockIdx.x] = squares;
-        sums[gridDim.x + blockIdx.x] = own;
+        while (*(volatile unsigned*)measured < chunks) {{}}
+        if (atomicInc(measured + 1, chunks - 1) == chunks - 1) *measured = 0;
     }}
-}}
+    __syncthreads();
+    __threadfence();
 """
 _UPDATE = """
-    {real} squares = 0, own = 0, rate = ({real})({rate});
-    const int end = tensor + 1 < table.count ? table.first[tensor + 1] : (int)gridDim.x;
-    for (int chunk = table.first[tensor] + thread; chunk < end; chunk += {threads}) {{
-        squares += sums[chunk];
-        own += sums[gridDim.x + chunk];
+    const volatile {real}* const written = sums + table.first[tensor];
+    for (int chunk = thread; chunk < chunks; chunk += {threads}) {{
+        squares += written[chunk];
+        own += written[parts + chunk];
     }}
+    {real} rate = ({real})({rate});
     const {real} size = sqrt(block_sum(lanes, squares) / length);
     const {real} parameter = sqrt(block_sum(lanes, own) / length), least = ({real})n_least;
     if ({scaled}) rate *= parameter <= least ? least : parameter;
@@ -236,11 +269,15 @@ _UPDATE = """
     }}
 }}
 """
-_KERNELS = {  # name -> the field of the table with the first block of each tensor, and the source
-    "adafactor_tiles": ("tiles", _HEAD + _TILES),
-    "adafactor_bands": ("bands", _HEAD + _BANDS),
-    "adafactor_sizes": ("first", _HEAD + _CHUNK_OF_DIRECTION + _SIZES),
-    "adafactor": ("first", _HEAD + _CHUNK_OF_DIRECTION + _UPDATE),
+_NUMBERED = "const int block = blockIdx.x;"
+_IN_ORDER = """__shared__ int place_of_block;
+    if (threadIdx.x == 0) place_of_block = atomicInc(counts, gridDim.x - 1);
+    __syncthreads();
+    const int block = place_of_block;"""
+_KERNELS = {  # name -> the field of the table with the first block of each tensor, how many times
+    # as many blocks there are, how a block finds its place among them, and the source
+    "adafactor_sums": ("tiles", 1, _NUMBERED, _HEAD + _TILES),
+    "adafactor": ("first", 2, _IN_ORDER, _HEAD + _CHUNK_OF_DIRECTION + _MEASURE + _UPDATE),
 }
 
 
@@ -314,37 +351,46 @@ def _units_of_kernels(rows, skip, *, relative, warmup, scaled, lr, decay, beta1,
 def _launches(space, kernels, part, dtypes, skip, numbers):
     """Returns the calls (complete.py) that launch the kernels for the rows `part`, at most as many
     as a table holds."""
-    scratch, fields, blocks = _plan(space, part, compute_dtype(dtypes))
+    scratch, fields, tiles, counters = _plan(space, part, compute_dtype(dtypes))
     table, chunks = filled_table(part, MOST, **fields)
     sums = space.empty(2 * chunks, compute_dtype(dtypes))
+    counts = space.table(_zeros, counters, part[0][0].data.ptr)
+    arguments = (table, skip, sums, counts, *numbers.values())
     launches = [
-        partial(kernel, (count,), (THREADS,), (table, skip, sums, *numbers.values()))
-        for kernel, count in zip(kernels, (*blocks, chunks, chunks), strict=True)
+        partial(kernel, (count,), (THREADS,), arguments)
+        for kernel, count in zip(kernels, (tiles, 2 * chunks), strict=True)
         if count
     ]
     return called([*launches, partial(id, scratch)])  # kept until then, and freed in stream order
+
+
+def _zeros(count, owner):
+    """Returns the counters of the launches that update certain rows; `owner` is the address of the
+    first parameter, so no other launch counts in them."""
+    return numpy.zeros(count, numpy.uint32)
 
 
 def _plan(space, part, dtype):
     """Plans the launches for the rows `part`.
 
     Returns:
-        Scratch memory for sums and means in full precision, the fields of the table, and the
-        numbers of thread blocks: those that work on tiles, and those that add the sums of tiles.
+        Scratch memory for sums and means in full precision, the fields of the table, the number of
+        thread blocks that work on tiles, and the number of counters.
     """
     extents = [_extents(row[0].shape) for row in part]
     sizes = [_scratch_size(*extent) for extent in extents]
     scratch = space.empty(max(1, sum(sizes)), dtype)
     starts = numpy.cumsum([0, *sizes[:-1]]) * dtype.itemsize + scratch.data.ptr
-    tiles, bands = ([count(*extent) for extent in extents] for count in (_tiles, _bands))
+    tiles, counts = ([count(*extent) for extent in extents] for count in (_tiles, _counters))
+    before = 1 + 2 * len(part)  # counters of the second kernel
     fields = {
         "height": [height for _, height, _ in extents],
         "width": [width for _, _, width in extents],
         "scratch": starts,
         "tiles": numpy.cumsum(tiles) - tiles,
-        "bands": numpy.cumsum(bands) - bands,
+        "counts": before + numpy.cumsum(counts) - counts,
     }
-    return scratch, fields, (sum(tiles), sum(bands))
+    return scratch, fields, sum(tiles), before + sum(counts)
 
 
 def _extents(shape):
@@ -368,7 +414,8 @@ def _tiles(outer, height, width):
     return outer * prod(divisions)
 
 
-def _bands(outer, height, width):
+def _counters(outer, height, width):
+    """Returns the number of bands and strips of a tensor, whose finished tiles are counted."""
     divisions = _divisions(height, width)
     return 0 if divisions is None else outer * sum(divisions)
 
@@ -432,12 +479,14 @@ def _texts(dtypes, flags, numbers):
     }
     functions = preamble(dtypes) + reductions(real, "sum")
     return {
-        name: functions + text.format(name=name, starts=starts, shared=_shared_size(name), **parts)
-        for name, (starts, text) in _KERNELS.items()
+        name: functions
+        + text.format(
+            name=name, starts=starts, copies=copies, block=block, shared=_shared_size(name), **parts
+        )
+        for name, (starts, copies, block, text) in _KERNELS.items()
     }
 
 
 def _shared_size(name):
     """Returns the number of shared-memory elements that a kernel needs."""
-    sizes = {"adafactor_tiles": THREADS // WARP * TILE_COLUMNS, "adafactor_bands": THREADS}
-    return sizes.get(name, THREADS // WARP)
+    return THREADS // WARP * (TILE_COLUMNS if name == "adafactor_sums" else 1)
