@@ -81,10 +81,8 @@ smooth_l1(x, beta) : pointwise
 [ops._loss.ctc]
 ctc_nll(logs, targets, steps, lengths, blank=0, merge=True) : opaque
     The negative log probability of `targets` (N, S) under (T, N, C) log probabilities.
-ctc_alpha(logs, targets, steps, lengths, blank=0) : constant, opaque
-    The forward variables, (N, T, 2 S + 1).
 ctc_nll_and_alpha(logs, targets, steps, lengths, blank=0) : opaque
-    Both; the forward variables carry no gradient.
+    The same, and the forward variables (N, T, 2 S + 1), which carry no gradient.
 ctc_occupation(logs, targets, steps, lengths, blank=0, merge=True) : parts
     The probability that each label is emitted at each time, given the target: (T, N, C).
 ctc_with_slope(x, rows, merge=True, has_empty=True) : opaque

@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__({most}) {name}(
             }}
             if (t || s < 2) value += emission(emitted, label, classes);
             next[s] = value;
-#ifdef NAME_ctc_alpha
+#ifdef NAME_ctc_nll_and_alpha
             const bool counts = t < steps[n] && s < last && value > (T)0.1 * NONE;
             alpha[(n * times + t) * states + s] = counts ? value : -INFINITY;
 #elif defined(NAME_ctc_reach)
@@ -89,7 +89,8 @@ extern "C" __global__ void __launch_bounds__({most}) {name}(
             T sum = exp(one - top) + (last > 1 ? exp(other - top) : (T)0);
             if (rest) sum += rest * exp(NONE - top);
             sum = top + log(sum);
-#ifdef NAME_ctc_nll
+            if (steps[n] == 0) sum = last == 1 ? (T)0 : NONE;
+#ifndef NAME_ctc_reach
             sum = -sum > (T)-0.1 * NONE ? INFINITY : -sum;
 #endif
             total[n] = sum;
@@ -149,7 +150,7 @@ extern "C" __global__ void __launch_bounds__({threads}) ctc_collect(
 """
 _CTC = {
     "ctc_nll": _REACH,
-    "ctc_alpha": _REACH,
+    "ctc_nll_and_alpha": _REACH,
     "ctc_reach": _REACH,
     "ctc_shares": _SHARES,
     "ctc_collect": _COLLECT,
@@ -266,11 +267,11 @@ class Ctc:
         """Returns minus the log probabilities of the targets, (count,)."""
         return self._run("ctc_nll", None)[1]
 
-    def alpha(self):
-        """Returns the forward variables (count, times, states), -infinity behind the ends."""
+    def nll_and_alpha(self):
+        """Returns `nll()` and the forward variables (count, times, states), -infinity behind the
+        ends."""
         alpha = self._room()
-        self._run("ctc_alpha", alpha)
-        return alpha
+        return self._run("ctc_nll_and_alpha", alpha)[1], alpha
 
     def occupation(self):
         """Returns the probability that each class is emitted at each time, in the shape of the log

@@ -173,19 +173,11 @@ class DeviceSpace(Space):
             return alignments.Ctc(self.module, *given).nll()
         return implementation("ctc_nll")(self, *given)
 
-    def ctc_alpha(self, logs, targets, steps, lengths, blank=0):
-        """Returns the forward variables of CTC."""
-        given = logs, targets, steps, lengths, blank
-        if alignments.takes(self, logs):
-            return alignments.Ctc(self.module, *given).alpha()
-        return implementation("ctc_alpha")(self, *given)
-
     def ctc_nll_and_alpha(self, logs, targets, steps, lengths, blank=0):
         """Returns the losses and the forward variables of CTC."""
         given = logs, targets, steps, lengths, blank
         if alignments.takes(self, logs):
-            recursion = alignments.Ctc(self.module, *given)
-            return recursion.nll(), recursion.alpha()
+            return alignments.Ctc(self.module, *given).nll_and_alpha()
         return implementation("ctc_nll_and_alpha")(self, *given)
 
     def ctc_occupation(self, logs, targets, steps, lengths, blank=0, merge=True):

@@ -135,14 +135,8 @@ def _losses(xp, logs, targets, steps, lengths, blank, merge=True):
 
 
 @implements
-def ctc_alpha(xp, logs, targets, steps, lengths, blank=0):
-    """Computes the forward variables, (N, T, 2 S + 1)."""
-    return _losses(xp, logs, targets, steps, lengths, blank)[1]
-
-
-@implements
 def ctc_nll_and_alpha(xp, logs, targets, steps, lengths, blank=0):
-    """Computes `ctc_nll` and `ctc_alpha` by one recursion."""
+    """Computes `ctc_nll` and the forward variables by one recursion."""
     return _losses(xp, logs, targets, steps, lengths, blank)
 
 
