@@ -59,8 +59,8 @@ class ASGD(_Optimizer):
     def after_step(self) -> _t.Any:
         """Returns the length of the next step, and its weight in the average."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true.
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
         """
     def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
@@ -333,8 +333,8 @@ class Adadelta(_Optimizer):
         value).
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true.
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
         """
     def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
@@ -395,8 +395,8 @@ class Adagrad(_Optimizer):
         value).
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true.
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
         """
     def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
@@ -609,8 +609,8 @@ class AdamWeightDecay(_Optimizer):
         value).
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true.
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
         """
     def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
@@ -2096,8 +2096,8 @@ class FTRL(_Optimizer):
         value).
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true.
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
         """
     def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
@@ -2795,8 +2795,8 @@ class Lamb(_Optimizer):
         value).
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true.
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
         """
     def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
@@ -3694,8 +3694,8 @@ class ProximalAdagrad(_Optimizer):
         value).
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true.
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
         """
     def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
@@ -3770,8 +3770,8 @@ class RMSProp(_Optimizer):
         value).
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true.
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
         """
     def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
@@ -4131,8 +4131,8 @@ class Rprop(_Optimizer):
         value).
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true.
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
         """
     def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the
@@ -4195,8 +4195,8 @@ class SGD(_Optimizer):
     def after_step(self) -> _t.Any:
         """Returns the flags of parameters without a step, after the first one."""
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true.
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
         """
     def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the

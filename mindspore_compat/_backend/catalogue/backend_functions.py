@@ -172,7 +172,7 @@ take(x, indices, axis=None)
 take_along_axis(x, indices, axis) : along
     NumPy's `take_along_axis`.
 add_rows(index, values, count) : opaque
-    Zeros of `count` rows, with `values[i]` added to row `index[i]` for every i: a segment sum.
+    Segment sum: zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
 scatter_add(x, index, values)
     A copy of `x` with `values` added at `index`; repeated positions receive all their values.
 scatter_set(x, index, values)

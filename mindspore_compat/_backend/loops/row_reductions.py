@@ -1,8 +1,15 @@
 """Sums over the rows of float32 matrices, and the sum or maximum of each row, as compiled loops of
 the host, shared by threads.
 
-An array of one axis is viewed as a matrix, too. A few rows, or some elements of a row, are added in
-float32, and these partial sums in float64.
+The loops: `sum_rows` adds rows to each other (a sum over axis 0), `sum_of_rows` adds the elements
+of each row (a sum over axis 1), `largest_of_rows` compares the elements of each row.
+
+The functions that run them: `summed` serves sums over leading axes, `row_sums` serves
+`x.sum(axis=-1)`, `extreme_of_rows` serves `x.max(axis=-1)` and `x.min(axis=-1)`, and `total` serves
+`x.sum()` by cutting the array into rows. host/reductions.py calls them through the door.
+
+A few rows, or some elements of a row, are added in float32. These partial sums are added in
+float64.
 """
 
 import functools
@@ -99,7 +106,7 @@ def largest_of_rows(
     loop=functools.partial(loop_of, largest_of_rows, None, True),
 )
 def extreme_of_rows(x, largest):
-    """Returns the largest or smallest element of each row of a matrix."""
+    """Returns the largest or smallest element of each row of a matrix: serves `x.max(axis=1)`."""
     out = numpy.empty(len(x), FLOAT)
     table = blocks(len(x), max(PIECE // x.shape[1], 1))
     sign = FLOAT.type(1 if largest else -1)
@@ -114,7 +121,7 @@ def extreme_of_rows(x, largest):
     loop=functools.partial(loop_of, sum_of_rows, None, True),
 )
 def row_sums(x):
-    """Returns the sum of each row of a matrix."""
+    """Returns the sum of the elements of each row of a matrix: serves `x.sum(axis=1)`."""
     out = numpy.empty(len(x), FLOAT)
     table = blocks(len(x), max(PIECE // x.shape[1], 1))
     loop_of(sum_of_rows, None, True).run(table, x.reshape(-1), out, x.shape[1])
@@ -160,7 +167,9 @@ def summed(x):
 
 
 def _sums(x):
-    """Returns the sums over the rows of stacked matrices, for short rows."""
+    """Adds the rows of each matrix of a stack to each other, for short rows. Returns float32 of
+    shape (stacks, columns).
+    """
     stacks, rows, columns = x.shape
     parts = min(max(rows * columns // PIECE, 1), PIECES)
     table = _table(stacks, rows, -(-rows // parts))

@@ -1,4 +1,4 @@
-"""Why a training step is refused, so that it is neither captured nor recorded: exception, reasons.
+"""The exception `Refused`, and the reasons why a step cannot be captured or recorded.
 
 A refused step still computes its results, operator by operator. These refuse it:
 

@@ -13,10 +13,11 @@ training flag of each Cell, and the values named in device_step.py and host_step
 differs, the step is captured again.
 
 On the host, every function marked by `jit` and every outermost Cell in graph mode is such a step,
-whether it trains or not. On a GPU, a function is if its first call calls an optimizer. An outermost
-optimizer is not, because its Python code runs in each replay anyway.
+whether it trains or not. On a GPU, a function marked by `jit` is such a step only if its first call
+calls an optimizer. An outermost optimizer is not such a step, because its Python code runs in each
+replay anyway.
 
-A step that cannot be captured runs operation by operation, and logs the reason once.
+A step that cannot be captured or recorded runs operator by operator, and logs the reason once.
 """
 
 import os
@@ -173,6 +174,6 @@ class CapturedStep:
             on_gpu = device.in_force() == "GPU"
             form = "captured as a CUDA graph" if on_gpu else "recorded"
             (log.warning if on_gpu else log.info)(
-                f"The step '{self._name}' is not {form}, and runs operation by operation, "
+                f"The step '{self._name}' is not {form}, and runs operator by operator, "
                 f"because of {reason}."
             )

@@ -202,8 +202,9 @@ class FusedOptimizer(Optimizer):
         return [Unit(lambda: assigned(targets, values))]
 
     def after_step_unless(self, flag):
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true."""
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
+        """
         return NEXT_STEP.units([[self._on_gpu(self.global_step)]], flag)
 
     def _step_count(self):

@@ -44,8 +44,8 @@ class Momentum(_Optimizer):
         value).
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
-        """Returns the units of the changes to make once a step on the GPU; nothing changes if
-        `flag` is true.
+        """Returns the units (groups of writes) that update counters on the GPU, once a step. They
+        write nothing if `flag` is true.
         """
     def broadcast_params(self, optim_result: _b.bool) -> _b.tuple[_Parameter, ...]:  # type: ignore
         """Returns the parameters after an update. If the processes divide the states of the

@@ -341,19 +341,22 @@ class ThorGpu(FusedOptimizer):
         return gradient
 
     def after_step(self):
-        """Returns the count of steps for the damping."""
+        """Returns the array of the step count that the damping depends on, with its new value."""
         return [(self.cov_step._array, self.cov_step._array + 1)]
 
     def _end_units(self):
-        """Returns the units of the changes to make once a step, fresh inverses included."""
+        """Returns the units (groups of writes) that end a step: they store the fresh inverses and
+        update the counters.
+        """
         fresh = self.__dict__.pop("_fresh")
         parameters, values = map(list, zip(*fresh, strict=True)) if fresh else ([], [])
         names = ["_array"] * len(fresh)
         return [*super()._end_units(), Unit(lambda: (setattr, parameters, names, values))]
 
     def after_step_unless(self, flag):
-        """Returns the units that count the step in both counts, on the GPU, unless `flag` there
-        holds."""
+        """Returns the units that add 1 to both step counts on the GPU. They write nothing if `flag`
+        is true.
+        """
         return NEXT_STEP.units(
             [[self._on_gpu(parameter)] for parameter in (self.global_step, self.cov_step)], flag
         )

@@ -94,7 +94,9 @@ def ring_attend_vjp(
     band,
     needs_grad,
 ):
-    """Returns the gradients of queries, keys, values and shift; recomputes the weights."""
+    """Returns the gradients of the queries, keys, values and additive mask (`shift`). The attention
+    weights are not stored; they are computed again.
+    """
     (g, _, g_total), (out, top, total) = g, out
     g = xp.zeros_like(out) if g is None else g
     wide_g, wide_out = at_least_float32(xp, g, out)
@@ -123,8 +125,9 @@ def ring_attend_vjp(
 def _gradients_of_part(
     xp, part, query, g, level, top, total, key, value, scale, keep_prob, for_shift
 ):
-    """Returns what a part of the keys adds to the gradients of the queries and of the shift, and
-    the gradients of its keys and values."""
+    """Computes the gradients for one part of the keys. Returns two lists: the terms that this part
+    adds to the gradients of the queries and of `shift`, and the gradients of its keys and values.
+    """
     plan, runs = part.plan, part.plan.runs()
 
     def work(index):

@@ -192,7 +192,12 @@ def _row_scales(expert_scales, order):
 
 
 def _send(ranks, rows, copies, sizes):
-    """Returns the rows that arrive at this rank, sorted and padded with zeros, and their counts."""
+    """Sends rows to the ranks of their experts.
+
+    Returns a Tensor for each Tensor of `rows`: the rows that arrive at this rank, sorted by expert
+    and padded with zeros. Also returns the counts of the arriving rows, a table for each rank of
+    tensor parallelism.
+    """
     tokens, k, global_bs = sizes
     counts = ranks.counts(copies)
     table = ranks.group.objects((tokens, counts))

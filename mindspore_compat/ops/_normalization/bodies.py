@@ -1,13 +1,20 @@
-"""What batch, group and layer norm share: the body of their kernel, and shapes of their data."""
+"""The body of the kernel of batch, group and layer norm, and the shapes of their data.
+
+The body `standardized` becomes one kernel. On a GPU, _backend/bodies/row_kernels.py writes it as
+CUDA C, from the plan of _backend/bodies/row_plan.py. On a CPU, _backend/bodies/host.py compiles it
+as a loop.
+"""
 
 from math import prod
 
 
 def standardized(xp, x, scale, shift, *, eps, gives_rstd):
-    """Standardizes each row to mean 0 and deviation 1, scales and shifts it, in a single kernel.
+    """Standardizes each row to mean 0 and standard deviation 1, scales and shifts it, in a single
+    kernel.
 
     Returns:
-        The result, the mean, and the variance; if `gives_rstd`, the reciprocal deviation instead.
+        The result, the mean, and the variance; if `gives_rstd`, the reciprocal of the standard
+        deviation instead of the variance.
     """
     mean, rest, var = xp.row_moments(x)
     part = x - mean - rest

@@ -55,8 +55,9 @@ def _root(value):
 
 
 def _quotient(above, below):
-    """Returns above / below; division by 0 gives an infinity or NaN, as in the formula on
-    arrays."""
+    """Returns above / below. If `below` is 0, returns an infinity or NaN, as a division of arrays
+    does, and raises no ZeroDivisionError.
+    """
     if below:
         return above / below
     return math.copysign(math.inf, above) if above and not math.isnan(above) else math.nan

@@ -46,7 +46,9 @@ def _rnn_step(xp, gate, recurrent, h, at, *, kind):
 
 
 def _rnn_back(xp, y, grad_out, flow, at, *, kind):
-    """Returns the gradient of the gate of a step; with a mask also that of the state."""
+    """Returns the gradient of the gate. With a mask, also returns the gradient that passes directly
+    to the previous state.
+    """
     into = flow if grad_out is None else grad_out if flow is None else grad_out + flow
     into = into if at is None else into * at
     gradient = through_tanh(into, y) if kind == "tanh" else xp.where(y > 0, into, 0.0)
@@ -104,8 +106,8 @@ def _lstm_cell(xp, i, f, n, o, c, at):
 
 
 def _lstm_back(xp, i, f, n, o, c, grad_out, flow, cell_flow, at):
-    """Returns the gradients of the four gates of a step and of the cell before it; with a mask also
-    that of the state.
+    """Returns the gradients of the four gates and of the previous cell state. With a mask, also
+    returns the gradient that passes directly to the previous hidden state.
     """
     into = flow if grad_out is None else grad_out + flow
     into = into if at is None else into * at

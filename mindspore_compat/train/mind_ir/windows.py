@@ -1,8 +1,8 @@
 """Emitters of convolution and pooling as primitives.
 
 One and two dimensions use the two-dimensional primitives, three dimensions the three-dimensional
-ones. Padding is added by joining constants, so that primitives are only used in cases that every
-device supports.
+ones. The primitives themselves get no padding, because not every device supports all forms of it.
+The input is padded before, by concatenation with constants.
 """
 
 import math

@@ -1,6 +1,10 @@
 """Convolution and its two gradients as compiled host loops (compiled/jit.py): the choice of
 algorithm.
 
+This module decides for a CPU. `_winograd_method` decides whether Winograd's method is used; `_way`
+chooses among the other algorithms. On a GPU, cuDNN proposes algorithms, and cuda/convolution.py
+takes one of them.
+
 The loops keep sums in vector registers (compiled/tiles.py) and use one of four algorithms:
 
 * Winograd's method for 3x3 kernels with stride 1 (winograd.py). The environment variable

@@ -97,8 +97,8 @@ class WikiTextDataset(_Lines, TrainValidTest):
 
 
 class _Tagged:
-    """Reads sentences that are separated by empty lines: each column holds one entry of each
-    line.
+    """Reads a file with one word per line. An empty line ends a sentence. Column k of the dataset
+    has the k-th field of every line of a sentence.
     """
 
     _between = None
