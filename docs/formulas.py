@@ -4,8 +4,8 @@ r"""Finds formulas in the prose of docstrings and writes them as LaTeX.
 
 A formula consists of numbers, functions, single letters, Greek letters and the given names (those
 of the parameters). Anything else ends it. Factors may stand side by side: `beta1 m` is a product,
-and `a / b c` is `a c / b`. A paragraph of formulas alone, separated by semicolons, is displayed
-with a line for each.
+and `a / b c` is `a c / b`; `W_i` and `x[i, j]` have subscripts. A
+paragraph of formulas alone, separated by semicolons, is displayed with a line for each.
 """
 
 import re
@@ -26,6 +26,7 @@ TOKEN = re.compile(r"\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z]\w*'?|\*\*|[-+*/^()\[\]|=,
 # What follows a formula that is only a part of something longer, and what stands before one.
 OPEN_ENDED = re.compile(r"\w|[\[(!]| *[-+*/=<>@]+ | *\w+\(|\)+ *[-+*/^@]|\)+ \w\b")
 UNFINISHED = re.compile(r" [-+*/=<>@]+ ?\(?$|\)$|\w\($")
+SUBSCRIPT = re.compile(r"[A-Za-z]_[A-Za-z]{1,2}")  # W_i
 WORDS = {"a", "A", "I"}  # letters that are also words: no formula begins with them and a space
 
 
@@ -159,9 +160,11 @@ class Parser:
             raise NoFormula
         self.at = self.end = token.end()
         if after == "[" and self.take("["):
-            index = self.sum()
+            indices = [self.sum()]
+            while self.take(","):
+                indices.append(self.sum())
             self.need("]")
-            return f"{symbol(word)}_{{{index}}}"
+            return f"{symbol(word)}_{{{', '.join(indices)}}}"
         return symbol(word)
 
     def known(self, word):
@@ -172,6 +175,7 @@ class Parser:
             or len(plain) == 1
             or plain in GREEK
             or word in {*SHORT, *WORDS_OF_FORMULAS}
+            or SUBSCRIPT.fullmatch(word) is not None
         )
 
     def call(self, name):
@@ -208,6 +212,8 @@ def bare(text):
 
 def symbol(word):
     """Returns a variable: a letter, a Greek letter, or a name; digits are an index."""
+    if SUBSCRIPT.fullmatch(word):
+        return "{}_{{{}}}".format(*word.split("_"))
     plain, index, prime = re.fullmatch(r"([A-Za-z_]\w*?)(\d*)('?)", word).groups()
     if plain in SHORT:
         text = SHORT[plain]

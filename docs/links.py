@@ -6,6 +6,7 @@ The build copies the source files to `source/`, as text, so that links to them w
 
 import functools
 import inspect
+import re
 import shutil
 from pathlib import Path
 
@@ -83,10 +84,33 @@ def shown(case):
     """Returns a case of the conformance tool in words."""
     kind, _, label = case.rpartition("::")
     if label in ("", "example"):
-        return {"accepts": "the documented example"}.get(kind, f"the check ``{kind}``")
+        return {"accepts": "the documented example"}.get(kind, f"the {kind}")
     call, _, error = label.partition("→")
-    call = f"``{call}``" if "`" not in call else call
-    return call if kind.endswith("accepts") or not error else f"{call} ({error})"
+    if "`" in call:
+        words = call
+    else:
+        words = " and ".join(map(argument, re.split(r",(?=[A-Za-z_]\w*=)", call)))
+    return words if kind.endswith("accepts") or not error else f"{words} ({error})"
+
+
+# How the tool writes what it passes for an argument: in words. All else is code.
+ARGUMENTS = {
+    r"(\w+)=cast-(\w+)": r"``\1`` of dtype \2",
+    r"(\w+)=(\w+)-Tensor": r"a Tensor of \2 for ``\1``",
+    r"(\w+)=ranked-1": r"``\1`` with one axis",
+    r"(\w+)=ranked-(\d)": r"``\1`` with \2 axes",
+    r"(\w+)=grown": r"a longer ``\1``",
+    r"params=sample\.groups\((.*)\)": r"groups of parameters with ``\1``",
+    r"(\w+)='wrong'": r"an unknown ``\1``",
+}
+
+
+def argument(text):
+    """Returns in words what the conformance tool passes for one argument."""
+    for pattern, words in ARGUMENTS.items():
+        if match := re.fullmatch(pattern, text):
+            return match.expand(words)
+    return f"``{text}``"
 
 
 def sentence(clause):

@@ -31,6 +31,8 @@ def page():
         ("1 - (a - b) * 2 is it", r":math:`1 - \left(a - b\right) \cdot 2` is it"),
         ("with r = sqrt(v) + eps.", r"with :math:`r = \sqrt{v} + \epsilon`."),
         ("-log(q[c]) of a class", r":math:`-\log\left(q_{c}\right)` of a class"),
+        ("-w[o, k + 1] of it", r":math:`-w_{o, k + 1}` of it"),
+        ("f = W_i x + b_hn;  a_i", ".. math::\n\n   f &= W_{i} \\, x + b_{hn} \\\\\n   a_{i}"),
         ("lr ** -p / |x + 1|", ".. math::\n\n   \\frac{\\text{lr}^{-p}}{|x + 1|}"),
         ("m = beta1 m;  p = p - m / 2", ".. math::\n\n   m &= \\beta_{1} \\, m \\\\\n   p &= "),
         ("the rate * x of it", "the rate * x of it"),
@@ -58,7 +60,9 @@ def test_optimizers_activations_and_losses_have_formulas(page):
     ) in """nn.Adam nn.AdamWeightDecay nn.AdamOffload nn.Momentum nn.SGD nn.Adagrad nn.RMSProp
             nn.Lamb nn.LARS nn.FTRL nn.SiLU nn.Mish nn.PReLU ops.relu nn.ReLU ops.softmax nn.MSELoss
             nn.BCELoss nn.HuberLoss nn.CrossEntropyLoss nn.LayerNorm nn.BatchNorm1d nn.GroupNorm
-            nn.InstanceNorm1d nn.CosineDecayLR ops.cosine_similarity""".split():
+            nn.BatchNorm2d nn.Conv1d nn.Conv2d nn.Conv3d nn.Conv2dTranspose nn.LSTM nn.GRU
+            nn.LSTMCell nn.GRUCell nn.InstanceNorm1d nn.CosineDecayLR
+            ops.cosine_similarity""".split():
         area, _, name = path.rpartition(".")
         thing = getattr(importlib.import_module(f"mindspore_compat.{area}"), name)
         names = reference.parameters_of(area, name, thing)
@@ -136,6 +140,24 @@ def test_differences_name_calls_and_reasons(page):
         "Its kernel for CPUs adds l1 where the linear term is negative too.",
     ) in pairs
     assert page("links").differences_of("nn.NoSuchClass") == []
+
+
+@pytest.mark.parametrize(
+    "case, words",
+    [
+        ("x=cast-bool", "``x`` of dtype bool"),
+        (
+            "a=int8-Tensor,b=ranked-3→TypeError",
+            "a Tensor of int8 for ``a`` and ``b`` with 3 axes (TypeError)",
+        ),
+        ("accepts::example", "the documented example"),
+        ("steps::params=sample.groups(lr=0.3)", "groups of parameters with ``lr=0.3``"),
+        ("dim=(1, 2)", "``dim=(1, 2)``"),
+        ("signature::", "the signature"),
+    ],
+)
+def test_differences_are_told_in_words(page, case, words):
+    assert page("links").shown(case) == words
 
 
 def test_names_in_prose_are_links(page, monkeypatch):

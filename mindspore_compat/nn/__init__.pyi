@@ -915,6 +915,12 @@ class BatchNorm1d(_Cell):
             running ones; None lets the mode decide.
         data_format (str): "NCHW", or on a GPU "NHWC".
         dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C) or (N, C, L), float16, bfloat16 or float32.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
     """
     use_batch_statistics: _t.Any
     data_format: _t.Any
@@ -946,7 +952,31 @@ class BatchNorm2d(_Cell):
     """Batch normalization of (N, C, H, W): gives each channel mean beta and standard deviation
     gamma.
 
-    Its arguments are those of BatchNorm1d.
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
+
+    In training mode it uses the statistics of the batch, and the running statistics move toward
+    them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the old running statistics, in [0, 1].
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the first running mean.
+        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the first running
+            variance.
+        use_batch_statistics (bool): True for the statistics of the batch in any mode, False for the
+            running ones; None lets the mode decide.
+        data_format (str): "NCHW", or on a GPU "NHWC".
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W), float16, bfloat16 or float32.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
     """
     use_batch_statistics: _t.Any
     data_format: _t.Any
@@ -961,7 +991,7 @@ class BatchNorm2d(_Cell):
     moving_variance: _Parameter
     gamma: _Parameter
     beta: _Parameter
-    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | _b.bool | _Tensor = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _t.Any = None, data_format: _t.Any = 'NCHW', dtype: _Type = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | _b.bool | _Tensor = 0.9, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_mean_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', moving_var_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', use_batch_statistics: _b.bool | None = None, data_format: _b.str = 'NCHW', dtype: _Type = ...) -> None: ...
     @property
     def bn_infer(self) -> _t.Any: ...
     @bn_infer.setter
@@ -977,11 +1007,35 @@ class BatchNorm2d(_Cell):
 class BatchNorm3d(_Cell):
     """Batch normalization of (N, C, D, H, W): gives each channel mean beta and deviation gamma.
 
-    Its arguments are those of BatchNorm1d, without `data_format`; its parameters are those of the
-    BatchNorm2d in `bn2d`.
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
+
+    In training mode it uses the statistics of the batch, and the running statistics move toward
+    them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
+
+    Its parameters are those of the BatchNorm2d in `bn2d`.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the old running statistics, in [0, 1].
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the first running mean.
+        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the first running
+            variance.
+        use_batch_statistics (bool): True for the statistics of the batch in any mode, False for the
+            running ones; None lets the mode decide.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W), float16, bfloat16 or float32.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
     """
     bn2d: _t.Any
-    def __init__(self, num_features: _t.Any, eps: _t.Any = 1e-05, momentum: _t.Any = 0.9, affine: _t.Any = True, gamma_init: _t.Any = 'ones', beta_init: _t.Any = 'zeros', moving_mean_init: _t.Any = 'zeros', moving_var_init: _t.Any = 'ones', use_batch_statistics: _t.Any = None, dtype: _t.Any = ...) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.9, affine: _b.bool = True, gamma_init: _t.Any = 'ones', beta_init: _t.Any = 'zeros', moving_mean_init: _t.Any = 'zeros', moving_var_init: _t.Any = 'ones', use_batch_statistics: _b.bool | None = None, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class BiDense(_Cell):
@@ -1250,6 +1304,14 @@ class ConstantPad3d(_Cell):
 class Conv1d(_Cell):
     """1-D convolution layer for sequences.
 
+    y[n, o, i] = b[o] + sum(w[o, c, k] x[n, c, i s + k d])
+
+    where the sum is over the channels c of the group and the elements k of the kernel, s is the
+    stride and d the dilation. The padding of `x` is zeros.
+
+    The length L becomes (L + p - d (K - 1) - 1) / s + 1, rounded down, where p is the sum of both
+    paddings and K the length of the kernel; with "same" it becomes L / s, rounded up.
+
     Args:
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
@@ -1268,6 +1330,9 @@ class Conv1d(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (N, C, L).
+
+    Outputs:
+        Tensor of shape (N, out_channels, L'), with the dtype of `x`.
     """
     weight_init: _t.Any
     weight: _Parameter
@@ -1308,6 +1373,10 @@ class Conv1dTranspose(_Cell):
     """1-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
     products to the output.
 
+    An axis of length L becomes one of length (L - 1) s + d (K - 1) + 1 - p with "pad", where K is
+    the length of the kernel, s the stride, d the dilation and p the sum of both paddings. With
+    "same" it is L s, with "valid" (L - 1) s + max(d (K - 1) + 1, s).
+
     Args:
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
@@ -1326,6 +1395,9 @@ class Conv1dTranspose(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (N, C, L).
+
+    Outputs:
+        Tensor of shape (N, out_channels, L'), with the dtype of `x`.
     """
     weight_init: _t.Any
     weight: _Parameter
@@ -1365,6 +1437,14 @@ class Conv1dTranspose(_Cell):
 class Conv2d(_Cell):
     """2-D convolution layer for images.
 
+    y[n, o, i, j] = b[o] + sum(w[o, c, k, l] x[n, c, i s + k d, j s + l d])
+
+    where the sum is over the channels c of the group and the elements k, l of the kernel, s is the
+    stride and d the dilation. The padding of `x` is zeros.
+
+    An axis of length L becomes one of length (L + p - d (K - 1) - 1) / s + 1, rounded down, where p
+    is the sum of both paddings and K the length of the kernel; with "same" it is L / s, rounded up.
+
     Args:
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
@@ -1384,6 +1464,10 @@ class Conv2d(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (N, C, H, W), or (N, H, W, C) for "NHWC".
+
+    Outputs:
+        Tensor of shape (N, out_channels, H', W'), or (N, H', W', out_channels) for "NHWC", with the
+        dtype of `x`.
     """
     weight_init: _t.Any
     weight: _Parameter
@@ -1477,6 +1561,10 @@ class Conv2dTranspose(_Cell):
     """2-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
     products to the output.
 
+    An axis of length L becomes one of length (L - 1) s + d (K - 1) + 1 - p + q with "pad", where K
+    is the length of the kernel, s the stride, d the dilation, p the sum of both paddings and q the
+    output padding. With "same" it is L s, with "valid" (L - 1) s + max(d (K - 1) + 1, s).
+
     Args:
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
@@ -1496,6 +1584,9 @@ class Conv2dTranspose(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (N, C, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, H', W'), with the dtype of `x`.
     """
     output_padding: _t.Any
     weight_init: _t.Any
@@ -1528,6 +1619,14 @@ class Conv2dTranspose(_Cell):
 class Conv3d(_Cell):
     """3-D convolution layer for volumes.
 
+    y[n, o, h, i, j] = b[o] + sum(w[o, c, m, k, l] x[n, c, h s + m d, i s + k d, j s + l d])
+
+    where the sum is over the channels c of the group and the elements m, k, l of the kernel, s is
+    the stride and d the dilation. The padding of `x` is zeros.
+
+    An axis of length L becomes one of length (L + p - d (K - 1) - 1) / s + 1, rounded down, where p
+    is the sum of both paddings and K the length of the kernel; with "same" it is L / s, rounded up.
+
     Args:
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
@@ -1547,6 +1646,9 @@ class Conv3d(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, D', H', W'), with the dtype of `x`.
     """
     weight_init: _t.Any
     weight: _Parameter
@@ -1579,6 +1681,10 @@ class Conv3dTranspose(_Cell):
     """3-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
     products to the output.
 
+    An axis of length L becomes one of length (L - 1) s + d (K - 1) + 1 - p + q with "pad", where K
+    is the length of the kernel, s the stride, d the dilation, p the sum of both paddings and q the
+    output padding. With "same" it is L s, with "valid" (L - 1) s + max(d (K - 1) + 1, s).
+
     Args:
         in_channels (int): the channels of the input.
         out_channels (int): the channels of the output.
@@ -1599,6 +1705,9 @@ class Conv3dTranspose(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, D', H', W'), with the dtype of `x`.
     """
     output_padding: _t.Any
     weight_init: _t.Any
@@ -1658,14 +1767,16 @@ class Dense(_Cell):
         out_channels (int): the length of the output's last axis.
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
             U(-k, k) with k = 1 / sqrt(in_channels) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values, with
-            the same default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
         has_bias (bool): whether the layer has a bias.
         activation (Union[str, Cell, Primitive, None]): the activation applied to the output.
         dtype (mindspore.dtype): the type of the parameters that are not given as Tensors.
 
     Inputs:
         - **x** (Tensor): shape (*, in_channels).
+
+    Outputs:
+        Tensor of shape (*, out_channels).
     """
     in_channels: _t.Any
     out_channels: _t.Any
@@ -1895,6 +2006,9 @@ class Embedding(_Cell):
 
     Inputs:
         - **ids** (Tensor): int32 or int64, of any shape.
+
+    Outputs:
+        Tensor of shape (*ids.shape, embedding_size).
     """
     vocab_size: _t.Any
     embedding_size: _t.Any
@@ -2279,6 +2393,12 @@ class GLU(_Cell):
 class GRU(_Cell):
     """Gated recurrent unit (GRU) network over a sequence.
 
+    r = sigmoid(W_r x + b_r + U_r h + c_r); z = sigmoid(W_z x + b_z + U_z h + c_z);
+    n = tanh(W_n x + b_n + r (U_n h + c_n)); h' = (1 - z) n + z h
+
+    W, U, b and c are the rows of a layer's `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh`, in
+    the order r, z, n.
+
     Args:
         input_size (int): the number of features of the input.
         hidden_size (int): the number of hidden units.
@@ -2293,6 +2413,11 @@ class GRU(_Cell):
         - **x** (Tensor): shape (length, batch, input_size).
         - **hx** (Tensor): shape (layers * directions, batch, hidden_size); zeros by default.
         - **seq_length** (Tensor): the length of each sequence; all steps by default.
+
+    Outputs:
+        The outputs of the last layer, of shape (length, batch, directions * hidden_size), and the
+        last states, of the shape of `hx`. With `batch_first`, the first two axes of `x` and of the
+        outputs change places.
     """
     input_size: _t.Any
     hidden_size: _t.Any
@@ -2324,6 +2449,12 @@ class GRU(_Cell):
 class GRUCell(_Cell):
     """Gated recurrent unit (GRU) cell: one step of a GRU.
 
+    r = sigmoid(W_r x + b_r + U_r h + c_r); z = sigmoid(W_z x + b_z + U_z h + c_z);
+    n = tanh(W_n x + b_n + r (U_n h + c_n)); h' = (1 - z) n + z h
+
+    W, U, b and c are the rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh`, in the order
+    r, z, n.
+
     Args:
         input_size (int): the features of the input.
         hidden_size (int): the units.
@@ -2333,6 +2464,9 @@ class GRUCell(_Cell):
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
         - **hx** (Tensor): shape (batch, hidden_size); here and in `x`, one row is broadcast.
+
+    Outputs:
+        The next state, of shape (batch, hidden_size).
     """
     input_size: _t.Any
     hidden_size: _t.Any
@@ -2383,6 +2517,9 @@ class GroupNorm(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (N, C, *), floats.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
     """
     num_groups: _t.Any
     num_channels: _t.Any
@@ -2504,6 +2641,12 @@ class InstanceNorm1d(_Cell):
         gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
         beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
         dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, L), floats.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
     """
     num_features: _t.Any
     eps: _t.Any
@@ -2521,7 +2664,24 @@ class InstanceNorm2d(_Cell):
     """Instance normalization of (N, C, H, W): gives each channel mean beta and standard deviation
     gamma.
 
-    Its arguments are those of InstanceNorm1d.
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
+
+    It uses the statistics of the input in training and in inference mode.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): accepted, in [0, 1]; running statistics are not used.
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W), floats.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
     """
     num_features: _t.Any
     eps: _t.Any
@@ -2538,7 +2698,24 @@ class InstanceNorm2d(_Cell):
 class InstanceNorm3d(_Cell):
     """Instance normalization of (N, C, D, H, W): gives channels mean beta and deviation gamma.
 
-    Its arguments are those of InstanceNorm1d.
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
+
+    It uses the statistics of the input in training and in inference mode.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): accepted, in [0, 1]; running statistics are not used.
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W), floats.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
     """
     num_features: _t.Any
     eps: _t.Any
@@ -2696,6 +2873,13 @@ class LRN(_Cell):
 class LSTM(_Cell):
     """Long short-term memory (LSTM) network over a sequence.
 
+    i = sigmoid(W_i x + U_i h + b_i); f = sigmoid(W_f x + U_f h + b_f);
+    g = tanh(W_g x + U_g h + b_g); o = sigmoid(W_o x + U_o h + b_o); c' = f c + i g;
+    h' = o tanh(c')
+
+    W, U and b are the rows of a layer's `weight_ih`, `weight_hh` and the sum of its biases, in the
+    order i, f, g, o.
+
     Args:
         input_size (int): the number of features of the input.
         hidden_size (int): the number of hidden units.
@@ -2711,6 +2895,11 @@ class LSTM(_Cell):
         - **hx** (tuple): states and cells, each of shape (layers * directions, batch, hidden_size);
           zeros by default.
         - **seq_length** (Tensor): the length of each sequence; all steps by default.
+
+    Outputs:
+        The outputs of the last layer, of shape (length, batch, directions * hidden_size), and the
+        tuple of the last states and cells, of the shape of those in `hx`. With `batch_first`, the
+        first two axes of `x` and of the outputs change places.
     """
     input_size: _t.Any
     hidden_size: _t.Any
@@ -2742,6 +2931,13 @@ class LSTM(_Cell):
 class LSTMCell(_Cell):
     """Long short-term memory (LSTM) cell: one step of an LSTM.
 
+    i = sigmoid(W_i x + U_i h + b_i); f = sigmoid(W_f x + U_f h + b_f);
+    g = tanh(W_g x + U_g h + b_g); o = sigmoid(W_o x + U_o h + b_o); c' = f c + i g;
+    h' = o tanh(c')
+
+    W, U and b are the rows of `weight_ih`, `weight_hh` and the sum of the biases, in the order
+    i, f, g, o.
+
     Args:
         input_size (int): the features of the input.
         hidden_size (int): the units.
@@ -2752,6 +2948,9 @@ class LSTMCell(_Cell):
         - **x** (Tensor): shape (batch, input_size).
         - **hx** (tuple): the state and the cell, each of shape (batch, hidden_size); in
           them and in `x`, one row is broadcast.
+
+    Outputs:
+        The next state and cell, each of shape (batch, hidden_size).
     """
     input_size: _t.Any
     hidden_size: _t.Any
@@ -2841,6 +3040,9 @@ class LayerNorm(_Cell):
 
     Inputs:
         - **input_x** (Tensor): floats.
+
+    Outputs:
+        Tensor of the shape and dtype of `input_x`.
     """
     normalized_shape: _t.Any
     begin_norm_axis: _t.Any
@@ -2860,6 +3062,9 @@ class LayerNorm(_Cell):
 class LayerNormExt(_Cell):
     """Layer normalization: normalizes the last axes to mean `bias` and standard deviation `weight`.
 
+    y = (input - mean(input)) / sqrt(var + eps) weight + bias, where var is the variance over the
+    last axes.
+
     Args:
         normalized_shape (Union(tuple[int], list[int], int)): the shape of the last axes.
         eps (float): added to the variance.
@@ -2869,6 +3074,9 @@ class LayerNormExt(_Cell):
 
     Inputs:
         - **input** (Tensor): floats.
+
+    Outputs:
+        Tensor of the shape and dtype of `input`.
     """
     normalized_shape: _t.Any
     eps: _t.Any
@@ -3820,6 +4028,11 @@ class RNN(_Cell):
         - **x** (Tensor): shape (length, batch, input_size).
         - **hx** (Tensor): shape (layers * directions, batch, hidden_size); zeros by default.
         - **seq_length** (Tensor): the length of each sequence; all steps by default.
+
+    Outputs:
+        The outputs of the last layer, of shape (length, batch, directions * hidden_size), and the
+        last states, of the shape of `hx`. With `batch_first`, the first two axes of `x` and of the
+        outputs change places.
     """
     input_size: _t.Any
     hidden_size: _t.Any
@@ -3861,6 +4074,9 @@ class RNNCell(_Cell):
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
         - **hx** (Tensor): shape (batch, hidden_size); here and in `x`, one row is broadcast.
+
+    Outputs:
+        The next state, of shape (batch, hidden_size).
     """
     nonlinearity: _t.Any
     input_size: _t.Any

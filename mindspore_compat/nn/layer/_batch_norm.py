@@ -189,6 +189,12 @@ class BatchNorm1d(_BatchNorm):
         data_format (str): "NCHW", or on a GPU "NHWC".
         dtype (mindspore.dtype): the type of the parameters.
 
+    Inputs:
+        - **x** (Tensor): shape (N, C) or (N, C, L), float16, bfloat16 or float32.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
+
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
             not a bool; in a call, where `eps` is an int.
@@ -208,7 +214,31 @@ class BatchNorm2d(_BatchNorm):
     """Batch normalization of (N, C, H, W): gives each channel mean beta and standard deviation
     gamma.
 
-    Its arguments are those of BatchNorm1d.
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
+
+    In training mode it uses the statistics of the batch, and the running statistics move toward
+    them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the old running statistics, in [0, 1].
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the first running mean.
+        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the first running
+            variance.
+        use_batch_statistics (bool): True for the statistics of the batch in any mode, False for the
+            running ones; None lets the mode decide.
+        data_format (str): "NCHW", or on a GPU "NHWC".
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W), float16, bfloat16 or float32.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
 
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
@@ -228,8 +258,37 @@ class BatchNorm2d(_BatchNorm):
 class BatchNorm3d(Cell):
     """Batch normalization of (N, C, D, H, W): gives each channel mean beta and deviation gamma.
 
-    Its arguments are those of BatchNorm1d, without `data_format`; its parameters are those of the
-    BatchNorm2d in `bn2d`.
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
+
+    In training mode it uses the statistics of the batch, and the running statistics move toward
+    them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
+
+    Its parameters are those of the BatchNorm2d in `bn2d`.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): the weight of the old running statistics, in [0, 1].
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the first running mean.
+        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the first running
+            variance.
+        use_batch_statistics (bool): True for the statistics of the batch in any mode, False for the
+            running ones; None lets the mode decide.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W), float16, bfloat16 or float32.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
+            not a bool; in a call, where `eps` is an int.
+        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
 
     Example:
         >>> import mindspore_compat as ms

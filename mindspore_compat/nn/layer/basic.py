@@ -119,8 +119,7 @@ class Dense(Cell):
         out_channels (int): the length of the output's last axis.
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): the weight's first values;
             U(-k, k) with k = 1 / sqrt(in_channels) by default.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's first values, with
-            the same default.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): the bias's, likewise.
         has_bias (bool): whether the layer has a bias.
         activation (Union[str, Cell, Primitive, None]): the activation applied to the output.
         dtype (mindspore.dtype): the type of the parameters that are not given as Tensors.
@@ -128,9 +127,11 @@ class Dense(Cell):
     Inputs:
         - **x** (Tensor): shape (*, in_channels).
 
+    Outputs:
+        Tensor of shape (*, out_channels).
+
     Raises:
-        TypeError: if a number of channels is not an int, `has_bias` not a bool, or `activation` of
-            another type.
+        TypeError: if a number of channels is not an int, or another argument of another type.
         ValueError: if a number of channels is less than 1, or an initial Tensor has another shape.
 
     Examples:

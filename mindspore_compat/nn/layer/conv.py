@@ -59,6 +59,14 @@ class _Planar(_Conv):
 class Conv2d(_Planar):
     """2-D convolution layer for images.
 
+    y[n, o, i, j] = b[o] + sum(w[o, c, k, l] x[n, c, i s + k d, j s + l d])
+
+    where the sum is over the channels c of the group and the elements k, l of the kernel, s is the
+    stride and d the dilation. The padding of `x` is zeros.
+
+    An axis of length L becomes one of length (L + p - d (K - 1) - 1) / s + 1, rounded down, where p
+    is the sum of both paddings and K the length of the kernel; with "same" it is L / s, rounded up.
+
     Args:
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
         stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
@@ -69,6 +77,10 @@ class Conv2d(_Planar):
 
     Inputs:
         - **x** (Tensor): shape (N, C, H, W), or (N, H, W, C) for "NHWC".
+
+    Outputs:
+        Tensor of shape (N, out_channels, H', W'), or (N, H', W', out_channels) for "NHWC", with the
+        dtype of `x`.
 
     Raises:
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
@@ -151,6 +163,14 @@ class Conv2d(_Planar):
 class Conv1d(_OfSequences, _Planar):
     """1-D convolution layer for sequences.
 
+    y[n, o, i] = b[o] + sum(w[o, c, k] x[n, c, i s + k d])
+
+    where the sum is over the channels c of the group and the elements k of the kernel, s is the
+    stride and d the dilation. The padding of `x` is zeros.
+
+    The length L becomes (L + p - d (K - 1) - 1) / s + 1, rounded down, where p is the sum of both
+    paddings and K the length of the kernel; with "same" it becomes L / s, rounded up.
+
     Args:
         kernel_size (int): the length of the kernels.
         stride (int): the step of the kernel from one position to the next.
@@ -161,6 +181,9 @@ class Conv1d(_OfSequences, _Planar):
 
     Inputs:
         - **x** (Tensor): shape (N, C, L).
+
+    Outputs:
+        Tensor of shape (N, out_channels, L'), with the dtype of `x`.
 
     Raises:
         TypeError: if a number is not an int.
@@ -193,6 +216,14 @@ class Conv1d(_OfSequences, _Planar):
 class Conv3d(_Conv):
     """3-D convolution layer for volumes.
 
+    y[n, o, h, i, j] = b[o] + sum(w[o, c, m, k, l] x[n, c, h s + m d, i s + k d, j s + l d])
+
+    where the sum is over the channels c of the group and the elements m, k, l of the kernel, s is
+    the stride and d the dilation. The padding of `x` is zeros.
+
+    An axis of length L becomes one of length (L + p - d (K - 1) - 1) / s + 1, rounded down, where p
+    is the sum of both paddings and K the length of the kernel; with "same" it is L / s, rounded up.
+
     Args:
         kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.
         stride (Union[int, tuple[int]]): the step of the kernel from one position to the next.
@@ -203,6 +234,9 @@ class Conv3d(_Conv):
 
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, D', H', W'), with the dtype of `x`.
 
     Raises:
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.

@@ -104,6 +104,9 @@ class Embedding(Cell):
     Inputs:
         - **ids** (Tensor): int32 or int64, of any shape.
 
+    Outputs:
+        Tensor of shape (*ids.shape, embedding_size).
+
     Raises:
         TypeError: if a size is not an int, `use_one_hot` not a bool, or the numbers not ints.
         ValueError: if a size is less than 1, or `padding_idx` not a row.

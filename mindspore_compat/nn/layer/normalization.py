@@ -73,6 +73,9 @@ class LayerNorm(Cell):
     Inputs:
         - **input_x** (Tensor): floats.
 
+    Outputs:
+        Tensor of the shape and dtype of `input_x`.
+
     Raises:
         TypeError: if `normalized_shape` is neither a tuple nor a list of ints, an axis not an int,
             or `epsilon` not a number; in a call, if `epsilon` is not a float.
@@ -148,6 +151,9 @@ class LayerNorm(Cell):
 class LayerNormExt(Cell):
     """Layer normalization: normalizes the last axes to mean `bias` and standard deviation `weight`.
 
+    y = (input - mean(input)) / sqrt(var + eps) weight + bias, where var is the variance over the
+    last axes.
+
     Args:
         normalized_shape (Union(tuple[int], list[int], int)): the shape of the last axes.
         eps (float): added to the variance.
@@ -157,6 +163,9 @@ class LayerNormExt(Cell):
 
     Inputs:
         - **input** (Tensor): floats.
+
+    Outputs:
+        Tensor of the shape and dtype of `input`.
 
     Raises:
         TypeError: if `normalized_shape` is of another type.
@@ -221,6 +230,9 @@ class GroupNorm(Cell):
 
     Inputs:
         - **x** (Tensor): shape (N, C, *), floats.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
 
     Raises:
         TypeError: if a number is not an int, `eps` not a float, or `affine` not a bool.
@@ -334,6 +346,12 @@ class InstanceNorm1d(_InstanceNorm):
         beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
         dtype (mindspore.dtype): the type of the parameters.
 
+    Inputs:
+        - **x** (Tensor): shape (N, C, L), floats.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
+
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` not a float, `affine` not a
             bool, or an initial Tensor not float32.
@@ -354,7 +372,30 @@ class InstanceNorm2d(_InstanceNorm):
     """Instance normalization of (N, C, H, W): gives each channel mean beta and standard deviation
     gamma.
 
-    Its arguments are those of InstanceNorm1d.
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
+
+    It uses the statistics of the input in training and in inference mode.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): accepted, in [0, 1]; running statistics are not used.
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W), floats.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        TypeError: if `num_features` is not an int, `eps` or `momentum` not a float, `affine` not a
+            bool, or an initial Tensor not float32.
+        ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or `eps` not in
+            (0, 1].
 
     Example:
         >>> import mindspore_compat as ms
@@ -369,7 +410,30 @@ class InstanceNorm2d(_InstanceNorm):
 class InstanceNorm3d(_InstanceNorm):
     """Instance normalization of (N, C, D, H, W): gives channels mean beta and deviation gamma.
 
-    Its arguments are those of InstanceNorm1d.
+    y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
+
+    It uses the statistics of the input in training and in inference mode.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance.
+        momentum (float): accepted, in [0, 1]; running statistics are not used.
+        affine (bool): whether gamma and beta are trained.
+        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
+        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
+        dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W), floats.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        TypeError: if `num_features` is not an int, `eps` or `momentum` not a float, `affine` not a
+            bool, or an initial Tensor not float32.
+        ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or `eps` not in
+            (0, 1].
 
     Example:
         >>> import mindspore_compat as ms

@@ -140,6 +140,9 @@ class RNNCell(RNNCellBase):
         - **x** (Tensor): shape (batch, input_size).
         - **hx** (Tensor): shape (batch, hidden_size); here and in `x`, one row is broadcast.
 
+    Outputs:
+        The next state, of shape (batch, hidden_size).
+
     Raises:
         TypeError: if a size is not an int or less than 1, `has_bias` not a bool, or an input not a
             Tensor of floats.
@@ -180,10 +183,20 @@ class RNNCell(RNNCellBase):
 class LSTMCell(RNNCellBase):
     """Long short-term memory (LSTM) cell: one step of an LSTM.
 
+    i = sigmoid(W_i x + U_i h + b_i); f = sigmoid(W_f x + U_f h + b_f);
+    g = tanh(W_g x + U_g h + b_g); o = sigmoid(W_o x + U_o h + b_o); c' = f c + i g;
+    h' = o tanh(c')
+
+    W, U and b are the rows of `weight_ih`, `weight_hh` and the sum of the biases, in the order
+    i, f, g, o.
+
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
         - **hx** (tuple): the state and the cell, each of shape (batch, hidden_size); in
           them and in `x`, one row is broadcast.
+
+    Outputs:
+        The next state and cell, each of shape (batch, hidden_size).
 
     Raises:
         TypeError: if a size is not an int, `has_bias` not a bool, or `hx` not a tuple.
@@ -217,9 +230,18 @@ class LSTMCell(RNNCellBase):
 class GRUCell(RNNCellBase):
     """Gated recurrent unit (GRU) cell: one step of a GRU.
 
+    r = sigmoid(W_r x + b_r + U_r h + c_r); z = sigmoid(W_z x + b_z + U_z h + c_z);
+    n = tanh(W_n x + b_n + r (U_n h + c_n)); h' = (1 - z) n + z h
+
+    W, U, b and c are the rows of `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh`, in the order
+    r, z, n.
+
     Inputs:
         - **x** (Tensor): shape (batch, input_size).
         - **hx** (Tensor): shape (batch, hidden_size); here and in `x`, one row is broadcast.
+
+    Outputs:
+        The next state, of shape (batch, hidden_size).
 
     Raises:
         TypeError: if a size is not an int, `has_bias` not a bool, or an input not a Tensor of

@@ -275,6 +275,11 @@ class RNN(_RNNBase):
         - **hx** (Tensor): shape (layers * directions, batch, hidden_size); zeros by default.
         - **seq_length** (Tensor): the length of each sequence; all steps by default.
 
+    Outputs:
+        The outputs of the last layer, of shape (length, batch, directions * hidden_size), and the
+        last states, of the shape of `hx`. With `batch_first`, the first two axes of `x` and of the
+        outputs change places.
+
     Raises:
         TypeError: if a size is not an int, a flag not a bool, or `dropout` not a float.
         ValueError: if a size is less than 1, `dropout` not in [0, 1), or `nonlinearity` unknown.
@@ -298,6 +303,13 @@ class RNN(_RNNBase):
 class LSTM(_RNNBase):
     """Long short-term memory (LSTM) network over a sequence.
 
+    i = sigmoid(W_i x + U_i h + b_i); f = sigmoid(W_f x + U_f h + b_f);
+    g = tanh(W_g x + U_g h + b_g); o = sigmoid(W_o x + U_o h + b_o); c' = f c + i g;
+    h' = o tanh(c')
+
+    W, U and b are the rows of a layer's `weight_ih`, `weight_hh` and the sum of its biases, in the
+    order i, f, g, o.
+
     Args:
         input_size (int): the number of features of the input.
         hidden_size (int): the number of hidden units.
@@ -313,6 +325,11 @@ class LSTM(_RNNBase):
         - **hx** (tuple): states and cells, each of shape (layers * directions, batch, hidden_size);
           zeros by default.
         - **seq_length** (Tensor): the length of each sequence; all steps by default.
+
+    Outputs:
+        The outputs of the last layer, of shape (length, batch, directions * hidden_size), and the
+        tuple of the last states and cells, of the shape of those in `hx`. With `batch_first`, the
+        first two axes of `x` and of the outputs change places.
 
     Raises:
         TypeError: if a size is not an int, a flag not a bool, or `dropout` not a float.
@@ -343,6 +360,12 @@ class LSTM(_RNNBase):
 class GRU(_RNNBase):
     """Gated recurrent unit (GRU) network over a sequence.
 
+    r = sigmoid(W_r x + b_r + U_r h + c_r); z = sigmoid(W_z x + b_z + U_z h + c_z);
+    n = tanh(W_n x + b_n + r (U_n h + c_n)); h' = (1 - z) n + z h
+
+    W, U, b and c are the rows of a layer's `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh`, in
+    the order r, z, n.
+
     Args:
         input_size (int): the number of features of the input.
         hidden_size (int): the number of hidden units.
@@ -357,6 +380,11 @@ class GRU(_RNNBase):
         - **x** (Tensor): shape (length, batch, input_size).
         - **hx** (Tensor): shape (layers * directions, batch, hidden_size); zeros by default.
         - **seq_length** (Tensor): the length of each sequence; all steps by default.
+
+    Outputs:
+        The outputs of the last layer, of shape (length, batch, directions * hidden_size), and the
+        last states, of the shape of `hx`. With `batch_first`, the first two axes of `x` and of the
+        outputs change places.
 
     Raises:
         TypeError: if a size is not an int, a flag not a bool, or `dropout` not a float.

@@ -92,6 +92,10 @@ class Conv2dTranspose(_Transpose):
     """2-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
     products to the output.
 
+    An axis of length L becomes one of length (L - 1) s + d (K - 1) + 1 - p + q with "pad", where K
+    is the length of the kernel, s the stride, d the dilation, p the sum of both paddings and q the
+    output padding. With "same" it is L s, with "valid" (L - 1) s + max(d (K - 1) + 1, s).
+
     Args:
         kernel_size (Union[int, tuple[int]]): height and width of the kernels.
         stride (Union[int, tuple[int]]): the step between neighbouring kernels in the output.
@@ -102,6 +106,9 @@ class Conv2dTranspose(_Transpose):
 
     Inputs:
         - **x** (Tensor): shape (N, C, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, H', W'), with the dtype of `x`.
 
     Raises:
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
@@ -181,6 +188,10 @@ class Conv1dTranspose(_OfSequences, _Transpose):
     """1-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
     products to the output.
 
+    An axis of length L becomes one of length (L - 1) s + d (K - 1) + 1 - p with "pad", where K is
+    the length of the kernel, s the stride, d the dilation and p the sum of both paddings. With
+    "same" it is L s, with "valid" (L - 1) s + max(d (K - 1) + 1, s).
+
     Args:
         kernel_size (int): the length of the kernels.
         stride (int): the step between neighbouring kernels in the output.
@@ -191,6 +202,9 @@ class Conv1dTranspose(_OfSequences, _Transpose):
 
     Inputs:
         - **x** (Tensor): shape (N, C, L).
+
+    Outputs:
+        Tensor of shape (N, out_channels, L'), with the dtype of `x`.
 
     Raises:
         TypeError: if a number is not an int.
@@ -214,6 +228,10 @@ class Conv3dTranspose(_Conv):
     """3-D transposed convolution layer: multiplies a learnt kernel by each element and adds the
     products to the output.
 
+    An axis of length L becomes one of length (L - 1) s + d (K - 1) + 1 - p + q with "pad", where K
+    is the length of the kernel, s the stride, d the dilation, p the sum of both paddings and q the
+    output padding. With "same" it is L s, with "valid" (L - 1) s + max(d (K - 1) + 1, s).
+
     Args:
         kernel_size (Union[int, tuple[int]]): depth, height and width of the kernels.
         stride (Union[int, tuple[int]]): the step between neighbouring kernels in the output.
@@ -225,6 +243,9 @@ class Conv3dTranspose(_Conv):
 
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, D', H', W'), with the dtype of `x`.
 
     Raises:
         TypeError: if a number is not an int, or a size neither an int nor a tuple of ints.
