@@ -14,6 +14,7 @@ import threading
 
 import numpy
 
+from .cuda import bit_masks
 from .steps import current
 from .steps.refused import Reason
 from .threads.scheduler import blocks
@@ -100,6 +101,11 @@ class _DeviceGenerator:
         mask = self._module.empty(size, bool)
         _below(self._module)(*self._place, numpy.float32(limit), mask)
         return mask
+
+    def words_below(self, size, limit):
+        """Draws the mask of `below` for `size` elements in bits (cuda/bit_masks.py)."""
+        draw = _COUNTER + 10 * _ROUND
+        return bit_masks.drawn(self._module, self._place, limit, size, draw, _NUMBER)
 
     def standard_gamma(self, shape, *arguments, **keywords):
         """Draws gamma distributed numbers; CuPy itself would accept negative shapes."""
@@ -245,6 +251,14 @@ def random_keep(xp, shape, keep, seed0=0, seed1=0):
     if keep >= 1:
         return xp.ones(shape, bool)
     return stream(seed0, seed1).next(xp).below(shape, keep)
+
+
+def dropout_mask(xp, shape, dtype, keep, seed0=0, seed1=0):
+    """Draws the mask of `random_keep` in the form that `dropped` takes for arrays of `dtype`: in
+    bits on a GPU."""
+    if 0 < keep < 1 and bit_masks.takes(xp, dtype, shape) and not getattr(xp, "draws", None):
+        return stream(seed0, seed1).next(xp).words_below(math.prod(shape), keep)
+    return random_keep(xp, shape, keep, seed0, seed1)
 
 
 def random_bits(xp, shape, keep):

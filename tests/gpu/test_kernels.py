@@ -12,6 +12,7 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._backend import random
 from mindspore_compat._backend.conv import cuda_kernels
+from mindspore_compat._backend.cuda import bit_masks
 from mindspore_compat._backend.updates import finite
 
 from .host import agree, copied, host, result_and_gradients
@@ -161,10 +162,44 @@ def test_dropout_is_a_kernel_for_the_mask_and_one_each_way(space, dtype):
         ms.grad(lambda x: ms.ops.dropout(x, p=0.1), 0)(x)
     launches = dict(counts.names["launches"])
     launches.pop("ones_like", None)
-    assert not counting.counts(space) or launches == {"numbers_below": 1, "_scale_kept": 2}
+    assert not counting.counts(space) or launches == {"words_below": 1, "scale_kept": 2}
     out = ms.ops.dropout(x, p=0.1).astype(ms.float32).asnumpy()
     scale = np.float32(1 / 0.9).astype(ms.dtype_to_nptype(dtype)).astype(np.float32)
     assert set(np.unique(out)) == {np.float32(0), scale}
+
+
+@pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
+@pytest.mark.parametrize("shape", [(32, 64), (5, 7)])
+def test_dropout_moves_nine_bytes_an_element_at_most(space, monkeypatch, shape):
+    """In each direction; the mask is written once and read twice, an eighth of a byte each time."""
+    moved, run = [], rawkernels.RawKernel._run
+
+    def noted(kernel, grid, block, args):
+        moved.append(sum(each.nbytes for each in args if isinstance(each, space.module.ndarray)))
+        return run(kernel, grid, block, args)
+
+    x = ops.ones(shape, ms.float32)
+    out, pull = ms.vjp(lambda x: ops.dropout(x, p=0.5), x)
+    monkeypatch.setattr(rawkernels.RawKernel, "_run", noted)
+    out, pull = ms.vjp(lambda x: ops.dropout(x, p=0.5), x)
+    words = 2 * -(-x.size // 16)
+    assert moved == [words, 8 * x.size + words]
+    assert sum(moved) <= 9 * x.size
+    pull(x)
+    assert moved[2:] == [8 * x.size + words]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_a_mask_in_bits_is_the_mask_of_bools(space, dtype):
+    """For the same seed; and what is left out is 0, or NaN where it was not finite."""
+    x = Tensor(np.random.default_rng(0).standard_normal((7, 9)).astype(np.float32))
+    x[0, 0] = float("inf")
+    x = x.astype(getattr(ms, dtype))
+    mask = random.Stream(5).next(space).below(x.shape, 0.3)
+    words = random.Stream(5).next(space).words_below(x.size, 0.3)
+    np.testing.assert_array_equal(bit_masks.unpacked(space, words, x.shape).get(), mask.get())
+    found, expected = (space.dropped(x._array, kept, 0.3).get() for kept in (words, mask))
+    np.testing.assert_array_equal(found.astype(float), expected.astype(float))
 
 
 def test_dropout_leaves_out_as_many_as_it_says(space):

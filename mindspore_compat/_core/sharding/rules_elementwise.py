@@ -5,6 +5,7 @@ import math
 import numpy
 
 from ..._backend.axis_arguments import axis_of_call
+from ..._backend.cuda.bit_masks import unpacked
 from ..._backend.space import implementation
 from .array import RULES, Sharded, family, is_divided, on_every_rank, rule
 from .gathers import source_of
@@ -63,6 +64,8 @@ def _keep(space, mask, x):
 def _dropped(space, x, mask, keep):
     if not is_divided((x, mask)):
         return space.base.dropped(x, mask, keep)
+    if mask.dtype == numpy.uint16:
+        mask = unpacked(space.base, mask, x.shape)
     meeting = meet(space, [(x, letters_of(x)), (mask, letters_of(mask))], linear=((0,),))
     block = space.base.dropped(*meeting.blocks, keep)
     return space.wrap(block, *meeting.placement(range(-x.ndim, 0)))

@@ -7,6 +7,7 @@ own generator. Gradients treat masks as constants.
 import numpy as np
 
 from ..._backend.bodies.gpu import bodies_of
+from ..._backend.cuda import bit_masks
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Quirks
@@ -36,8 +37,10 @@ def _drop(xp, x, mask, keep):
 @implements
 def dropped(xp, x, mask, keep):
     """Computes `x` / `keep` where the mask is true, and `x` * 0 elsewhere. The scale is a float32
-    number. On a GPU it is one kernel."""
+    number. On a GPU it is one kernel, and the mask may be that of `dropout_mask`."""
     dtype = x.dtype
+    if mask.dtype == np.uint16:
+        return bit_masks.scaled(xp.module, x, mask, np.float32(1 / keep))
     if dtype.kind in "fV" and mask.shape == x.shape and (bodies := bodies_of(xp, x, mask)):
         scale = float(np.float32(1 / keep))
         if (result := bodies.pointwise(_scale_kept, x, mask, scale=scale)) is not None:
@@ -85,7 +88,7 @@ def dropout(
     """
     if not training or p == 0:
         return input
-    return _drop(xp, input, xp.random_keep(input.shape, 1 - p, seed or 0), 1 - p)
+    return _drop(xp, input, xp.dropout_mask(input.shape, input.dtype, 1 - p, seed or 0), 1 - p)
 
 
 @op(
@@ -107,7 +110,7 @@ def dropout_ext(xp, input: Floats, p: Number(ge=0, le=1) = 0.5, training: Bool =
     """
     if not training or p == 0:
         return input
-    return _drop(xp, input, xp.random_keep(input.shape, 1 - p), 1 - p)
+    return _drop(xp, input, xp.dropout_mask(input.shape, input.dtype, 1 - p), 1 - p)
 
 
 @op("ops.Dropout(keep_prob=0.5, Seed0=0, Seed1=0)(x)", compute="kernels")
