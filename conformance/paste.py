@@ -12,7 +12,8 @@ from .worker.worker import Worker
 
 
 def prepare(target):
-    """The names that argument texts use (`T`, `ms`, `sample`, `spread`, ...), made for a target."""
+    """Returns the names that argument texts use (`T`, `ms`, `sample`, `spread`, ...), for
+    a target."""
     worker = Worker(targets.install(target))
     steps.offer(worker)
     values = Values(worker.ms)

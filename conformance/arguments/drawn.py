@@ -1,4 +1,4 @@
-"""Says whether many drawn numbers follow a distribution, and alike at every place of an array."""
+"""Tests whether random numbers follow a distribution at every position of an array."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ SURE = 6  # standard errors between which a statement holds
 
 
 def follows(ms, value, mean, deviation, kind=None, shape=(300, 240)):
-    """Whether numbers are drawn from one distribution: the mean and the deviation of all, of each
-    row and of each column, and the fourth moment of a `kind` ('normal', 'uniform'). An Initializer
-    fills a Tensor of a shape first."""
+    """Returns True if numbers follow one distribution. The mean and standard deviation of all
+    numbers, of each row and of each column are tested, and the fourth moment of a `kind` ('normal',
+    'uniform'). If `value` is an Initializer, a Tensor of the given shape is filled first."""
     if "Initializer" in {c.__name__ for c in type(value).__mro__}:
         value = ms.common.initializer.initializer(value, shape, ms.float32)
         value = value.init_data() if hasattr(value, "init_data") else value

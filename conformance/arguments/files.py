@@ -1,7 +1,7 @@
-"""Writes the small files that cases read, in the worker's own folder: checkpoints, tables, texts,
-images, sounds, and datasets in the formats of their publishers.
+"""Writes the small files that cases read into the worker's own folder: checkpoints, tables, texts,
+images, sounds, and datasets in their publishers' formats.
 
-Argument texts reach it as `sample.files.mnist()`. Each method returns a path.
+Argument texts use it as `sample.files.mnist()`. Methods that write files return a path.
 """
 
 import contextlib
@@ -29,24 +29,25 @@ class Files:
         self.ms = ms
 
     def folder(self, name):
-        """A folder of that name."""
+        """Returns a folder of that name."""
         Path(name).mkdir(parents=True, exist_ok=True)
         return name
 
     @staticmethod
     def names(folder):
-        """The names of the files in a folder."""
+        """Returns the names of the files in a folder."""
         return sorted(path.name for path in Path(folder).iterdir() if path.is_file())
 
     @staticmethod
     def tree(folder):
-        """The paths of all files in a folder, relative to it."""
+        """Returns the paths of all files in a folder, relative to it."""
         files = (path for path in Path(folder).rglob("*") if path.is_file())
         return sorted(path.relative_to(folder).as_posix() for path in files)
 
     @staticmethod
     def dumped(pattern, patience=3.0):
-        """The arrays in the files of a pattern, which another thread may still be writing."""
+        """Returns the arrays in the files that match a pattern. Waits up to `patience` seconds for
+        another thread to finish writing them."""
         until = time.monotonic() + patience
         while time.monotonic() < until:
             with contextlib.suppress(OSError, ValueError):
@@ -57,7 +58,7 @@ class Files:
 
     @staticmethod
     def absolute(path):
-        """The path from the root."""
+        """Returns the absolute path."""
         return str(Path(path).resolve())
 
     @staticmethod
@@ -67,61 +68,61 @@ class Files:
 
     @staticmethod
     def events(folder):
-        """The events in the files of a summary."""
+        """Returns the events in the summary files of a folder."""
         files = (path for path in sorted(Path(folder).rglob("*")) if "events" in path.name)
         return [messages.events(path.read_bytes()) for path in files]
 
     @staticmethod
     def json(path):
-        """What a JSON file holds."""
+        """Returns the content of a JSON file."""
         return json.loads(Path(path).read_text(encoding="utf-8"))
 
     @staticmethod
     def flip(path, part):
-        """Changes the last bit of some bytes of a file."""
+        """Flips the last bit of some bytes of a file."""
         content = Path(path).read_bytes()
         assert content.count(part) == 1
         Path(path).write_bytes(content.replace(part, part[:-1] + bytes([part[-1] ^ 1])))
 
     @staticmethod
     def count(path, part):
-        """How often a file contains some bytes."""
+        """Returns how often a file contains some bytes."""
         return Path(path).read_bytes().count(part)
 
     @staticmethod
     def size(path):
-        """The bytes of a file."""
+        """Returns the size of a file in bytes."""
         return Path(path).stat().st_size
 
     @staticmethod
     def png_of(shape):
-        """The content of a PNG file with fixed pixels."""
+        """Returns the content of a PNG file with fixed pixels."""
         return png(_bytes(shape, 3))
 
     @staticmethod
     def packed(folder):
-        """A folder whose files are compressed, too."""
+        """Adds compressed copies of the files to a folder, and returns it."""
         for path in [p for p in Path(folder).iterdir() if p.suffix != ".gz"]:
             path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes()))
         return folder
 
     def write(self, path, content):
-        """A file of that content."""
+        """Writes a file with the given content."""
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
     @staticmethod
     def source(form, name=""):
-        """The files of a publisher's format (`sources`), in a folder of that name; or one of
-        them."""
+        """Writes the files of a publisher's format (`sources`) into a folder. Returns the folder,
+        or the path of one of the files."""
         home = form.partition("/")[0]
         if not Path("sources", home).exists():
             sources.write("sources", [home])
         return "/".join(filter(None, ("sources", form, name)))
 
     def checkpoint(self, name="sample.ckpt"):
-        """Three parameters, two of them of one layer."""
+        """Writes a checkpoint of three parameters, two of them of one layer."""
         ms = self.ms
         values = {"a.weight": [[1.0, 2.0], [3.0, 4.0]], "a.bias": [0.5, -0.5], "b.weight": [7.0]}
         parameters = [{"name": k, "data": ms.Tensor(np.float32(v))} for k, v in values.items()]
@@ -129,7 +130,7 @@ class Files:
         return name
 
     def slices(self, folder="slices", form="ckpt", suffix=""):
-        """The checkpoints of four ranks: two rows of `w` each, and `b` as a whole."""
+        """Writes the checkpoints of four ranks. Each holds two rows of `w` and the whole of `b`."""
         ms = self.ms
         whole = np.arange(32, dtype=np.float32).reshape(8, 4)
         for rank in range(4):
@@ -143,7 +144,8 @@ class Files:
         return folder
 
     def strategy(self, name="rows.json", grid=(4,), cut=(0, -1)):
-        """A strategy file: how `w` is cut over a grid of devices; `b` is whole everywhere."""
+        """Writes a strategy file, which says how `w` is divided over a grid of devices; `b` is not
+        divided."""
 
         def layout(axes):
             known = {"dev_matrix": list(grid), "tensor_map": list(axes)}
@@ -157,7 +159,7 @@ class Files:
         return self.write(name, json.dumps(content))
 
     def holder(self, shape=(8, 4), name="w"):
-        """A layer with a Parameter to load the slices into, and `b`."""
+        """Returns a layer with `b` and a Parameter into which the slices are loaded."""
         ms = self.ms
         net = ms.nn.Cell()
         net.w = ms.Parameter(ms.Tensor(np.zeros(shape, np.float32)), name=name)
@@ -165,7 +167,7 @@ class Files:
         return net
 
     def jieba(self):
-        """A model and a dictionary of Chinese words: paths of both."""
+        """Writes a model and a dictionary of Chinese words, and returns both paths."""
         impossible, marks = "-3.14e+100", "\u4eca\u5929\u6c14\u597d"
         rows = [
             f"-0.25 {impossible} {impossible} -1.5",
@@ -182,23 +184,23 @@ class Files:
 
     @staticmethod
     def onnx(path):
-        """What an exported file says about its graph."""
+        """Returns the inputs, outputs and constants of an exported graph."""
         return messages.onnx(Path(path).read_bytes())
 
     def csv(self, name="table.csv", header=False):
-        """Six rows of a number, a real number and a word."""
+        """Writes six rows of an integer, a float and a word."""
         rows = [f"{i},{i * 0.5 - 1},{word}" for i, word in enumerate(_WORDS[:6])]
         return self.write(name, "\n".join((["x,y,z"] if header else []) + rows) + "\n")
 
     def lines(self, name="lines.txt", count=6):
-        """Sentences, one a line."""
+        """Writes one sentence per line."""
         return self.write(name, "\n".join(self._sentence(i) for i in range(count)) + "\n")
 
     def _sentence(self, index):
         return " ".join(_WORDS[index % 5 : index % 5 + 3 + index % 4])
 
     def clue(self, name="clue.json"):
-        """Rows of the task AFQMC."""
+        """Writes rows of the task AFQMC."""
         rows = [
             {
                 "sentence1": self._sentence(i),
@@ -210,7 +212,7 @@ class Files:
         return self.write(name, "\n".join(map(json.dumps, rows)) + "\n")
 
     def news(self, columns=3, name="news"):
-        """Tables of texts with a label: train.csv and test.csv."""
+        """Writes tables of labelled texts: train.csv and test.csv."""
         for part, count in (("train", 5), ("test", 4)):
             rows = [
                 ",".join(
@@ -222,13 +224,14 @@ class Files:
         return f"{name}{columns}"
 
     def texts(self, *names, name="texts", each=None):
-        """A folder with files of sentences; without a number for each file, each has its own."""
+        """Writes a folder of text files that contain sentences; without a number for each file,
+        each has its own number of sentences."""
         for index, part in enumerate(names):
             self.lines(f"{name}/{part}", each or 5 + index)
         return name
 
     def reviews(self, name="reviews"):
-        """Texts by opinion: train/pos/0_9.txt, ..."""
+        """Writes texts into folders by opinion: train/pos/0_9.txt, ..."""
         for part in ("train", "test"):
             for opinion in ("pos", "neg"):
                 for index in range(2):
@@ -239,7 +242,7 @@ class Files:
         return name
 
     def mnist(self, name="mnist", train="train", test="t10k", side=28):
-        """Images and labels in the format idx."""
+        """Writes images and labels in the IDX format."""
         for part, count in ((train, 5), (test, 4)):
             images = _bytes((count, side, side), len(part))
             labels = np.arange(count, dtype=np.uint8)
@@ -254,7 +257,7 @@ class Files:
         return name
 
     def cifar(self, classes=10):
-        """Binary batches of images of 32 x 32."""
+        """Writes binary batches of images of 32 x 32."""
         name = f"cifar{classes}"
         heads = 1 if classes == 10 else 2
         parts = [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]
@@ -265,7 +268,7 @@ class Files:
         return name
 
     def pickled(self, classes=10):
-        """The same images as pickled batches, as the publisher offers them for Python."""
+        """Writes the same images as pickled batches, the publisher's format for Python."""
         name = f"pickled{classes}"
         keys = [b"labels"] if classes == 10 else [b"fine_labels", b"coarse_labels"]
         parts = [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]
@@ -276,7 +279,7 @@ class Files:
         return name
 
     def images(self, name="images"):
-        """Images in folders by class."""
+        """Writes images into one folder per class."""
         for index, label in enumerate(("bird", "cat", "dog")):
             for number in range(2):
                 pixels = _bytes((6 + index, 8, 3), 3 * index + number)
@@ -284,7 +287,7 @@ class Files:
         return name
 
     def sounds(self, *names, name="sounds", rate=None):
-        """A folder with short sounds; without a rate, each has its own."""
+        """Writes a folder of short sounds; without a rate, each has its own."""
         for index, entry in enumerate(names):
             path = Path(name, entry)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -296,11 +299,11 @@ class Files:
         return name
 
     def doubled(self):
-        """Rows in the format MindRecord, three for each number."""
+        """Writes rows in the MindRecord format, three for each number."""
         return self.records("doubled.mindrecord", 3)
 
     def records(self, name="rows.mindrecord", times=1):
-        """Rows in the format MindRecord."""
+        """Writes rows in the MindRecord format."""
         writer = self.ms.mindrecord.FileWriter(name, 1, overwrite=True)
         fields = {
             "n": {"type": "int32"},

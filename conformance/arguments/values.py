@@ -155,7 +155,8 @@ class _Package:
 
 
 class _Nothing:
-    """Stands for the package where it is not loaded: every attribute and call gives this again."""
+    """Stands for the package if it is not loaded: every attribute and every call returns the object
+    itself."""
 
     def __getattr__(self, name):
         return _Nothing()
@@ -187,7 +188,7 @@ def resolve(ms, path):
 
 
 def picture():
-    """A small colour image of Pillow, where that is installed."""
+    """Returns a small colour image of Pillow; None if Pillow is not installed."""
     from PIL import Image
 
     return Image.fromarray(array("uint8", spread((9, 8, 3), 0, 255, 5)))
@@ -229,7 +230,7 @@ def uniform(shape, low, high):
 
 
 def spread(shape, low, high, phase):
-    """Numbers between two others, no two of them equal, in no order."""
+    """Returns numbers between two bounds, in no order and without equal elements."""
     positions = np.arange(1, int(np.prod(shape)) + 1, dtype=np.float64)
     turns = np.modf(0.61803398875 * positions * positions + 0.2360679775 * phase)[0]
     return np.round(low + (high - low) * turns, 5).reshape(shape)

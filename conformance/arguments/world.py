@@ -1,7 +1,7 @@
 """A communication group for the cases that need one: of the worker's process alone, or of several
 ranks (`worker/ranks.py`).
 
-Argument texts start it with `sample.world.start()`; the worker ends it after the case.
+Argument texts start it with `sample.world.start()`. The worker ends it after the case.
 """
 
 import os
@@ -52,15 +52,14 @@ class World:
         self.started = self.launched = self.divided = False
 
     def start(self):
-        """Initialize communication."""
+        """Initializes communication."""
         if self.launch() or not self.started:
             self.ms.communication.init()
         self.started = True
 
     def launch(self):
-        """Say that a launcher started this process alone; real MindSpore needs a process that
-        schedules it. Returns whether communication must be initialized for each case.
-        """
+        """Marks this process as started alone by a launcher; real MindSpore also needs a scheduler
+        process. Returns True if communication must be initialized for each case."""
         self.launched = True
         is_original = self.ms.__name__ == REFERENCE
         if not self.is_one_of_several:

@@ -1,12 +1,11 @@
-"""Calls a thing with arguments by their documented names: by keyword where it knows them, else by
-position.
-"""
+"""Calls an object with arguments by their documented names: by keyword if it accepts them, else by
+position."""
 
 import inspect
 
 
 def apply(thing, given):
-    """The result of a call."""
+    """Returns the result of a call."""
     stars = [i for i, k in enumerate(given) if k.startswith("*")]
     if stars:  # arguments beyond the named ones can only be positional, with all before them
         items = list(given.items())
@@ -25,7 +24,8 @@ def apply(thing, given):
 
 
 def _by_name_or_position(thing, given):
-    """The result of a call by names, or by position where that very function knows no names."""
+    """Returns the result of a call by keyword, or by position if the function itself does not
+    accept the keywords."""
     try:
         return thing(**given)
     except TypeError as error:
@@ -35,15 +35,15 @@ def _by_name_or_position(thing, given):
 
 
 def _leaves_one_out(thing, given):
-    """Whether inputs that a layer names as the page does are given without one before them."""
+    """Returns True if the inputs of a layer, named as on the page, are passed without one before
+    them."""
     names = list(inspect.signature(getattr(thing, "construct", thing)).parameters)
     return set(given) <= set(names) and names[: len(given)] != list(given)
 
 
 def _is_cell(thing):
-    """Layers and primitives are called by position: their inputs' documented names are no
-    promise.
-    """
+    """Returns True for layers and primitives, which are called by position: the documented names of
+    their inputs are no promise."""
     return not isinstance(thing, type) and any(
         c.__name__ in ("Cell", "Primitive") for c in type(thing).__mro__
     )

@@ -11,7 +11,7 @@ _NUMBERS = {"int", "float", "Number", "number"}
 
 
 def arguments(entry):
-    """The documented arguments of a name: those of its signature and of its call."""
+    """Returns the documented arguments of a name: those of its signature and of its call."""
     signature = signatures.parse(entry.get("signature") or [])
     inner = signatures.parse(entry.get("call") or list(entry.get("inputs", {})))
     names = [a for a, kind, _ in signature + inner if kind in ("positional", "keyword")]
@@ -19,7 +19,8 @@ def arguments(entry):
 
 
 def values(argument, entry):
-    """The texts of the values that the page spells: choices, both Booleans, None as a default."""
+    """Returns the texts of the values that the page names: choices, both Booleans, None if it is
+    the default."""
     types = types_of(argument, entry)
     texts = [t for t in entry.get("choices", {}).get(argument, ()) if not _is_dtype(t)]
     texts += ["True", "False"] if "bool" in types else []
@@ -29,7 +30,7 @@ def values(argument, entry):
 
 
 def alternatives(argument, value, entry):
-    """The texts of one value of each further type that the page allows."""
+    """Returns the text of one value for each further type that the page allows."""
     types = types_of(argument, entry)
     texts = []
     if "dtype" in types or types & {"mindspore"}:
@@ -48,19 +49,19 @@ def alternatives(argument, value, entry):
 
 
 def types_of(argument, entry):
-    """The plain names of the types that an argument may have."""
+    """Returns the names of the types that an argument may have."""
     listed = [*entry.get("types", {}).get(argument, ()), *entry.get("inputs", {}).get(argument, ())]
     return {re.split(r"[\[{(]", t)[0] for t in listed}
 
 
 def default_of(argument, entry):
-    """The text of an argument's default, or None without one."""
+    """Returns the text of an argument's default; None if it has no default."""
     listed = [*(entry.get("signature") or []), *(entry.get("call") or [])]
     return next((d for a, _, d in signatures.parse(listed) if a == argument), None)
 
 
 def same(text, other):
-    """Whether two texts spell one value, as `ms.float16` and `'float16'` do."""
+    """Returns True if two texts spell the same value, as `ms.float16` and `'float16'` do."""
     return text == other or _plain(text) == _plain(other)
 
 
@@ -76,8 +77,9 @@ def _is_dtype(text):
 
 
 def are_compared(argument, entry, given):
-    """Whether calls pass all documented values of an argument, and at least two; `given` has the
-    arguments of each call by name. A call without the argument passes its default."""
+    """Returns True if the calls pass all documented values of an argument, and at least two.
+    `given` has the arguments of each call by name. A call without the argument passes its default.
+    """
     default = default_of(argument, entry)
     texts = {arguments.get(argument, default) for arguments in given}
     if len(texts) < 2:

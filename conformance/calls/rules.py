@@ -21,9 +21,9 @@ _DECIDES = {"the same": "True", "another": "True"}  # what a seed does
 
 
 def cases_of(name, entry, stored):
-    """(label, case without what is wanted, facts that are wanted) of each rule that concerns a
-    name, made from the first of its stored calls or the first of the table.
-    """
+    """Yields (label, case without expected facts, expected facts) for each rule that matches a
+    name. The case is made from the first stored call of the name, or from the first call of the
+    table."""
     matching_rules = [rule for pattern, rule in _rules() if pattern.fullmatch(name)]
     base = _base(name, entry, stored) if matching_rules else None
     if base is None:
@@ -46,7 +46,8 @@ def cases_of(name, entry, stored):
 
 
 def _of_seeds(rule, name, entry, stored):
-    """Calls that draw numbers, one for each argument that is a seed."""
+    """Yields the cases of a rule about seeds: one for each seed argument of a name that draws
+    random numbers."""
     drawn = {label: record for label, record in stored.items() if _is_drawn(record["seen"])}
     base = _base(name, entry, drawn or stored)
     if "call" not in base and "then" not in rule:
@@ -64,7 +65,7 @@ def _unseeded(given):
 
 
 def _is_drawn(seen):
-    """Whether the facts of a result lack its numbers, or have their moments alone."""
+    """Returns True if the facts of a result have no numbers, or only moments."""
     return "moments" in seen or (isinstance(seen.get("result"), list) and len(seen["result"]) == 2)
 
 
@@ -74,7 +75,7 @@ def _rules():
 
 
 def _given(rule, entry):
-    """The changes of arguments that a rule asks for."""
+    """Returns the changes of arguments that a rule specifies."""
     if "each" not in rule:
         return [rule["given"]]
     types = {**entry.get("types", {}), **entry.get("inputs", {})}
@@ -83,7 +84,8 @@ def _given(rule, entry):
 
 
 def _base(name, entry, stored):
-    """A call that is accepted, by argument names: a stored one, one of the table, the example's."""
+    """Returns an accepted call by argument names: a stored one, one of the table, or the
+    example's."""
     listed = [record for record in stored.values() if "refused" not in record["seen"]]
     listed += table()["calls"].get(name, [])
     listed += _shown(entry)
@@ -103,7 +105,7 @@ def _base(name, entry, stored):
 
 
 def _shown(entry):
-    """The call of the documented example, if there is one that reads no file of the reader's."""
+    """Returns the call of the documented example, unless the example reads a file."""
     use = dict(entry.get("use") or {})
     if "/path/" in str(use):
         return []
@@ -130,7 +132,8 @@ def _named(given, names):
 
 
 def _changed(base, given, entry):
-    """The call with other arguments; None if it lacks one of them. None as text leaves it out."""
+    """Returns the call with changed arguments; None if it lacks one of them. An argument whose text
+    is None is left out."""
     part = "init" if "init" in base else "call"
     names = _signature(entry)
     if any(key not in names and text is not None for key, text in given.items()):

@@ -1,8 +1,8 @@
-"""The varied calls and the facts of their outcomes: one compressed file per public module.
+"""The varied calls and the facts of their outcomes, in one compressed file per public module.
 
-A file holds {name: {label: {"init", "call", "owner", "then", "train", "seen", "by", "alone"}}};
-`by` says who answered if not real MindSpore, `alone` that the call is the first of its process.
-Only facts are stored: numbers, dtypes, shapes, short words.
+A file holds {name: {label: {"init", "call", "owner", "then", "train", "seen", "by", "alone"}}}.
+`by` names the implementation that answered, if it is not real MindSpore. `alone` marks a call that
+must be the first of its process. Only facts are stored: numbers, dtypes, shapes, short words.
 """
 
 import json
@@ -21,14 +21,14 @@ APART = Path(__file__).parents[1] / "data" / "values_apart.yaml"
 
 @cache
 def apart():
-    """{case ID: reason} of outcomes that are no reference."""
+    """Returns {case ID: reason} of the outcomes that are not references."""
     listed = specs.own_table(APART) or {}
     return {key: reason for reason, keys in listed.items() for key in keys}
 
 
 @cache
 def load(folder=FOLDER):
-    """{name: {label: call and facts}} of all files."""
+    """Returns {name: {label: call and facts}} of all files."""
     records = {}
     for path in sorted(Path(folder).glob("*.json.gz")):
         records.update(_read(path))
@@ -43,7 +43,7 @@ def _read(path):
 
 
 def save(records, module_of, folder=FOLDER):
-    """Replace what is stored of some names: {name: {label: ...}}."""
+    """Replaces the stored calls of some names: {name: {label: ...}}."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     modules = {}
@@ -60,7 +60,7 @@ def save(records, module_of, folder=FOLDER):
 
 
 def whole(case):
-    """A stored call with all of its facts, also those that are no reference."""
+    """Returns a stored case with all of its facts, including those that are not references."""
     name, _, label = case["id"].split("::", 2)
     record = load().get(name, {}).get(label)
     if record is None or "of" in case:
@@ -69,15 +69,14 @@ def whole(case):
 
 
 def by_others(name):
-    """What is stored of a name that real MindSpore did not answer."""
+    """Returns the stored calls of a name that real MindSpore did not answer."""
     return {label: record for label, record in load().get(name, {}).items() if "by" in record}
 
 
 def cases_of(name, entry=None):
-    """(label, what the case contains) of one name: what is stored, and what must hold of it. Of a
-    method or property without values, those of its class that use it. With the entry of the spec,
-    also what the rules of many names say.
-    """
+    """Yields (label, content of the case) of one name: its stored calls, and its calls with
+    statements that must hold. A method or property without stored calls has the cases of its class
+    that use it. If the spec entry is given, rules for many names and twins are included."""
     stored = load()
     for label, case, seen in rules.cases_of(name, entry, stored.get(name, {})) if entry else ():
         yield label, {**case, **_wanted(f"{name}::{label}", seen)}
@@ -100,7 +99,8 @@ def cases_of(name, entry=None):
 
 
 def _of_twin(name, entry):
-    """What is stored of another name that computes the same, with this name's arguments."""
+    """Yields the stored calls of the twin of a name (see `twins`), with the arguments of
+    the name."""
     twin = twins.twin_of(name)
     for label, case in () if twin is None else cases_of(twin):
         moved = None if "apart" in case else twins.moved(case, entry)
@@ -112,7 +112,8 @@ def _of_twin(name, entry):
 
 
 def _holding(name):
-    """Calls after which statements must be true of any implementation, whatever the numbers are."""
+    """Yields calls after which given statements must be true for every implementation, whatever the
+    numbers are."""
     for index, given in enumerate(table()["holds"].get(name, ()), 1):
         case = {**given, "owner": given.get("self"), "by": "its page", "fresh": True}
         case["then"] = [f"bool({text})" for text in case.pop("then", ())]
@@ -130,7 +131,8 @@ def _holding(name):
 
 
 def _of_ranks(case, seen):
-    """The facts that each rank must see; with `other`, rank 1 sees those of its own."""
+    """Returns the expected facts of every rank. With `other`, rank 1 has expected facts
+    of its own."""
     by_rank = [seen] * case["ranks"]
     if "other" in case:
         case["other"] = [f"bool({text})" for text in case["other"]]
@@ -141,7 +143,7 @@ def _of_ranks(case, seen):
 
 
 def _wanted(key, seen):
-    """The facts that are compared; where all are no reference, the reason."""
+    """Returns the facts to compare, or the reason if none of them is a reference."""
     listed = apart()
     if key in listed:
         return {"wanted": seen, "apart": listed[key]}

@@ -1,7 +1,7 @@
-"""The calls that no example of the documentation shows: the files in `data/calls`.
+"""Calls that no example of the documentation shows: the files in `data/calls`.
 
 Each file has some of the sections `calls`, `holds`, `uses`, `same`, `synonyms`, `together`, `rules`
-and `twins`; joined, they are one table.
+and `twins`. Joined, they form one table.
 """
 
 from functools import cache
@@ -14,11 +14,17 @@ FOLDER = Path(__file__).parents[1] / "data" / "calls"
 
 @cache
 def table():
-    """{"calls": {name: calls}, "holds": {name: calls after which every text of `then` is true},
-    "uses": of classes by pattern, "same": {name: others whose cases use its methods},
-    "synonyms": {last part of a name: that of another one for the operator}, "together": arguments
-    that mean something only with one another, "rules": of the calls of many names, "twins":
-    {name: another one that computes the same}}."""
+    """Returns the sections of the table:
+
+    "calls": {name: calls}
+    "holds": {name: calls after which every text of `then` is true}
+    "uses": statements about the objects of classes, by pattern of their names
+    "same": {name: other names whose cases use its methods}
+    "synonyms": {last part of a name: last part of another name of the operator}
+    "together": arguments that have a meaning only together
+    "rules": rules for the calls of many names
+    "twins": {name: another name that computes the same}
+    """
     whole = {"calls": {}, "holds": {}, "same": {}, "synonyms": {}, "twins": {}}
     whole |= {"uses": [], "together": [], "rules": []}
     for path in sorted(FOLDER.glob("*.yaml")):
@@ -37,5 +43,5 @@ def table():
 
 
 def users(owner):
-    """A class, and others whose cases use its methods."""
+    """Returns a class, and the other names whose cases use its methods."""
     return list(dict.fromkeys((owner, *table()["same"].get(owner, ()))))

@@ -17,12 +17,13 @@ _FACT = re.compile(r"(gradient of )?(\w+)((?:\[\d+\])? after|\[\d+\]|)")
 
 
 def twin_of(name):
-    """The name whose cases serve a name; None without one."""
+    """Returns the name whose cases also test this name; None if there is none."""
     return table()["twins"].get(name)
 
 
 def moved(case, entry):
-    """A case of the twin for the name with this spec entry; None where arguments are left over."""
+    """Returns a case of the twin with the arguments of this name; None if the name lacks one of
+    them."""
     new = {key: part for key, part in case.items() if key not in ("owner", "init", "call")}
     outer = _names(entry.get("signature") or [])
     inner = _names(entry.get("call") or list(entry.get("inputs", {})))
@@ -55,13 +56,14 @@ def moved(case, entry):
 
 
 def _names(listed):
-    """The names of arguments, with "*" for any number of further ones."""
+    """Returns the names of arguments, with "*" for a variable number of further ones."""
     parsed = [(a, kind) for a, kind, _ in signatures.parse(listed) if kind != "kwargs"]
     return ["*" if kind == "args" else a for a, kind in parsed]
 
 
 def _bound(given, names):
-    """{argument of the twin: that of the name}; the first ones may have other names."""
+    """Returns {argument of the twin: argument of the name}. Leading arguments may have
+    other names."""
     bound = {key: key for key in given if key in names}
     free = [name for name in names if name not in bound.values()]
     for index, key in enumerate(given):
@@ -77,7 +79,7 @@ def _bound(given, names):
 
 
 def _renamed(fact, bound):
-    """The name of a fact about an argument, by the argument's own name."""
+    """Returns the name of a fact about an argument, with the argument's own name."""
     match = _FACT.fullmatch(fact)
     if match and (match[1] or match[3].endswith("after")) and match[2] in bound:
         return f"{match[1] or ''}{bound[match[2]]}{match[3]}"

@@ -311,7 +311,7 @@ def all_cases(entries, kinds=KINDS, areas=(), names=()):
 
 
 def unknown(entries, areas):
-    """The areas that are neither a name nor the beginning of one."""
+    """Returns the areas that are neither a name nor the beginning of one."""
     return [a for a in areas if not any(_is_in(name, a) for name in entries)]
 
 

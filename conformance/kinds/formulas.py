@@ -260,7 +260,7 @@ def sgd(
     nesterov=False,
     maximize=False,
 ):
-    """Computes gradient descent with momentum; the first moment is the first gradient."""
+    """Computes gradient descent with momentum. The momentum buffer starts as the first gradient."""
     g = (-g if maximize else g) + weight_decay * w
     momentum_buffer = momentum * state["m"] + (1 - dampening) * g if "m" in state else g
     state["m"] = momentum_buffer

@@ -77,7 +77,7 @@ def _has(thing, name):
 
 
 def asked(case):
-    """Returns the case with the question which names there are, to record them."""
+    """Returns the case as a request to record the names."""
     return {**case, "has": []} if case["kind"] == KIND else case
 
 

@@ -60,7 +60,7 @@ class Samples:
         return self.net
 
     def batches(self):
-        """Three batches of input and target as a dataset."""
+        """Returns a dataset of three batches of input and target."""
         from mindspore import dataset
 
         rows = [batch_of(step) for step in range(1, 4)]
@@ -151,9 +151,7 @@ def _around(worker, case, sample):
 
 
 def _trained(worker, case, sample):
-    """Runs a training cell on five batches; the input of a batch listed in `spoilt` is infinite.
-    infinite.
-    """
+    """Runs a training cell on five batches; the input of a batch listed in `spoilt` is infinite."""
     cell, _ = _made(worker, case)
     cell.set_train()
     seen = {}

@@ -89,7 +89,7 @@ class Judge:
         return self.sound[case["id"]]
 
     def _ask(self, case):
-        """The answer of a process that lives and has the fault."""
+        """Returns the answer of a process that is alive and has the fault."""
         if self.process is None or not self.process.alive or self.process.full:
             if self.process is not None and self.process.alive:
                 self._count(self.process.ask(planting(None)))  # which would end with the process
@@ -100,7 +100,7 @@ class Judge:
         return self.process.ask(case)
 
     def stop(self):
-        """End the process."""
+        """Ends the process."""
         if self.process is not None:
             self.process.stop()
             self.process = None

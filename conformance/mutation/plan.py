@@ -72,7 +72,7 @@ def _inputs(entry):
 
 
 def _through(name, group, inner):
-    """Which method gives the result of an object; None where none is known."""
+    """Returns the method that produces the result of an object; None if no method is known."""
     for expression, part, method in _BY_METHOD:
         if group == part and expression.fullmatch(name):
             return {"through": method}
@@ -137,7 +137,7 @@ def _equivalent():
 
 
 def reason_of(fault):
-    """Why a fault changes nothing, where the list has it; else None."""
+    """Returns the listed reason why a fault changes nothing; None if it is not listed."""
     key = key_of(fault)
     return next((reason for lines, reason in _equivalent() if lines.fullmatch(key)), None)
 

@@ -1,7 +1,8 @@
 """Checks that specs and answers contain only names, numbers and short texts: no prose, no source
 code, no path of a machine.
 
-The sentences and the code of a documentation belong to its authors; facts do not.
+Documentation text and code are under copyright and are not stored. Names, numbers and short texts
+are facts and may be.
 """
 
 import re

@@ -22,8 +22,8 @@ KINDS = ("class", "function", "method", "property")
 
 
 def coverage(records, entries):
-    """{group: {"names": [covered, all], "arguments": [...], "documented": [...], "dtypes": [...]}},
-    the worst first."""
+    """Returns {group: {"names": [covered, all], "arguments": [...], "documented": [...], "dtypes":
+    [...]}}, the lowest coverage first."""
     passed = {r["id"] for r in records if r["kind"] in COMPARED and r["status"] == "pass"}
     answered = {case_id.partition("::")[0] for case_id in passed}
     run = {r["id"].partition("::")[0] for r in records}
@@ -54,14 +54,14 @@ def _share(pair):
 
 
 def _arguments(case):
-    """The arguments of a case by name, with the object of a method."""
+    """Returns the arguments of a case by name, with the object of a method."""
     owner = {"self": case["owner"]} if case.get("owner") else {}
     return {**owner, **(case.get("init") or {}), **(case.get("call") or {})}
 
 
 def _calls(case, name, entry):
-    """The arguments of the call of a case; for a method, also those of its calls in the texts of
-    what is done with an object."""
+    """Returns the arguments of the case's call. For a method, also those of its calls in the texts
+    that use an object."""
     calls = [_arguments(case)]
     if entry["kind"] == "method":
         last, names = name.rpartition(".")[2], documented.arguments(entry)
@@ -72,20 +72,20 @@ def _calls(case, name, entry):
 
 @cache
 def _method_calls(text, method):
-    """The calls of a method in a text, parsed."""
+    """Returns the parsed calls of a method in a text."""
     nodes = ast.walk(ast.parse(text, mode="eval")) if f".{method}(" in text else ()
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     return [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == method]
 
 
 def _given(call, names):
-    """{argument: text} of a parsed call."""
+    """Returns {argument: text} of a parsed call."""
     given = {name: ast.unparse(value) for name, value in zip(names, call.args, strict=False)}
     return {**given, **{word.arg: ast.unparse(word.value) for word in call.keywords if word.arg}}
 
 
 def _dtypes(entry, calls):
-    """For each dtype that the page lists for an input whether a call has it."""
+    """Returns, for each dtype that the page lists for an input, whether a call has it."""
     listed = set()
     for item in entry.get("raises", ()):
         for clause in specs.rule_of(item).clauses:
@@ -100,7 +100,7 @@ def _sums(rows):
 
 
 def text(rows):
-    """The coverage as lines of a table."""
+    """Returns the coverage as lines of a table."""
     lines = [f"{'compared answers':26}" + "".join(f"{part:>16}" for part in _PARTS)]
     for group, row in [*rows.items(), ("all", _sums(rows.values()))]:
         cells = (f"{f'{a} of {b}':>16}" for a, b in row.values())

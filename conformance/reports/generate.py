@@ -104,7 +104,8 @@ def write(case_list, folder, target, recorded):
 
 
 def _write_compared(case_list, folder, target, recorded):
-    """The cases whose outcome is compared, with their answers and the code that runs them."""
+    """Writes the cases whose outcome is compared, with their answers and the code that
+    runs them."""
     from ..running.answers import answer_to
 
     modules = {}
@@ -131,7 +132,7 @@ def _is_answered(case, answer):
 
 
 def _copy_code(folder):
-    """The tool without specs and answers."""
+    """Copies the tool without specs and answers."""
     for path in (*TOOL.rglob("*.py"), *(TOOL / "data").rglob("*.*")):
         copy = folder / path.relative_to(TOOL)
         copy.parent.mkdir(parents=True, exist_ok=True)

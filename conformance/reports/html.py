@@ -97,7 +97,7 @@ def ring(summed):
 
 
 def bars(summed):
-    """One bar for each area, the worst first."""
+    """Returns one bar for each area, the lowest share first."""
     rows = sorted(summed["areas"].items(), key=lambda item: (share(item[1]) or 0.0, item[0]))
     drawn = []
     for area, row in rows:
@@ -138,7 +138,7 @@ def facts(summed):
 
 
 def covered(summed):
-    """Which parts of the API have compared answers, the worst first."""
+    """Returns the parts of the API by their share of compared answers, the lowest first."""
     lines = [
         f"{escape(group)}: compared answers of {row['names'][0]} of {row['names'][1]} names, "
         f"{row['arguments'][0]} of {row['arguments'][1]} arguments, "

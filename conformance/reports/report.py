@@ -120,9 +120,8 @@ def table(summed):
 
 
 def failures_text(records, summed, results):
-    """The first failures: a call to paste into Python, what was expected, what came, and where the
-    page is; then the next commands.
-    """
+    """Returns the first failures: a call to paste into Python, the expected and the actual outcome,
+    the address of the page, and the next commands."""
     bad = [r for r in records if r["status"] in BAD]
     target, lines = summed["about"].get("target", DEFAULT), []
     for item in bad[:FIRST]:
@@ -155,7 +154,7 @@ PREPARATION = (
 
 
 def pasted(call):
-    """A call as Python understands it once the names are prepared."""
+    """Returns a call in the form that Python evaluates after `prepare` has defined the names."""
     return call if call.startswith(("T(", "cast(", "ms.", "sample.")) else f"ms.{call}"
 
 

@@ -138,7 +138,7 @@ class Process:
         }
 
     def stop(self):
-        """End the process; safe to call twice."""
+        """Ends the process; safe to call twice."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
@@ -150,7 +150,7 @@ class Process:
 
 
 def _limit(case):
-    """The seconds within which a case must be answered."""
+    """Returns the time limit of a case in seconds."""
     return SECONDS.get("ranks" if "ranks" in case else case["kind"], LIMIT)
 
 

@@ -1,4 +1,4 @@
-"""The values that a description spells out: quoted words and members of enumerations."""
+"""Reads the values that a description names: quoted words and members of enumerations."""
 
 import re
 
@@ -11,7 +11,7 @@ MOST = 16
 
 
 def choices_of(lines, types):
-    """Values in the order of the page, as argument texts; [] where the page spells none."""
+    """Returns the values in the order of the page, as argument texts; [] if the page names none."""
     text = " ".join(lines)
     choices = []
     if not types or {t.split("[")[0] for t in types} & {"str", "union", "Any", "function", "Cell"}:

@@ -8,7 +8,7 @@ FOLDER = Path(__file__).parents[1] / "data"
 
 @cache
 def rows(name):
-    """[(pattern, replacement)] of a table whose lines are `pattern   "replacement"`."""
+    """Returns [(pattern, replacement)] of a table whose lines are `pattern "replacement"`."""
     return tuple(
         (left, right.strip()[1:-1])
         for left, _, right in (line.partition("   ") for line in _lines(name))
@@ -17,7 +17,7 @@ def rows(name):
 
 @cache
 def sections(name):
-    """[(heading, lines)] of a table with [headings]."""
+    """Returns [(heading, lines)] of a table with [headings]."""
     section_list = []
     for line in _lines(name):
         if line.startswith("[") and line.endswith("]") and "\\" not in line:

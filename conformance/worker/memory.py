@@ -11,7 +11,7 @@ except ImportError:  # Windows lacks it
 
 
 def is_beyond(limit):
-    """Returns whether this process uses more MiB than `limit`, without garbage."""
+    """Returns True if this process still uses more than `limit` MiB after a garbage collection."""
     if held() <= limit:
         return False
     gc.collect()

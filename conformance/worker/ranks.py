@@ -1,8 +1,8 @@
 """Two processes of the target that communicate with each other: ranks 0 and 1.
 
-A case with `ranks` runs in both of them; what each observes comes back under its number. A worker
-starts them at the first such case, with `mpiexec`; those of real MindSpore with the scheduler that
-it needs. They serve further cases, with the fault that is planted in the worker.
+A case with `ranks` runs in both, and their observations are returned by rank. A worker starts them
+at the first such case with `mpiexec`, those of real MindSpore also with its scheduler. They are
+reused for further cases and have the fault that is planted in the worker.
 """
 
 import contextlib
@@ -136,7 +136,7 @@ class Ranks:
             self.processes.append(subprocess.Popen(line, start_new_session=True, **more))
 
     def _ask(self, question, seconds):
-        """Returns the answers of both ranks; an empty one where a rank gives none."""
+        """Returns the answers of both ranks, with an empty answer for a rank that gives none."""
         answers = []
         for rank, (connection, _) in enumerate(self.ranks):
             with contextlib.suppress(OSError):
@@ -155,7 +155,7 @@ def _line(message):
 
 
 def _joined(facts_by_rank):
-    """{"rank R FACT": part} of both, or {"refused": ...} where both refuse alike."""
+    """Returns {"rank R FACT": value} of both ranks, or {"refused": ...} if both refuse alike."""
     refused = {facts.get("refused") for facts in facts_by_rank}
     if len(refused) == 1 and None not in refused:
         return {"refused": refused.pop()}

@@ -39,13 +39,13 @@ REASONS = {
 
 
 def network(ms, layers, width):
-    """A step of Adam on a chain of small layers."""
+    """Returns an Adam step on a chain of small layers."""
     cells = [ms.nn.Dense(width, width) for _ in range(layers)]
     return _step(ms, ms.nn.SequentialCell(*cells), ms.ops.ones((4, width)))
 
 
 def parameters(ms, count):
-    """A step of Adam on `count` parameters, given their gradients."""
+    """Returns an Adam step on `count` parameters with given gradients."""
     made = [ms.Parameter(ms.ops.ones((16,)), name=f"p{i}") for i in range(count)]
     optimizer = ms.nn.Adam(made)
     gradients = tuple(ms.ops.ones((16,)) for _ in made)
@@ -53,12 +53,12 @@ def parameters(ms, count):
 
 
 def recurrence(ms, steps):
-    """A step of Adam on an LSTM."""
+    """Returns an Adam step on an LSTM."""
     return _step(ms, ms.nn.LSTM(32, 32), ms.ops.ones((steps, 4, 32)), lambda out: out[0])
 
 
 def vocabulary(ms, rows):
-    """A step of LazyAdam on 512 rows of a sparse table."""
+    """Returns a LazyAdam step on 512 rows of a sparse table."""
     cell = ms.nn.EmbeddingLookup(rows, 16)
     return _step(ms, cell, ms.ops.arange(512), optimizer=ms.nn.LazyAdam)
 
@@ -70,13 +70,13 @@ def _step(ms, cell, inputs, result=lambda out: out, optimizer=None):
 
 
 def dataset(ms, rows):
-    """An epoch of a shuffled dataset in batches."""
+    """Returns one epoch of a shuffled dataset in batches."""
     data = ms.dataset.NumpySlicesDataset(np.zeros((rows, 4), np.float32)).batch(16)
     return lambda: sum(1 for _ in data.create_tuple_iterator(num_epochs=1))
 
 
 def checkpoint(ms, entries):
-    """Saving and loading a checkpoint."""
+    """Returns a step that saves and loads a checkpoint."""
     folder = tempfile.mkdtemp()
     path = str(Path(folder) / "a.ckpt")
     made = [{"name": f"p{i}", "data": ms.ops.ones((4,))} for i in range(entries)]
@@ -102,7 +102,8 @@ CONSTANT = {"rows of a sparse table"}
 
 
 def exponent(values):
-    """The exponent of the growth: of the whole range or of the last step, whichever is smaller."""
+    """Returns the exponent of the growth: over the whole range or over the last step, whichever is
+    smaller."""
     first, *_, before, last = (max(value, 1e-3) for value in values)
     ends = (first, FACTORS[0]), (before, FACTORS[-2])
     return min(math.log(last / v) / math.log(FACTORS[-1] / f) for v, f in ends)

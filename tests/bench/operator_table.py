@@ -227,7 +227,7 @@ F.unfold(I, 3, 1, 1)
 
 
 def lines():
-    """[(name, the package's expression, torch's expression)]"""
+    """Returns [(name, the package's expression, torch's expression)]."""
     found = []
     for line in filter(None, TABLE.strip().splitlines()):
         name, _, ours = line.partition(" | ")

@@ -31,7 +31,7 @@ class Torch:
         self.tensor = torch.from_numpy
 
     def step(self, call, inputs, wanted, backward):
-        """A function that runs the expression, and its gradients if `backward`."""
+        """Returns a function that runs the expression, and its gradients if `backward` is set."""
         if not backward or not wanted:
 
             def forward():
@@ -65,7 +65,7 @@ class Package:
         self.tensor = ms.Tensor
 
     def attend(self, query, key, value):
-        """Attention in blocks."""
+        """Computes attention in blocks."""
         from mindspore_compat.ops._attention.attention import attend
 
         return attend.run(query, key, value, None, None, None, query.shape[-1] ** -0.5)
@@ -86,7 +86,7 @@ class Package:
 
 
 def made(library, request):
-    """The step of a request."""
+    """Returns the step of a request."""
     text = library.expressions[request["name"]]
     inputs = Inputs(request["size"], library.tensor)
     code = compile(text, text, "eval")
@@ -110,7 +110,7 @@ def _is_input(inputs, scope, name):
 
 
 def measured(step, seconds):
-    """(least processor, median wall) milliseconds of a step."""
+    """Returns the (minimum processor, median wall) milliseconds of a step."""
     step()
     start = time.perf_counter()
     step()
@@ -126,7 +126,7 @@ def measured(step, seconds):
 
 
 def peak(step):
-    """The peak of NumPy's and Python's allocations of a step, in MB."""
+    """Returns the peak memory that NumPy and Python allocate in a step, in MB."""
     gc.collect()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]

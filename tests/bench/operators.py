@@ -49,14 +49,14 @@ class Library:
         raise RuntimeError(f"The process ended: {self.process.args}")
 
     def ask(self, **request):
-        """The answer to a request."""
+        """Returns the answer to a request."""
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         return json.loads(self._line("ANSWER"))
 
 
 def compare(libraries, name, size, backward, options):
-    """The milliseconds of both libraries; None if one fails."""
+    """Returns the milliseconds of both libraries; None if one fails."""
     times = [[], []]
     for _ in range(options.rounds):
         for found, library in zip(times, libraries):

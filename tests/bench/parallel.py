@@ -91,7 +91,7 @@ class Experts(nn.Cell):
 
 
 class Attention(nn.Cell):
-    """Attention between the steps of a sequence (1, steps, width), in float32."""
+    """Self-attention over a sequence (1, steps, width), in float32."""
 
     def __init__(self):
         super().__init__()
@@ -102,7 +102,7 @@ class Attention(nn.Cell):
 
 
 def settings(form):
-    """The settings of a form, as `set_auto_parallel_context` takes them."""
+    """Returns the settings of a form, as `set_auto_parallel_context` takes them."""
     chosen = {"parallel_optimizer_threshold": 0}
     if form.startswith("level"):
         chosen["optimizer_level"] = form
@@ -113,7 +113,7 @@ def settings(form):
 
 
 def measured(form, count):
-    """(bytes held, bytes received in a step) of each of `count` ranks."""
+    """Returns (bytes held, bytes received in a step) of each of `count` ranks."""
     if form == "stages":
         return on_ranks(count, measured_stage)
 
@@ -153,7 +153,7 @@ def network_of(form, count):
 
 
 def measured_stage(world):
-    """The same of one rank, which is a stage."""
+    """Returns (bytes held, bytes received in a step) of one rank that is a pipeline stage."""
     stages = Stages(world, world.size)
     mesh = Mesh(world, stages.ranks, stages)
     pipeline = nn.PipelineCell(Layers(world.size), MICRO)
@@ -168,7 +168,8 @@ def measured_stage(world):
 
 
 def formulas(form, count):
-    """(bytes held, bytes received in a step) of a rank. The loss of shares of data is summed."""
+    """Returns (bytes held, bytes received in a step) of a rank by the formulas. The losses of the
+    data's parts are summed."""
     weights, share = 2 * WIDTH * INNER * 4, (count - 1) / count
     loss = 2 * share * 4
     if form == "stages":  # one in the middle: activations from one side, gradients from the other
@@ -189,8 +190,9 @@ def formulas(form, count):
 
 
 def formulas_of_experts(count, share):
-    """The same for experts. Tokens go to the slots of experts, backwards the gradients of their
-    results; the results of all experts are summed. The rest says which token has which slot."""
+    """Returns (bytes held, bytes received in a step) of a rank for experts. Tokens are sent to the
+    slots of experts, and the gradients of their results back; the results of all experts are
+    summed. The remaining bytes say which token is in which slot."""
     slots, router = CHOSEN * ROWS, EXPERTS * WIDTH * 4
     tokens, results, seats = slots * WIDTH * 4, ROWS * WIDTH * 4, ROWS * slots * 4
     biases = EXPERTS * WIDTH * 4
@@ -202,12 +204,12 @@ def formulas_of_experts(count, share):
 
 
 def idle(form, count):
-    """How much longer a step takes because stages wait, with 4 micro-batches for each stage."""
+    """Returns how much longer a step takes because stages wait, with 4 micro-batches per stage."""
     return 1 + (count - 1) / (4 * count) if form == "stages" else 1
 
 
 def second_of_arithmetic():
-    """The seconds of a step on one process."""
+    """Returns the seconds of a step on one process."""
     net = Perceptron(1)
     step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params(), 0.01)).set_train()
     x = ops.ones((ROWS, WIDTH))

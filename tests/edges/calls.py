@@ -1,6 +1,5 @@
-"""The calls to begin with: for each public operator and layer the first documented call, with
-different numbers in each Tensor.
-"""
+"""Chooses the calls to vary: for each public operator and layer its first documented call, with
+different numbers in each Tensor."""
 
 import re
 
@@ -79,10 +78,8 @@ FURTHER = {
 
 
 def cases(wanted=()):
-    """[{"name", "init", "call", "owner"}] of the names that match one of the patterns.
-
-    Of the names of one operator only the first is taken, functions before primitives.
-    """
+    """Returns [{"name", "init", "call", "owner"}] of the names that match one of the patterns. If
+    an operator has several names, only the first is used, functions before primitives."""
     patterns, seen, found = [re.compile(pattern) for pattern in wanted], set(), []
     entries, operators = specs.load(), _operators()
     for name in sorted(filter(_is_swept, entries), key=_place):
@@ -100,7 +97,8 @@ def cases(wanted=()):
 
 
 def _runs(case):
-    """Whether the call gives a result. Not every call of another name of an operator does."""
+    """Returns True if the call gives a result. A call of another name of the operator may not suit
+    this one."""
     outcome = next(iter(Maker(ms, "pynative").results(case)))[1]
     return not isinstance(outcome, str) and isinstance(outcome["result"], list)
 
@@ -110,13 +108,13 @@ def _is_swept(name):
 
 
 def _place(name):
-    """Where a name is in the order: areas as in AREAS, functions first."""
+    """Returns the position of a name in the order: areas as in AREAS, functions first."""
     area = next(i for i, area in enumerate(AREAS) if name.startswith(area))
     return area, name.rpartition(".")[2][:1].isupper(), name
 
 
 def _operators():
-    """{public name: key of its operator}."""
+    """Returns {public name: key of its operator}."""
     census.table()  # imports all modules
     return {
         f"{area}.{name}": id(op)

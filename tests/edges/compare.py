@@ -51,13 +51,14 @@ def last(path):
 
 
 def note(path, number, labels, what):
-    """Writes what ended the variant behind these."""
+    """Appends to the results what ended the process after the last outcome."""
     with open(path, "ab") as file:
         file.write(pickle.dumps((number, f"after {len(labels)}", what)))
 
 
 def differences(first, second, way):
-    """Yields what differs between two outcomes of one call, the first of "pynative"."""
+    """Yields the differences between two outcomes of one call. The first outcome is that of
+    "pynative"."""
     if isinstance(first, str) or isinstance(second, str):
         if _kind(first) != _kind(second):
             yield "outcome", f"{_short(first)} | {_short(second)}"
@@ -111,7 +112,8 @@ def of_arrays(a, b, way):
 
 
 def report(cases, first, second, way, everything=False):
-    """Prints the differences of two ways, one a name unless `everything`; returns their number."""
+    """Prints the differences between two ways, one per name unless `everything` is set. Returns
+    their number."""
     seen, count, calls = {}, 0, 0
     for (number, label), outcome in second.items():
         base = first.get((number, label.split(",")[0] if way == "layouts" else label))
@@ -134,7 +136,7 @@ def report(cases, first, second, way, everything=False):
 
 
 def exempt(name, way):
-    """Returns why differences of a name are none, or None."""
+    """Returns the reason why differences of a name do not count; None if they count."""
     for names, ways, reason in EXEMPT:
         if re.fullmatch(names, name) and way in (ways or way):
             return reason

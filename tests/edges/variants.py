@@ -33,7 +33,8 @@ def specials(dtype):
 
 
 def of(arrays):
-    """Yields (label, arrays) of every variant of a call's arrays, first the call as it is."""
+    """Yields (label, arrays) of every variant of a call's arrays, beginning with the unchanged
+    call."""
     yield "as it is", arrays
     floats = [i for i, a in enumerate(arrays) if a.dtype.kind == "f"]
     if floats:
@@ -63,7 +64,8 @@ def _numbers(arrays, floats):
 
 
 def _cycled(arrays, chosen, dtype, step=1):
-    """Gives each chosen array all numbers of `specials` in turn, each from another one on."""
+    """Gives each chosen array all numbers of `specials` in a cycle; each array starts at another
+    number."""
     made = list(arrays)
     for turn, i in enumerate(chosen):
         kind = np.dtype(dtype or arrays[i].dtype)

@@ -1,8 +1,8 @@
-"""Makes the calls of a file of cases in one way, and writes what they give: `python worker.py
-CASES RESULTS WAY`.
+"""Makes the calls of a file of cases in one way, and writes their outcomes: `python worker.py CASES
+RESULTS WAY`.
 
-A way is a word of `WAYS`. Needs only NumPy and the target, because real MindSpore is a way too. The
-driver starts it again behind a call that ended the process.
+A way is a word of `WAYS`. Needs only NumPy and the target, because real MindSpore is a way too. If
+a call ends the process, the driver starts it again after that call.
 """
 
 import contextlib
@@ -122,13 +122,13 @@ class Maker:
         return thing
 
     def _parameters(self, thing):
-        """The parameters of a layer that get numbers of ours: not a fixed weight, such as the
-        window of MSSSIM, without which its formula does not hold."""
+        """Returns the parameters of a layer that get new numbers. A fixed weight is excluded, such
+        as the window of MSSSIM, without which the formula does not hold."""
         parameters = thing.get_parameters() if hasattr(thing, "get_parameters") else ()
         return [p for p in parameters if p.requires_grad or "moving_" in p.name]
 
     def _like(self, tensor, array, layout):
-        """A Tensor of these numbers; a Parameter in place of a Parameter."""
+        """Returns a Tensor with these numbers; a Parameter if a Parameter is replaced."""
         if self.way == "float64" and array.dtype == np.float32:
             array = array.astype(np.float64)
         made = self._laid_out(array, layout)
@@ -160,7 +160,8 @@ class Maker:
         return self._replayed(self.ms.jit(function), tensors)
 
     def _replayed(self, function, tensors):
-        """The result of a replay; the two calls before are recorded. Each has its own Tensors."""
+        """Returns the result of a replay, after two recorded calls. Each call has its own
+        Tensors."""
         for _ in range(3):
             self._seed()
             found = function(*[self._copied(tensor) for tensor in tensors])
@@ -217,12 +218,12 @@ def _is_float(value):
 
 
 def _tensors(given):
-    """All Tensors among the arguments, in order."""
+    """Returns all Tensors among the arguments, in order."""
     return [v for v in _leaves(list(given.values())) if hasattr(v, "asnumpy")]
 
 
 def _replaced(value, tensors):
-    """The arguments with other Tensors in their places."""
+    """Returns the arguments with their Tensors replaced."""
     if isinstance(value, dict):
         return {key: _replaced(part, tensors) for key, part in value.items()}
     if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
@@ -237,7 +238,7 @@ def _leaves(value):
 
 
 def _numbers(result):
-    """The arrays and numbers of a result."""
+    """Returns the arrays and numbers of a result."""
     found = []
     for part in _leaves(result):
         if hasattr(part, "asnumpy") and hasattr(part, "shape"):
@@ -255,7 +256,7 @@ def _refusal(error):
 
 
 def main(cases, results, way, first):
-    """Make the calls of a file, from that of number `first` on."""
+    """Makes the calls of a file, beginning with call number `first`."""
     first = int(first)
     if way == "reference":
         import mindspore as ms

@@ -75,7 +75,7 @@ def _repeated(call):
 
 @functools.cache
 def _stream():
-    """The stream of all captures; its workspace for products is allocated once."""
+    """Returns the stream of all captures; its workspace for products is allocated once."""
     import cupy
 
     return cupy.cuda.Stream(non_blocking=True)
@@ -83,7 +83,7 @@ def _stream():
 
 @contextlib.contextmanager
 def _captured():
-    """Only notes the launches in this context."""
+    """While the block runs, captures the launches without running them."""
     stream = _stream()
     with stream:
         stream.begin_capture()

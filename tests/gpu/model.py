@@ -38,12 +38,13 @@ class Launch:
         self.size, self.operations = size, operations
 
     def time(self, rate):
-        """Seconds at a rate of operations."""
+        """Returns the seconds of this launch at a rate of operations."""
         return max(self.size / (BYTES * EFFICIENCY), self.operations / rate)
 
 
 def networks_of_the_bench():
-    """name -> (batch, a function of the batch that returns a network with its loss and data)."""
+    """Returns name -> (batch, a function of the batch that returns a network with its loss and
+    data)."""
     import mindspore_compat as ms
     from mindspore_compat import nn
     from tests.gpu import networks
@@ -88,7 +89,8 @@ def networks_of_the_bench():
 
 
 def launches_of(make, batch, whole):
-    """The Launches of a training step with Momentum, of a batch that stands for a whole one."""
+    """Returns the Launches of a training step with Momentum. The small `batch` represents the
+    `whole` one."""
     from fakecupy import counting
 
     import mindspore_compat as ms
@@ -125,7 +127,7 @@ def launches_of(make, batch, whole):
 
 @contextlib.contextmanager
 def _rows_divided_as_in(batch, whole):
-    """Long rows are divided into chunks as if the batch were the whole one while the block runs."""
+    """While the block runs, divides long rows into chunks as for the whole batch."""
     from mindspore_compat._backend.bodies import row_layout
 
     choose, chunk, few = row_layout.choose, row_layout.CHUNK, row_layout.FEW_BLOCKS
@@ -145,7 +147,7 @@ def _rows_divided_as_in(batch, whole):
 
 @contextlib.contextmanager
 def _whole_convolutions(space, launches):
-    """Convolutions and their gradients are one launch each while the block runs. They return zeros,
+    """While the block runs, counts a convolution or its gradient as one launch. They return zeros,
     since only sizes matter."""
     for name in ("convolve_nd", "convolve_input", "convolve_weight"):
         function = getattr(space, name)
@@ -160,7 +162,7 @@ def _whole_convolutions(space, launches):
 
 class _Convolution:
     """A convolution, or one of its gradients, that counts as one launch if `launches` is a list.
-    Spaces of other arrays keep the functions of this one, so it is never taken away."""
+    Spaces of other arrays inherit the functions of this one, so it is never removed."""
 
     launches = None
 
@@ -194,7 +196,8 @@ class _Convolution:
 
 
 def modelled(name, batch, make):
-    """The figures of one network: what a step of this batch counts, and its times in seconds."""
+    """Returns the figures of one network: the counts of a step with this batch, and its times in
+    seconds."""
     two, three = launches_of(make, 2, batch), launches_of(make, 3, batch)
     if len(two) != len(three):
         raise RuntimeError(f"{name}: {len(two)} launches for two samples, {len(three)} for three")

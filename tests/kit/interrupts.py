@@ -1,12 +1,12 @@
-"""Interrupts of a function: at chosen lines, or at a random moment.
+"""Interrupts a function at chosen lines, or at a random moment.
 
-`half_changed(step, tensors, 60)` runs a step again and again, each time with an Interrupt raised at
-another line that it executes, in the package or in a library. The lines are counted, so the moments
-are the same in each run of a test. A line `with` is none of them: it is run again at the end of its
-block, where Python itself raises nothing, so that locks are released.
+`half_changed(step, tensors, 60)` runs a step repeatedly. Each run raises an Interrupt at another
+line that the step executes, in the package or in a library. The lines are counted, so the moments
+are the same in each run of a test. A line with `with` is excluded, because it is executed again at
+the end of its block. Python itself raises no interrupt there, so that locks are released.
 
 `half_changed(step, tensors, random_moments(step, 60))` raises a KeyboardInterrupt from a timer, as
-Ctrl+C does. It comes between any two instructions of Python.
+Ctrl+C does. It may come between any two bytecode instructions.
 """
 
 import functools
@@ -31,7 +31,7 @@ class Interrupt(BaseException):
 
 
 def lines_of(function):
-    """The number of lines that a call of a function executes outside of the tests."""
+    """Returns the number of lines that a call of a function executes outside of the tests."""
     return _traced(function, sys.maxsize)
 
 
@@ -45,13 +45,14 @@ def stop_at(number, function):
 
 
 def moments(function, count):
-    """At most `count` numbers of lines, spread over those that a call of a function executes."""
+    """Returns at most `count` line numbers, spread over the lines that a call of a function
+    executes."""
     total = lines_of(function)
     return sorted(set(np.linspace(0, total - 1, min(count, total)).astype(int).tolist()))
 
 
 def _traced(function, last):
-    """Calls a function, with an Interrupt before line `last`; returns the number of lines."""
+    """Calls a function and raises an Interrupt before line `last`; returns the number of lines."""
     lines = 0
 
     def local(frame, event, arg):
@@ -92,16 +93,16 @@ class State:
         self.tensors = list({id(tensor): tensor for tensor in tensors}.values())
 
     def values(self):
-        """Copies of their arrays."""
+        """Returns copies of the Tensors' arrays."""
         return [np.array(tensor.asnumpy()) for tensor in self.tensors]
 
     def restore(self, values):
-        """Writes such copies back."""
+        """Writes copies back into the Tensors."""
         for tensor, value in zip(self.tensors, values, strict=True):
             tensor._array[...] = value
 
     def differences(self, values):
-        """The names of the Tensors that differ from such copies in any bit."""
+        """Returns the names of the Tensors that differ from copies in any bit."""
         return [
             tensor.name
             for tensor, value in zip(self.tensors, values, strict=True)
@@ -133,7 +134,8 @@ def stop_after(seconds, function):
 
 
 def random_moments(function, count, seed=0):
-    """`count` functions that interrupt a call of a function at a random moment."""
+    """Returns `count` functions, each of which interrupts a call of a function at a
+    random moment."""
     durations = []
     for _ in range(5):
         start = time.perf_counter()

@@ -28,7 +28,7 @@ class World:
         return World(ranks, self.own, self.shared)
 
     def _all(self, value):
-        """The values of all members, in their order."""
+        """Returns the values of all members, in their order."""
         barrier, slots = self.shared.meeting_place(self.ranks)
         slots[self.own] = value.copy() if hasattr(value, "copy") else value
         self.shared.wait(barrier)
@@ -72,7 +72,7 @@ class World:
         return self._all(value)[root]
 
     def own_gpu(self):
-        """What identifies the rank's GPU; None without NCCL."""
+        """Returns an identifier of the rank's GPU; None without NCCL."""
         return None
 
     def send(self, array, to, tag=0):
@@ -150,7 +150,8 @@ class _Shared:
 
 
 def on_ranks(count, function):
-    """What `function(world)` returns on each of `count` ranks; an error of one ends all."""
+    """Returns what `function(world)` returns on each of `count` ranks. An error on one rank ends
+    all."""
     shared, found, errors = _Shared(), [None] * count, []
 
     def run(rank):

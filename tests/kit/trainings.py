@@ -52,7 +52,7 @@ OPTIMIZERS = {
 
 
 def weights():
-    """Parameters of all sizes that updates tell apart."""
+    """Returns Parameters of all sizes that updates treat differently."""
     rng = np.random.default_rng(0)
     return [
         Parameter(Tensor(rng.normal(size=shape).astype(np.float32)), name=f"w{number}")
@@ -61,7 +61,7 @@ def weights():
 
 
 def state_of(value):
-    """The Parameters of a Cell, and those in its attributes."""
+    """Returns the Parameters of a Cell, including those in its attributes."""
     if isinstance(value, Parameter):
         return [value]
     if isinstance(value, nn.Cell):
@@ -76,7 +76,7 @@ def state_of(value):
 
 
 def network():
-    """A network with moving statistics, and the same first weights in every call."""
+    """Returns a network with moving statistics; its initial weights are the same in every call."""
     ms.set_seed(1)
     return nn.SequentialCell(
         nn.Dense(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Dense(4, 2), nn.BatchNorm1d(2)
@@ -84,7 +84,7 @@ def network():
 
 
 def batch():
-    """Inputs and labels of one batch for `network`."""
+    """Returns the inputs and labels of one batch for `network`."""
     rng = np.random.default_rng(1)
     return tuple(Tensor(rng.normal(size=(8, n)).astype(np.float32)) for n in (3, 2))
 
@@ -101,14 +101,14 @@ def scaled_step(net, make):
 
 
 def mixed_step(net, make):
-    """float16 in the network, and a loss scale that grows every second step."""
+    """Returns a step with a float16 network and a loss scale that grows every second step."""
     manager = amp.DynamicLossScaleManager(2.0**10, 2, 2)
     optimizer = make(net.trainable_params())
     return amp.build_train_network(net, optimizer, nn.MSELoss(), "O3", loss_scale_manager=manager)
 
 
 def accumulating_step(net, make):
-    """Half of the batch at a time."""
+    """Returns a step that processes half of the batch at a time."""
     loss = nn.GradAccumulationCell(nn.WithLossCell(net, nn.MSELoss()), 2)
     return nn.TrainOneStepCell(loss, make(net.trainable_params()))
 
@@ -119,7 +119,7 @@ def boosted_step(net, make):
 
 
 def stages_step(net, make):
-    """The micro-batches of a pipeline, all of them on this process."""
+    """Returns a pipeline step that runs all micro-batches in this process."""
     loss = nn.PipelineCell(nn.WithLossCell(net, nn.MSELoss()), 2)
     return nn.TrainOneStepCell(loss, make(net.trainable_params()))
 
@@ -154,7 +154,7 @@ def update_alone(make):
 
 
 def function_of_a_script(make):
-    """A step under `jit` that unscales and checks the gradients itself."""
+    """Returns a step under `jit` that unscales and checks the gradients itself."""
     net = network().set_train()
     loss, optimizer = nn.MSELoss(), make(net.trainable_params())
     scaler = amp.DynamicLossScaler(2**10, 2, 2)
@@ -205,7 +205,7 @@ def thor(frequency=2, manager=None, steps=0):
 
 
 def mean_of_gradients():
-    """The optimizer updates with the mean of the gradients of two steps."""
+    """Returns a step whose optimizer updates with the mean gradient of two steps."""
     net = network()
     loss = nn.WithLossCell(net, nn.MSELoss())
     optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
@@ -270,7 +270,7 @@ class Training:
         self.tensors = state_of([net, self.optimizer])
 
     def data(self, count):
-        """The first batches."""
+        """Returns the first batches."""
         data = ds.NumpySlicesDataset(tuple(self.rows), ["x", "y"], shuffle=False).map(
             lambda row: row + 1,
             "x",
@@ -280,7 +280,7 @@ class Training:
         return data.batch(4).take(count)
 
     def train(self, count=STEPS):
-        """Trains some steps."""
+        """Trains for some steps."""
         settings = train.CheckpointConfig(save_checkpoint_steps=2, keep_checkpoint_max=2)
         callbacks = [
             train.TimeMonitor(),
@@ -292,5 +292,5 @@ class Training:
         self.model.train(1, self.data(count), callbacks, dataset_sink_mode=self.sink)
 
     def steps(self):
-        """The number of steps so far."""
+        """Returns the number of steps so far."""
         return int(self.optimizer.global_step.asnumpy()[0])

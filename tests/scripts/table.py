@@ -10,7 +10,8 @@ backslash continues on the next. Further fields:
     step: the training cell, made from `cell` and `weights`; by default Momentum on `cell`
     train: the inputs of `step`; by default a synthetic loss of the network's own outputs
     loop: how many steps to train, 2 by default
-    graph: why both modes are compared with pynative mode's answer, where 2.10's differ
+    graph: set if the graph and PyNative modes of 2.10 disagree, with the reason; both modes are
+        then compared with its PyNative result
     tolerance: a wider tolerance than that of `runner.differences`, with the reason
 """
 

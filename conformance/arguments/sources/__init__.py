@@ -17,7 +17,7 @@ from . import record_files, sound_files, text_files
 
 
 def picture(name, width=5, height=4, channels=3):
-    """The content of a PNG file."""
+    """Returns the content of a PNG file."""
     pixels = b""
     while len(pixels) < height * width * channels:
         pixels += hashlib.sha256(name.encode() + pixels).digest()
@@ -26,7 +26,7 @@ def picture(name, width=5, height=4, channels=3):
 
 
 def png(pixels):
-    """An image of bytes as the content of a PNG file."""
+    """Returns an array of bytes as the content of a PNG file."""
     height, width, channels = pixels.shape
 
     def chunk(kind, data):
@@ -470,7 +470,7 @@ FORMS = {
 
 
 def write(folder, forms=FORMS):
-    """Makes the files of some forms, by default all, each form's in a folder of its name."""
+    """Writes the files of some forms, by default of all, each form into a folder of its name."""
     for name in forms:
         for item in FORMS[name]():
             path, content = (item, picture(item)) if isinstance(item, str) else item

@@ -9,7 +9,8 @@ def _part(number, content):
 
 
 def _example(**features):
-    """A message `tf.train.Example` of fewer than 128 bytes: ints, floats and bytes in lists."""
+    """Returns a `tf.train.Example` message of fewer than 128 bytes, with lists of ints, floats and
+    bytes."""
     entries = b""
     for name, values in features.items():
         if isinstance(values[0], bytes):
@@ -23,7 +24,7 @@ def _example(**features):
 
 
 def _checksum(data):
-    """CRC-32C, as the format stores it."""
+    """Returns the CRC-32C checksum in the form that TFRecord stores."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte

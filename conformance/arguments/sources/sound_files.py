@@ -7,7 +7,7 @@ import numpy as np
 
 
 def wav(seed, rate=8000, channels=1, count=20, bits=16):
-    """The content of a WAV file of whole numbers."""
+    """Returns the content of a WAV file of integer samples."""
     rng = np.random.default_rng(seed)
     size = bits // 8
     data = rng.integers(0, 256, count * channels * size, dtype=np.uint8).tobytes()
@@ -113,7 +113,7 @@ def yes_no():
 
 
 def sounds():
-    """WAV files of other kinds, in the form of YesNo."""
+    """Returns WAV files of other kinds, in the layout of YesNo."""
     yield "stereo/1_1_1_1_1_1_1_1.wav", wav(1, 8000, 2)
     yield "bytes/1_1_1_1_1_1_1_1.wav", wav(1, 8000, bits=8)
     yield "wide/1_1_1_1_1_1_1_1.wav", wav(1, 8000, bits=32)

@@ -1,4 +1,5 @@
-"""The fake cuDNN refuses what cuDNN refuses, or reads wrongly without a word."""
+"""The fake cuDNN raises an error for every input that real cuDNN rejects, and for every input that
+real cuDNN silently misreads."""
 
 import ctypes
 import types

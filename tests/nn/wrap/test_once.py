@@ -1,6 +1,5 @@
-"""Training steps that scripts write on nn.Cell: the network runs once, or twice if the loss and the
-gradient differ in anything.
-"""
+"""Tests hand-written training steps on nn.Cell. The forward pass runs once if the loss and the
+gradient use the same network, inputs and weights, and twice otherwise."""
 
 import threading
 

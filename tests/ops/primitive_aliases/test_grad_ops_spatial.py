@@ -53,7 +53,7 @@ def standardized_grad(v, d):
 
 
 def size(name, *at, goal, mode, **more):
-    """A case of the Upsamples: the function, where, and the Primitive."""
+    """Returns a case of an Upsample primitive: the function, its input, and the primitive."""
     shape = at[0].shape
     return (
         lambda v: F.interpolate(v, goal, None, mode, **more),
