@@ -25,8 +25,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 REPEATS, CALLS = 9, 300
 
 
-def tasks():
-    """Returns name -> (a function that makes `CALLS` launches or more, how many it makes)."""
+def calls():
+    """Returns name -> a function that makes one launch."""
     import mindspore_compat as ms
     from mindspore_compat import nn, ops
     from mindspore_compat._backend import arrays
@@ -38,7 +38,7 @@ def tasks():
     low, half = x.astype(ms.bfloat16), x.astype(ms.float16)
     norm = nn.LayerNorm((8,))
     kernel = cupy.ElementwiseKernel("float32 x", "float32 y", "y = x + 1", "plus_one")
-    calls = {
+    return {
         "raw: cupy.add": lambda: cupy.add(raw, raw),
         "raw: ElementwiseKernel": lambda: kernel(raw),
         "raw: cupy.sum": lambda: cupy.sum(raw, 1),
@@ -53,7 +53,16 @@ def tasks():
         "sum": lambda: ops.sum(x, 1),
         "product": lambda: ops.matmul(x, weight),
     }
-    found = {name: (_repeated(call), CALLS) for name, call in calls.items()}
+
+
+def tasks():
+    """Returns name -> (a function that makes `CALLS` launches or more, how many it makes)."""
+    import mindspore_compat as ms
+    from mindspore_compat import ops
+
+    found = {name: (_repeated(call), CALLS) for name, call in calls().items()}
+    x = ms.Tensor(np.linspace(-1, 1, 32, dtype=np.float32).reshape(4, 8))
+    low = x.astype(ms.bfloat16)
     recorded = {"add": lambda y: y + x, "add, bfloat16": lambda y: y + low, "exp": ops.exp}
     for name, function in recorded.items():
         start = low if "bfloat16" in name else x
