@@ -8,6 +8,7 @@ from kit import close
 
 from mindspore_compat import Tensor, float16, float32, grad, int8, int32, jit, ops, uint8
 from mindspore_compat._core.declare.op import DECLARED
+from mindspore_compat._core.tensor.precision import precision
 
 
 class Code(enum.IntEnum):
@@ -140,3 +141,15 @@ def test_the_straight_path_records_gradients(name):
     wanted = {"clamp": [0, 1, 0], "addcmul": [-3, 2, 5], "stack": [4, 4, 4]}
     found = grad(lambda x: calls[name](x).sum())(Tensor([-1.0, 0.25, 1.0]))
     np.testing.assert_array_equal(found.asnumpy(), wanted[name])
+
+
+def test_operands_in_the_float_type_of_a_cell_take_the_straight_path(monkeypatch):
+    op, x = DECLARED["ops"]["relu"][0], Tensor([1.0, -1.0], float16)
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("the general path")
+
+    with precision(np.dtype(np.float16)):
+        assert ops.exp(Tensor([1.0], float32)).dtype == float16
+        monkeypatch.setitem(op.run.__globals__, "general_", refuse)
+        assert op.run(x).asnumpy().tolist() == [1, 0]

@@ -44,6 +44,9 @@ def write_run(op):
     line += ["    except AttributeError:"]
     line += _first_scalar_lines(op) if scalar else _number_lines(op)
     line += [call_general, "    except KeyError:", call_general, f"    dt_ = a_{first}.dtype"]
+    # What has the dtype that a Cell casts to is not cast.
+    others = "" if set(names) - {first, *op.promote} else " and dt_ is not precision_.dtype"
+    line += [f"    if casting_.floats{others}:", call_general]
     line += _one_kernel_lines(op)
     odd = _uncommon(op)
     line += [f"    if {odd}:", call_general] if odd else []
@@ -114,8 +117,9 @@ def write_run_of_list(op):
     if op.diverted:
         line += ["    if casting_.active:", call_general]
     odd = ["any([kind_ is not type(a) or a.dtype is not dt_ for a in list_])"]
+    odd += ["casting_.floats and dt_ is not precision_.dtype"]
     if op.upcast:
-        odd += [f"dt_ is not F32_ and dt_ in xp_.{op.upcast}", "precision_.dtype is not None"]
+        odd += [f"dt_ is not F32_ and dt_ in xp_.{op.upcast}"]
     odd += [f"type({n}) in odd_numbers_" for n in op.floats]
     line += [
         "    try:",
@@ -216,8 +220,6 @@ def _uncommon(op):
         odd += [f"{guards[n]}a_{n}.dtype is not {dtype}" for n in op.promote if n != lead]
     if op.upcast:
         odd += [f"dt_ is not F32_ and dt_ in xp_.{op.upcast}"]
-    if op.upcast and set(op.inputs) - {first, *op.promote}:
-        odd += ["precision_.dtype is not None"]  # a GPU takes float16, and weights are float32
     odd += [f"type({n}) in odd_numbers_" for n in op.floats]
     return " or ".join(odd)
 

@@ -7,7 +7,6 @@ instead of promoting to float32. Ops that only move values leave them as they ar
 
 import threading
 
-from ..._backend import arrays
 from ..._backend.steps.journal import LOCALS
 
 
@@ -23,12 +22,18 @@ class _State(threading.local):
 
 
 class _Casting:
-    """The number of contexts, in all threads, in which operations cast by name. The call paths of
-    such operations check it first, because it is faster to read than thread-local state."""
+    """The number of contexts, in all threads, in which operations cast by name (`active`), and in
+    which all cast to a float dtype (`floats`). The call paths of operations check them first,
+    because they are faster to read than thread-local state."""
 
     def __init__(self):
-        self.active = 0
+        self.active = self.floats = 0
         self.lock = threading.Lock()
+
+    def add_floats(self, contexts):
+        """Adds 1 or -1 to `floats`."""
+        with self.lock:
+            self.floats += contexts
 
 
 state = _State()
@@ -46,9 +51,9 @@ class precision:
         self.outer = state.dtype
         state.dtype = self.dtype
         if self.outer is None:
-            arrays.intercept(1)  # the straight-line call paths do not cast
+            casting.add_floats(1)
 
     def __exit__(self, *error):
         if self.outer is None:
-            arrays.intercept(-1)
+            casting.add_floats(-1)
         state.dtype = self.outer
