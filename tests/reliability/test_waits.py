@@ -184,6 +184,31 @@ PRODUCTS = """
 """
 
 
+DECOMPOSITION = """
+    import resource
+    import numpy as np
+    from mindspore_compat import Tensor, ops
+
+    x = Tensor(np.random.default_rng(1).normal(size=(300, 300)).astype(np.float32))
+    (x + x).asnumpy()  # what comes first prepares the host, and there is no limit yet
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (16 << 20), resource.RLIM_INFINITY))
+    try:
+        ops.svd(x)
+    except MemoryError as error:
+        assert "'svd'" in str(error) or "'reduced_svd'" in str(error), error
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS")
+def test_a_decomposition_ends_where_the_library_has_no_memory_for_products():
+    env = {**os.environ, "MINDSPORE_COMPAT_COMPILE": "off"}
+    code = textwrap.dedent(DECOMPOSITION)
+    run = subprocess.run([sys.executable, "-c", code], timeout=60, capture_output=True, env=env)
+    assert run.returncode == 0, run.stderr[-3000:]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS")
 @pytest.mark.parametrize("shapes", [((256, 3072), (3072, 512)), ((99, 99), (99, 99))])
 @pytest.mark.parametrize("kernels", [None, "Haswell"])

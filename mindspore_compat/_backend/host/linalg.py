@@ -9,7 +9,27 @@ import importlib
 
 import numpy
 
+from ..threads import blas_memory, scheduler
 from .float16 import through_float32
+
+
+def lapack(function):
+    """Wraps a function of a library that refuses float16: it is computed in float32. Under a limit
+    of address space, BLAS first gets the memory for a product, which LAPACK would wait for for
+    ever.
+
+    Raises:
+        MemoryError: if there is too little.
+    """
+    inner = through_float32(function)
+
+    @functools.wraps(function)
+    def call(xp, *arrays):
+        if type(arrays[0]) is numpy.ndarray and blas_memory.is_limited():
+            scheduler.libraries()
+        return inner(xp, *arrays)
+
+    return call
 
 
 def nan_for_nan(function):
@@ -46,19 +66,19 @@ def _solve(function, *arrays):
             raise numpy.linalg.LinAlgError("Singular matrix") from None
 
 
-@through_float32
+@lapack
 def linalg_inv(xp, x):
     """Returns the inverse."""
     return xp.linalg.inv(x) if type(x) is numpy.ndarray else _solve(xp.linalg.inv, x)
 
 
-@through_float32
+@lapack
 def linalg_det(xp, x):
     """Returns the determinant."""
     return xp.linalg.det(x)
 
 
-@through_float32
+@lapack
 @nan_for_nan
 def linalg_cofactors(xp, x):
     """Returns the cofactors of each matrix: the derivative of the determinant with respect to each
@@ -72,14 +92,14 @@ def linalg_cofactors(xp, x):
     return xp.expand_dims(xp.expand_dims(turn, -1), -1) * xp.matmul(u * rest, vh)
 
 
-@through_float32
+@lapack
 def linalg_slogdet(xp, x):
     """Returns (sign, logarithm of the absolute value) of the determinant."""
     sign, size = xp.linalg.slogdet(x)
     return sign, size
 
 
-@through_float32
+@lapack
 def linalg_solve(xp, a, b):
     """Returns the solution y of a y = b, for a stack of matrices b; the leading axes broadcast."""
     if type(a) is numpy.ndarray:
@@ -90,7 +110,7 @@ def linalg_solve(xp, a, b):
     return _solve(xp.linalg.solve, a, b)
 
 
-@through_float32
+@lapack
 def linalg_cholesky(xp, x):
     """Returns the lower triangle L of x = L Lᴴ.
 
@@ -118,21 +138,21 @@ def _is_factor(xp, lower, x):
     return xp.all(pivots > 0) & xp.all(error <= tolerance)
 
 
-@through_float32
+@lapack
 def linalg_lu(xp, x):
     """Factors one matrix that needs no pivoting, x = L U. Returns one matrix with L below the
     diagonal, and U on and above it."""
     return xp.lu_factor(x)[0]
 
 
-@through_float32
+@lapack
 def linalg_eigh(xp, x):
     """Returns (eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices."""
     values, vectors = xp.linalg.eigh(x)
     return values, vectors
 
 
-@through_float32
+@lapack
 def linalg_qr(xp, x):
     """Returns the reduced QR factorization (q, r). The columns of q are orthonormal; their number
     is the smaller side of `x`."""
@@ -140,7 +160,7 @@ def linalg_qr(xp, x):
     return q, r
 
 
-@through_float32
+@lapack
 @nan_for_nan
 def linalg_eig(xp, x):
     """Returns complex (eigenvalues, eigenvectors as columns of length 1) of general matrices. They
@@ -150,7 +170,7 @@ def linalg_eig(xp, x):
     return xp.asarray(values.astype(dtype)), xp.asarray(vectors.astype(dtype))
 
 
-@through_float32
+@lapack
 def linalg_logm(xp, x):
     """Returns the principal logarithm of each matrix; on the host."""
     from scipy import linalg  # here, because its import is slow
@@ -160,14 +180,14 @@ def linalg_logm(xp, x):
     return xp.asarray(numpy.array(rows, host.dtype).reshape(host.shape))
 
 
-@through_float32
+@lapack
 def linalg_qr_full(xp, x):
     """Returns (q, r) with a square q."""
     q, r = xp.linalg.qr(x, "complete")
     return q, r
 
 
-@through_float32
+@lapack
 def linalg_qr_raw(xp, x):
     """Returns the QR factorization as LAPACK's geqrf does, but transposed: (a matrix with R and the
     Householder vectors, the coefficients of these vectors)."""
@@ -175,7 +195,7 @@ def linalg_qr_raw(xp, x):
     return packed, tau
 
 
-@through_float32
+@lapack
 @nan_for_nan
 def linalg_svd_full(xp, x):
     """Returns (u, s, vᴴ) with square u and v."""
@@ -183,7 +203,7 @@ def linalg_svd_full(xp, x):
     return u, s, vh
 
 
-@through_float32
+@lapack
 @nan_for_nan
 def linalg_svd(xp, x):
     """Returns the reduced decomposition (u, s, vᴴ); the number of singular values is the smaller
@@ -192,7 +212,7 @@ def linalg_svd(xp, x):
     return u, s, vh
 
 
-@through_float32
+@lapack
 @nan_for_nan
 def linalg_svd_values(xp, x):
     """Returns the singular values alone, in descending order."""
