@@ -1041,12 +1041,13 @@ def full(size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], fill_value: _b.float
     """Creates a Tensor filled with one number; the dtype defaults to that of a Tensor of this
     number.
     """
-def full_like(input: _Tensor, fill_value: _b.float | _b.bool | _Tensor | _b.complex, *, dtype: _Type | None = None) -> _Tensor:
+def full_like(input: _Tensor, fill_value: _b.float | _b.bool | _Tensor | _Tensor | _b.complex, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor with the shape of the input, filled with one number.
 
     Args:
         input (Tensor): the input.
-        fill_value (number or a bool): see `fill_value` above.
+        fill_value (number or a bool or a Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            see `fill_value` above.
         dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
             None keeps its own. Default: ``None``.
 

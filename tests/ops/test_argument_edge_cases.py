@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, ops
+from mindspore_compat import Tensor, mint, ops
 
 X = Tensor(np.arange(24, dtype=np.float32).reshape(2, 3, 4))
 SQUARE = Tensor(np.arange(9, dtype=np.float32).reshape(3, 3))
@@ -98,6 +98,7 @@ REFUSED = {
     "a compiler's text": (lambda: ops.kernel(abs, compile_attrs="fast"), TypeError),
     "indices of no numbers": (lambda: ops.TrilIndices(2, 2, dtype=None), TypeError),
     "fill with several": (lambda: ops.full_like(X, VECTOR), ValueError),
+    "fill of mint with several": (lambda: mint.full_like(X, VECTOR), ValueError),
 }
 
 TAKEN = {
@@ -113,6 +114,7 @@ TAKEN = {
     "fill with a Tensor": (lambda: ops.fill(ms.int32, (2,), ONE), [1, 1]),
     "fill without a dtype": (lambda: ops.fill(None, (2,), 2), [2, 2]),
     "fill like with a Tensor": (lambda: ops.full_like(VECTOR, ONE), [1, 1, 1]),
+    "fill like with a Tensor of mint": (lambda: mint.full_like(VECTOR, ONE), [1, 1, 1]),
     "numbers between bools": (lambda: ops.linspace(True, 3, 3), [1, 2, 3]),
     "slopes of truth values": (lambda: ops.leaky_relu(TRUE), [True, False, True]),
     "softplus True": (lambda: ops.softplus(EMPTY, True), []),

@@ -236,7 +236,6 @@ def ones_like(xp, input: TensorOf(any_dtype), dtype: DType = None):
     "ops.full_like(input, fill_value, *, dtype=None)",
     "mint.full_like(input, fill_value, *, dtype=None)",
     compute="native",
-    quirks=Quirks(rules={"mint.full_like": {"fill_value": NumberOrBool}}),
 )
 def full_like(
     xp,
