@@ -145,6 +145,29 @@ def test_takes(case):
     assert call().asnumpy().tolist() == expected
 
 
+BEYOND = {
+    "ops.topk": lambda: ops.topk(SQUARE, 1, 5),
+    "mint.topk": lambda: mint.topk(SQUARE, 1, 5),
+    "mint.sort": lambda: mint.sort(SQUARE, dim=5),
+    "ops.argsort": lambda: ops.argsort(SQUARE, 5),
+    "mint.argsort": lambda: mint.argsort(SQUARE, 5),
+    "ops.chunk": lambda: ops.chunk(SQUARE, 2, 5),
+    "ops.median": lambda: ops.median(SQUARE, 5),
+    "ops.nanmedian": lambda: ops.nanmedian(SQUARE.float(), 5),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_an_axis_beyond_the_last_is_named(name):
+    with pytest.raises(ValueError, match="must be in .*but got 5"):
+        BEYOND[name]()
+
+
+def test_the_most_values_of_mint_topk_is_the_length_of_the_axis():
+    with pytest.raises(ValueError, match=r"'k' must be in \[0, 3\], but got 4"):
+        mint.topk(SQUARE, 4)
+
+
 def test_ranges_are_of_int64_or_float32():
     assert ops.range(*(Tensor(n, ms.int8) for n in (0, 3, 1))).dtype == ms.int64
     assert ops.range(*(Tensor(n, ms.float64) for n in (0, 3, 1))).dtype == ms.float32

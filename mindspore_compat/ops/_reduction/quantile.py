@@ -5,6 +5,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything
+from .._shape.axes import axis_of
 
 Share = TensorOf("float32", "float64") | Float
 Ranked = TensorOf("int16", "int32", "int64", "float32", "float64")
@@ -13,7 +14,7 @@ Ranked = TensorOf("int16", "int32", "int64", "float32", "float64")
 def _median(xp, input, axis, keepdims):
     """Returns the lower median along an axis and its position; of elements with a NaN, the first
     NaN."""
-    rank = (input.shape[axis] - 1) // 2
+    rank = (input.shape[axis_of(axis, input)] - 1) // 2
     at = xp.index_of_rank(input, axis, rank=rank, nan_first=True)
     values = xp.take_along_axis(input, at, axis)
     return (values, at) if keepdims else (xp.squeeze(values, axis), xp.squeeze(at, axis))
@@ -110,7 +111,8 @@ def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
     """
     if not input.ndim:
         return input, xp.zeros((), "int64")
-    values, at = xp.top_k(input, input.shape[axis], axis, False)  # NaN is sorted last
+    length = input.shape[axis_of(axis, input)]
+    values, at = xp.top_k(input, length, axis, False)  # NaN is sorted last
     count = xp.sum(xp.logical_not(xp.isnan(input)), axis, keepdims=True)
     middle = xp.maximum((count - 1) // 2, 0)
     values, at = xp.take_along_axis(values, middle, axis), xp.take_along_axis(at, middle, axis)

@@ -52,7 +52,7 @@ def mint_sort(
         >>> print(v, i)
         [3. 2. 1.] [0 2 1]
     """
-    values, at = xp.top_k(input_x, input_x.shape[axis], axis, descending)
+    values, at = xp.top_k(input_x, input_x.shape[axis_of(axis, input_x)], axis, descending)
     return values, xp.cast(at, "int64")
 
 
@@ -73,7 +73,8 @@ def argsort(xp, input: Sortable, axis: Int = -1, descending: Bool = False):
         >>> print(ms.ops.argsort(ms.Tensor([3.0, 1.0, 2.0])))
         [1 2 0]
     """
-    return xp.cast(xp.top_k(input, input.shape[axis], axis, descending)[1], "int32")
+    length = input.shape[axis_of(axis, input)]
+    return xp.cast(xp.top_k(input, length, axis, descending)[1], "int32")
 
 
 @op(
@@ -108,7 +109,7 @@ def topk(
         [5. 3.] [2 0]
     """
     axis = -1 if dim is None else int(dim)
-    length = input.shape[axis] if input.ndim else 1
+    length = input.shape[axis_of(axis, input)] if input.ndim else 1
     if not 1 <= k <= length:
         raise ValueError(f"For 'topk', 'k' must be in [1, {length}], but got {k}.")
     if k == length and not sorted and input.ndim:
@@ -187,6 +188,9 @@ def mint_topk(
         >>> print(v, i)
         [5. 3.] [2 0]
     """
+    length = input.shape[axis_of(dim, input)]
+    if k > length:
+        raise ValueError(f"For 'topk', 'k' must be in [0, {length}], but got {k}.")
     values, at = xp.top_k(input, k, dim, largest)
     return values, xp.cast(at, "int64")
 
@@ -207,7 +211,8 @@ def mint_argsort(
         >>> print(ms.mint.argsort(ms.Tensor([3.0, 1.0, 2.0])))
         [1 2 0]
     """
-    return xp.cast(xp.top_k(input, input.shape[dim], dim, descending)[1], "int64")
+    length = input.shape[axis_of(dim, input)]
+    return xp.cast(xp.top_k(input, length, dim, descending)[1], "int64")
 
 
 @op("ops.NthElement(reverse=False)(input, n)", compute="native")

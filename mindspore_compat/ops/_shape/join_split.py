@@ -13,6 +13,7 @@ from ..._core.tensor.promotion import one_np, promote_np
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Several
 from ..primitive import Primitive
+from .axes import axis_of
 from .reshape import expand_dims, reshape_array
 
 _Sizes = (Int | InstanceOf(tuple, list)).called("an int, tuple or list")
@@ -230,7 +231,7 @@ def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
         >>> print([part.shape for part in ms.ops.chunk(ms.Tensor([1, 2, 3, 4, 5]), 2)])
         [(3,), (2,)]
     """
-    length = input.shape[axis]
+    length = input.shape[axis_of(axis, input)]
     step = -(-length // chunks)
     starts = list(range(step, length, step)) if length else [0] * (chunks - 1)
     return tuple(xp.split(input, starts, axis))
