@@ -92,8 +92,10 @@ class FileReader:
     def close(self) -> None:
         """Closes the files."""
     def get_next(self) -> _t.Any:
-        """Yields the rows as dicts from names to ints, floats, text, bytes and arrays."""
-    def len(self) -> _b.int:
+        """Yields the rows that have not been read yet, as dicts from names to ints, floats, text,
+        bytes and arrays; none of a closed reader.
+        """
+    def len(self) -> _t.Any:
         """Returns the number of rows."""
     def schema(self) -> _t.Any:
         """Returns the fields, as a dict."""

@@ -49,26 +49,23 @@ class FileReader:
             raise ParamValueError(
                 f"For 'FileReader', 'columns' must be fields of {names}, but got {unknown}."
             )
+        self._schema, self._count, self._position = self._records.schema, len(self._records), 0
         self._columns = [name for name in names if not columns or name in columns]
 
     def get_next(self):
-        """Yields the rows as dicts from names to ints, floats, text, bytes and arrays."""
-        records = self._open()
-        for index in range(len(records)):
-            yield records.row(index, self._columns)
-
-    def _open(self):
-        if self._records is None:
-            raise RuntimeError("The FileReader is closed.")
-        return self._records
+        """Yields the rows that have not been read yet, as dicts from names to ints, floats, text,
+        bytes and arrays; none of a closed reader."""
+        while self._records is not None and self._position < self._count:
+            self._position += 1
+            yield self._records.row(self._position - 1, self._columns)
 
     def schema(self):
         """Returns the fields, as a dict."""
-        return self._open().schema
+        return self._schema
 
     def len(self):
         """Returns the number of rows."""
-        return len(self._open())
+        return self._count
 
     def close(self):
         """Closes the files."""

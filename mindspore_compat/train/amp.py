@@ -185,11 +185,16 @@ def _raise_classes(network, black_list, dtype):
 
 
 def _in_full_precision(network, classes, dtype):
-    """Makes the inner Cells for which `classes` is true compute in float32 and return `dtype`."""
-    for cell in [cell for _, cell in network.cells_and_names() if type(cell) is not _OutputTo16]:
+    """Makes the inner Cells for which `classes` is true compute in float32 and return `dtype`.
+
+    Those that have been changed before keep their wrapper.
+    """
+    for cell in [cell for _, cell in network.cells_and_names()]:
         for name, child in list(cell._cells.items()):
             if classes(child):
-                cell._cells[name] = _OutputTo16(child.to_float(dtypes.float32), dtype)
+                child.to_float(dtypes.float32)
+                if type(cell) is not _OutputTo16:
+                    cell._cells[name] = _OutputTo16(child, dtype)
     return network
 
 

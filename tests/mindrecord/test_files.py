@@ -111,8 +111,14 @@ def test_the_schema_is_reported(tmp_path):
     reader = mindrecord.FileReader(write(tmp_path / "some"))
     assert reader.schema() == SCHEMA
     reader.close()
-    with pytest.raises(RuntimeError, match="closed"):
-        reader.len()
+    assert (reader.schema(), reader.len(), list(reader.get_next())) == (SCHEMA, 20, [])
+
+
+def test_a_reader_yields_each_row_once(tmp_path):
+    reader = mindrecord.FileReader(write(tmp_path / "some"))
+    labels = [next(reader.get_next())["label"], *(row["label"] for row in reader.get_next())]
+    assert labels == [found["label"] for found in read(str(tmp_path / "some"))]
+    assert not list(reader.get_next())
 
 
 @pytest.mark.parametrize("shards", [1, 3])

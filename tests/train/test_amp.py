@@ -159,6 +159,8 @@ def test_a_list_names_what_computes_low():
     net = nn.SequentialCell(Watching(2, 3, 1))
     amp.custom_mixed_precision(net, black_list=[Watching])(images())
     assert net[0]._backbone.seen == ms.float32
+    amp.custom_mixed_precision(net, black_list=[Watching])(images())  # it stays so
+    assert net[0]._backbone.seen == ms.float32
 
 
 def test_lists_are_ones_own_to_change():

@@ -111,6 +111,9 @@ def test_roc_curves():
     assert metrics.auc(*found[:2]) == 0.75
     rates = measured("roc", (np.eye(3), np.arange(3)), options=[3])[0]
     assert [each.tolist() for each in rates] == [[0, 0, 1]] * 3
+    metric = metrics.ROC()
+    metric.update([0.1, 0.4], [0, 1])
+    assert (metric.class_num, metric.pos_label) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,8 @@ class ROC(Metric):
         y_pred, y = self._convert_all(inputs, 2, "predictions and labels")
         if y_pred.shape == y.shape:
             self._check(self.class_num in (None, 1), "class_num", "None or 1", self.class_num)
+            self.class_num = 1
+            self.pos_label = 1 if self.pos_label is None else self.pos_label
             self.y_pred = y_pred.reshape(-1, 1)
         else:
             fits = y_pred.ndim == y.ndim + 1 and (y_pred.shape[0], *y_pred.shape[2:]) == y.shape
@@ -98,7 +100,7 @@ class ROC(Metric):
         self._need_updates(self._is_update)
         preds, labels = self.y_pred, self.y
         if preds.shape[1] == 1:
-            return _curve(preds[:, 0], labels == (1 if self.pos_label is None else self.pos_label))
+            return _curve(preds[:, 0], labels == self.pos_label)
         curves = [_curve(preds[:, number], labels == number) for number in range(preds.shape[1])]
         return tuple(list(curve) for curve in zip(*curves, strict=True))
 
