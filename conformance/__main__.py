@@ -20,7 +20,7 @@ from .reading import docs, specs, wheel
 from .reports import compare, coverage, generate, history, html, report, usage
 from .running import answers, expected, runner, verdicts
 from .targets import DEFAULT, REFERENCE
-from .varied import additions, record, refusals, repeats, settle, stated
+from .varied import additions, record, refusals, repeats, sequences, settle, stated
 
 COMMAND, RESULTS = "mindspore-conformance", "conformance-results"
 
@@ -142,6 +142,7 @@ _ADDITIONS = {  # an option of `record` -> what asks about one name, and the hel
     "states": (additions.add_states, "only add the attributes of new objects"),
     "refusals": (refusals.add_refusals, "only add changes of a call that are refused"),
     "repeats": (repeats.add_repeats, "only add a call made once more, with other Tensors"),
+    "sequences": (sequences.add_sequences, "only add what an object gives the second time"),
     "calls": (additions.add_calls, "only add calls of the table that are not stored"),
     "again": (additions.ask_again, "only ask about the calls that are stored once more"),
 }

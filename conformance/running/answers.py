@@ -384,6 +384,8 @@ def differ(wanted, got, values=True, scaled=False):
     if is_tensor(wanted):
         return _tensors_differ(wanted, got, values, scaled)
     if isinstance(wanted, dict):
+        if not isinstance(got, dict):
+            return "kind of result"
         for key, part in wanted.items():
             what = differ(part, got[key], values, scaled) if key in got else "missing"
             if what:

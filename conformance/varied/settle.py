@@ -329,8 +329,8 @@ _OF_CALLS = (
     ),
     (
         "a table in half precision, which no page says",
-        r"nn\.EmbeddingLookupThor::call [125]",
-        r"(?:initial embedding_table|result): (?:dtype|values)",
+        r"nn\.EmbeddingLookupThor::(?:call [125]|three times)",
+        r"(?:initial embedding_table|result|then [12]): (?:dtype|values)",
     ),
     (
         "the original runs the function before it looks at the positions",
@@ -343,6 +343,26 @@ _OF_CALLS = (
         "the original allows a dataset one consumer, which no page says",
         r"dataset\.NumpySlicesDataset",
         r"then 21: text",
+    ),
+    (
+        "the original allows a dataset one consumer, which no page says",
+        r"dataset\.zip::three times|dataset\.\w+Sampler::twice over.*",
+        r"then \d+: (?:text|kind of result)",
+    ),
+    (
+        "the original keeps the step of the file before, so a second training saves none",
+        r"train\.ModelCheckpoint::twice over.*",
+        r"then \d+: (?:weight|bias|global_step): values",
+    ),
+    (
+        "the original renames Parameters when another layer takes their optimizer",
+        r"boost\.GradientFreeze::twice over.*",
+        r"then \d+: 0: 0: text",
+    ),
+    (
+        "the original refuses a plain number, which its page allows",
+        r"experimental\.optim\.lr_scheduler\.CosineAnnealingWarmRestarts::twice over.*",
+        r"then 3: ",
     ),
     (
         "an attribute of the original hides the method that its page has",

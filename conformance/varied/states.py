@@ -17,7 +17,7 @@ def facts_of(thing, observe):
     """{"attribute NAME": facts, "parameter NUMBER": name and whether it is trained}."""
     facts = {}
     for name in dir(thing):
-        if name.startswith("_") or _INTERNAL.fullmatch(name):
+        if name.startswith("_") or is_internal(name):
             continue
         try:
             value = getattr(thing, name)
@@ -29,6 +29,21 @@ def facts_of(thing, observe):
         for index, parameter in enumerate(list(thing.get_parameters())[:_LISTED]):
             facts[f"parameter {index}"] = f"{parameter.name} {parameter.requires_grad}"
     return facts
+
+
+def is_internal(name):
+    """Whether an attribute serves an implementation, not its user."""
+    return _INTERNAL.fullmatch(name) is not None
+
+
+def shown(thing, names):
+    """{name: value} of the attributes with these names that show something."""
+    values = {name: getattr(thing, name) for name in names if hasattr(thing, name)}
+    return {
+        name: [value.requires_grad, value.training] if hasattr(value, "get_parameters") else value
+        for name, value in values.items()
+        if _is_shown(value)
+    }
 
 
 def _is_shown(value):

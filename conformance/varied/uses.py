@@ -124,6 +124,8 @@ def _seen(worker, case):
             return states.facts_of(thing, observe)
     facts["result"] = _with_use(worker, result)
     _offer_again(worker, thing, given, owner, last)
+    subject = owner if owner is not None else thing if case.get("init") is not None else result
+    worker.values.names["sample"].state = lambda *names: states.shown(subject, names)
     for index, text in enumerate(case.get("then", ()), 1):
         if index > 1 and _is_dataset(result) and case.get("init") is not None:
             result = _made(worker, case)  # a dataset may feed only one other

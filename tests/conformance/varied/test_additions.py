@@ -9,7 +9,7 @@ from conformance import targets
 from conformance.kinds import cases
 from conformance.reading import specs
 from conformance.running import answers
-from conformance.varied import additions, record, refusals, repeats, stated, uses
+from conformance.varied import additions, record, refusals, repeats, sequences, stated, uses
 from conformance.worker.worker import Worker
 
 
@@ -134,6 +134,39 @@ def test_a_call_is_made_once_more_with_other_tensors(entries, reference, monkeyp
     graph = kept["once more in a graph"]
     assert graph["then"] == [repeats.GRAPH] and graph["seen"] == {"then 1": seen["result"]}
     assert repeats.add_repeats("ops.add", entries, kept, reference) == kept  # once
+
+
+def test_what_is_done_with_an_object_is_done_twice(entries, reference, monkeypatch):
+    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
+    name, texts = "MAE", ["it.update(np.array([1.0]), np.array([0.5]))", "it.eval()"]
+    known = {"call 1": {"init": {}, "then": texts, "seen": {}, "by": "mindspore_compat"}}
+    kept = sequences.add_sequences(name, entries, known, reference)["twice over"]
+    assert kept["then"] == texts * 2 and kept["seen"] == {
+        "then 3": "None",
+        "then 4": ["scalar float64", [], [0.5]],
+    }
+
+
+def test_attributes_that_have_changed_are_shown(entries, reference, monkeypatch):
+    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
+    texts = ["it.update([0.1, 0.4], [0, 1])", "it.eval()[1]"]
+    known = {"call 1": {"init": {}, "then": texts, "seen": {}, "by": "mindspore_compat"}}
+    kept = sequences.add_sequences("ROC", entries, known, reference)["twice over"]
+    assert kept["then"][-1] == "sample.state('class_num', 'pos_label')"
+    assert kept["seen"]["then 5"] == {n: ["int", [], [1]] for n in ("class_num", "pos_label")}
+
+
+def test_a_call_without_tensors_is_made_three_times(entries, reference, monkeypatch):
+    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
+    name, given = (
+        "nn.piecewise_constant_lr",
+        {"milestone": "[1, 2]", "learning_rates": "[1.0, 0.5]"},
+    )
+    known = {"call 1": {"call": given, "seen": {"result": {}}, "by": "mindspore_compat"}}
+    kept = sequences.add_sequences(name, entries, known, reference)["three times"]
+    assert (
+        kept["seen"]["then 1"] == kept["seen"]["then 2"] and kept["seen"]["then 1"]["count"] == "2"
+    )
 
 
 def again(word):

@@ -1,0 +1,144 @@
+"""Adds to what is stored of a name what an object gives later: everything that a stored call does
+with it done a second time, a call without Tensors made three times, and the attributes that have
+changed by then.
+
+A method that returns nothing, and one that is right only the first time, shows there alone.
+"""
+
+import re
+
+from ..calls.call import Call
+from ..calls.stored import apart
+from ..kinds import members
+from . import repeats, states
+from .record import DELIBERATE, Session, cleaned
+
+TWICE, THRICE = "twice over", "three times"
+MOST = 3  # stored calls of a name that are done twice
+AGAIN = "sample.again('')"
+_WIDTH = 12  # attributes that one text shows
+# Names that start processes, or change the whole program.
+_NO_CALL = re.compile(
+    r"(?:communication|context|hal|runtime|profiler|log|device_\w+|multiprocessing"
+    r"|mint\.distributed)\b.*|dataset\.config.*|set_\w+|.*print\w*|nn\.SampledSoftmaxLoss"
+)
+_SETTINGS = ("first", "train", "fresh", "alone")
+_USES = re.compile(r"\bit\.\w+\(|sample\.held|sample\.files")
+
+
+def add_sequences(name, entries, known, reference):
+    """Stored calls of a name; with them, some of them done again on the same object."""
+    records = dict(known)
+    if _NO_CALL.fullmatch(name) or any(label.startswith((TWICE, THRICE)) for label in known):
+        return records
+    session = Session(name, entries[name], reference)
+    session.recording.calls = records
+    kept = 0
+    for label, call, more, texts in _with_uses(name, known, reference):
+        new = TWICE if not kept else f"{TWICE} {kept + 1}"
+        kept += _add(session, new, call, more, texts, _unfit(name, label, texts))
+        if kept == MOST:
+            break
+    if not kept and repeats.LABEL not in known:
+        base = next(_plain(name, known, reference), None)
+        if base is not None and base[0].call is not None:
+            _add(session, THRICE, *base, [])
+    reference.forget()
+    return records
+
+
+def _plain(name, known, reference):
+    """The accepted calls whose outcome is a reference: (call, settings, record)."""
+    for label, record in known.items():
+        parts = {f"{name}::{label}", f"{name}::{label}::result"}
+        if parts & apart().keys() or "refused" in record["seen"]:
+            continue
+        if record.get("by") != reference.own_word or "ranks" in record or "state" in record:
+            continue
+        if re.search(r"refused|attributes|once more", label):
+            continue
+        call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
+        yield call, {key: record[key] for key in _SETTINGS if key in record}
+
+
+def _with_uses(name, known, reference):
+    """(label, call, settings, texts) of the stored calls after which methods are called, one for
+    each list of texts; those of the table and of the example first."""
+    ordered = dict(sorted(known.items(), key=lambda item: not re.match(r"call|use|exam", item[0])))
+    lists = []
+    for label, record in ordered.items():
+        texts = list(map(str, record.get("then", ())))
+        if texts in lists or not _USES.search(str(texts)):
+            continue
+        for call, more in _plain(name, {label: record}, reference):
+            lists.append(texts)
+            yield label, call, more, texts
+
+
+def _unfit(name, label, texts):
+    """The places of the texts that are no reference after the stored call either."""
+    return {n for n, _ in enumerate(texts, 1) if f"{name}::{label}::then {n}" in apart()}
+
+
+def _add(session, label, call, more, texts, unfit=()):
+    """Keeps what a call and all that is done with its result give from the second time on."""
+    again = [AGAIN] if call.call is not None else []
+    whole = [*texts, *again, *texts] if texts else [*again, *again]
+    start = len(texts)
+    names = _attributes(session.name)
+    shown = [f"sample.state({', '.join(map(repr, part))})" for part in _parts(names)]
+    before = _asked(session, call, {**more, "then": shown}) if shown else {}
+    after = _asked(session, call, {**more, "then": [*whole, *shown]})
+    if after is None or before is None:
+        return False
+    changed = _changed(before, after, len(shown), len(whole))
+    if changed:
+        whole.append(f"sample.state({', '.join(map(repr, changed[:_WIDTH]))})")
+    seen = _asked(session, call, {**more, "then": whole, "probe": True})
+    if seen is None:
+        return False
+    again_at = len(texts) + len(again)
+    places = (n for n in range(start + 1, len(whole) + 1) if n - again_at not in unfit)
+    facts = {f"then {n}": seen.get(f"then {n}") for n in places}
+    facts = {key: part for key, part in facts.items() if part is not None}
+    facts |= {key: part for key, part in seen.items() if key.endswith(" after")}
+    if all(part == "None" for part in facts.values()):
+        return False
+    session.keep(label, call, {**more, "then": whole}, facts, set())
+    return True
+
+
+def _asked(session, call, more):
+    """The facts of a call without accidents, or None where it is refused."""
+    parts = {"name": session.name, "init": call.init, "call": call.call, "owner": call.owner}
+    seen = session.reference.ask(
+        {"id": f"{session.name}::values", "kind": "values", **parts, **more}
+    )
+    return None if "refused" in seen else cleaned(seen, DELIBERATE)
+
+
+def _attributes(name):
+    """The public attributes that the object of a call must have."""
+    owner = name if name in members.facts() else name.rpartition(".")[0]
+    return [
+        attribute
+        for attribute in sorted(members.facts().get(owner, ()))
+        if not attribute.startswith("_")
+        and not states.is_internal(attribute)
+        and members.reason(owner, attribute) is None
+        and f"{owner}::state::attribute {attribute}" not in apart()
+    ]
+
+
+def _parts(names):
+    return [names[i : i + _WIDTH] for i in range(0, len(names), _WIDTH)]
+
+
+def _changed(before, after, count, offset):
+    """The attributes that show something else in the end."""
+    changed = []
+    for index in range(1, count + 1):
+        old, new = before.get(f"then {index}"), after.get(f"then {offset + index}")
+        if isinstance(old, dict) and isinstance(new, dict):
+            changed += [key for key, part in new.items() if old.get(key, part) != part]
+    return changed
