@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat._startup import stubs
+from mindspore_compat._startup import results, stubs
 
 ROOT = Path(stubs.ROOT).parent
 SLIPS = {  # a line of a script: what a type checker says of it
@@ -354,3 +354,47 @@ def test_functions_return_what_the_stubs_say():
                 wrong.append((name, returns, type(result).__name__))
             break
     assert wrong == []
+
+
+def without_else(x):
+    if x:
+        return True
+
+
+def with_else(x):
+    if x:
+        return True
+    else:
+        return False
+
+
+def in_a_loop(x):
+    for each in x:
+        return isinstance(each, int)
+
+
+def until_found(x):
+    while True:
+        if x():
+            return "found"
+
+
+def with_handler(x):
+    try:
+        return len(x)
+    except TypeError:
+        x.clear()
+
+
+@pytest.mark.parametrize(
+    "function, result",
+    [
+        (without_else, "bool | None"),
+        (with_else, "bool"),
+        (in_a_loop, "bool | None"),
+        (until_found, "str"),
+        (with_handler, "int | None"),
+    ],
+)
+def test_a_function_that_may_end_without_a_return_may_return_none(function, result):
+    assert results.plain_of(function) == result

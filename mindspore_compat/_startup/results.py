@@ -112,7 +112,8 @@ def result_of(function):
 
 def plain_of(function):
     """Returns the type of a function or method whose source shows that its result is no Tensor:
-    "None", "Self", "bool", "str" or a dict or list; otherwise None."""
+    "None", "Self", "bool", "str" or a dict or list, with "| None" if it may end without a return;
+    otherwise None."""
     node = _definition(inspect.unwrap(function))
     if node is None or any(map(_yields, ast.walk(node))):
         return None
@@ -121,9 +122,24 @@ def plain_of(function):
     returned = [each.value for each in _returns_of(node) if each.value is not None]
     if not returned:
         return "None"
-    falls_through = any(each.value is None for each in _returns_of(node))
-    ends = isinstance(node.body[-1], (ast.Return, ast.If, ast.With, ast.Try))
-    return None if falls_through or not ends else _common_type(map(_plain, returned))
+    kind = _common_type(map(_plain, returned))
+    may_be_none = _may_end(node.body) or any(each.value is None for each in _returns_of(node))
+    return f"{kind} | None" if kind and may_be_none else kind
+
+
+def _may_end(body):
+    """Returns False if statements never run to their end: each way through returns or raises."""
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return not last.orelse or _may_end(last.body) or _may_end(last.orelse)
+    if isinstance(last, ast.With):
+        return _may_end(last.body)
+    if isinstance(last, ast.Try):
+        ways = [last.orelse or last.body, *(handler.body for handler in last.handlers)]
+        return any(map(_may_end, ways)) and (not last.finalbody or _may_end(last.finalbody))
+    if isinstance(last, ast.While) and getattr(last.test, "value", False):
+        return any(isinstance(each, ast.Break) for each in ast.walk(last))
+    return not isinstance(last, (ast.Return, ast.Raise))
 
 
 def _plain(node):

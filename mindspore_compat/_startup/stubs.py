@@ -297,7 +297,9 @@ class Stub:
         rules = {**rules_from(function), **(rules[-1] if rules else {})}
         returns = returns or RETURNS.get(f"{owner}.{name}" if owner else name)
         returns = returns or documented_types.of_result(function) or results.plain_of(function)
-        returns = "Any" if returns is None or returns == "Self" and first != "self" else returns
+        returns = (
+            "Any" if returns is None or returns.startswith("Self") and first != "self" else returns
+        )
         parameters = list(signature_of(function).parameters.values())
         if name in SETTINGS:
             rules, parameters = rules_of_settings(SETTINGS[name]), settings_of(SETTINGS[name])
