@@ -5,12 +5,15 @@ Functions that contract axes, such as `tensordot` and `einsum`, use these produc
 own functions call cuBLAS in a way that cannot be captured.
 """
 
+import functools
+
 import ml_dtypes
 import numpy
 
 from ..bodies.gpu import Bodies
 from ..bodies.upcast import UpcastKernels
 from ..conv.cuda_kernels import Kernels
+from ..elementwise import PRIMITIVES
 from ..host import scatter
 from ..host.taps import sum_of_taps
 from ..space import Space, implementation
@@ -238,6 +241,13 @@ class DeviceSpace(Space):
         """Returns the upper triangle, selected as by `where`."""
         return self.module.triu(x, k).astype(x.dtype, copy=False)
 
+    def clip(self, x, low, high):
+        """Computes NumPy's `clip`. CuPy returns `high` for NaN where `low` is larger."""
+        same = all(getattr(bound, "dtype", x.dtype) == x.dtype for bound in (low, high))
+        if x.dtype.kind == "f" and same:
+            return _clip(self.module)(x, low, high)
+        return self.module.clip(x, low, high)
+
     def sign(self, x):
         """Computes NumPy's `sign`. An infinite part of a complex number counts alone; the quotient
         of CuPy is NaN there."""
@@ -277,3 +287,9 @@ class DeviceSpace(Space):
 
 def _rsqrt(xp, x):
     return 1 / xp.sqrt(x)
+
+
+@functools.cache
+def _clip(module):
+    text = PRIMITIVES["clip"].c.format("x", "low", "high")
+    return module.ElementwiseKernel("T x, T low, T high", "T y", f"y = {text};", "clip")
