@@ -27,7 +27,7 @@ class GlobalComm:
 HCCL_WORLD_COMM_GROUP: _b.str
 MCCL_WORLD_COMM_GROUP: _b.str
 NCCL_WORLD_COMM_GROUP: _b.str
-def create_group(group: _b.str, rank_ids: _c.Sequence[_b.int], options: _t.Any = None) -> None:
+def create_group(group: _b.str, rank_ids: _c.Sequence[_b.int], options: _t.Any | None = None) -> None:
     """Creates a group of some ranks. Every member must call this, and no other rank may.
 
     An existing name, or a name of the world, keeps its group.

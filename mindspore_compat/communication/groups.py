@@ -8,7 +8,7 @@ from .._backend import arrays
 from .._backend.ranks import collective, heartbeat, launcher
 from .._core.context.config import config
 from .._core.context.parallel_config import ParallelMode
-from .._core.rules.vocabulary import Any, Int, ListOf, Str, checked
+from .._core.rules.vocabulary import InstanceOf, Int, ListOf, Str, checked
 from .._core.sharding import network
 from .._core.without_effect import without_effect
 
@@ -314,7 +314,9 @@ def get_comm_name(group: Str = GlobalComm.WORLD_COMM_GROUP):
 
 
 @checked
-def create_group(group: Str, rank_ids: ListOf(Int), options: Any = None):
+def create_group(
+    group: Str, rank_ids: ListOf(Int), options: InstanceOf(GroupOptions) | None = None
+):
     """Creates a group of some ranks. Every member must call this, and no other rank may.
 
     An existing name, or a name of the world, keeps its group.

@@ -104,6 +104,7 @@ def test_launched_processes_must_be_connected_first(monkeypatch):
         (lambda: communication.create_group(1, [0, 1]), TypeError, "group"),
         (lambda: communication.create_group("g", (0, 1)), TypeError, "rank_ids"),
         (lambda: communication.create_group("g", [0, 1.0]), TypeError, "rank_ids"),
+        (lambda: communication.create_group("g", [0], options=1), TypeError, "options"),
         (lambda: communication.destroy_group("g"), RuntimeError, "init"),
         (
             lambda: communication.get_world_rank_from_group_rank("g", "0"),

@@ -92,6 +92,17 @@ def test_each_sample_is_brought_to_mean_zero_and_deviation_one(layer, axes):
     assert np.allclose(found.std(axes), 1, atol=1e-3)
 
 
+@pytest.mark.parametrize("affine", [True, False])
+def test_group_norm_keeps_float64(affine):
+    """Its weights are float32, as in MindSpore 2.10."""
+    x = np.random.default_rng(0).normal(size=(2, 4, 3, 1))
+    groups = x.reshape(2, 2, -1)
+    wanted = (groups - groups.mean(2, keepdims=True)) / np.sqrt(groups.var(2, keepdims=True) + 1e-5)
+    found = nn.GroupNorm(2, 4, affine=affine)(Tensor(x))
+    assert found.dtype == ms.float64
+    np.testing.assert_allclose(found.asnumpy(), wanted.reshape(x.shape), rtol=1e-12)
+
+
 # Look-ups -----------------------------------------------------------------------------------------
 
 

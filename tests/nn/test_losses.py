@@ -109,6 +109,24 @@ def test_multilabel_margin():
     assert float(nn.MultilabelMarginLoss()(x, target)) == pytest.approx(0.325)
 
 
+@pytest.mark.parametrize("shape", [(1,), (), (3,), (2, 1), (2, 3)])
+def test_the_labels_of_cosine_embedding_are_broadcast(shape):
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(2, 3, 4)).astype(np.float32)
+    labels = rng.choice([-1, 1], shape).astype(np.int32)
+    found = nn.CosineEmbeddingLoss(0.1, "none")(*map(Tensor, (x, y, labels)))
+    cosine = (x * y).sum(1) / np.linalg.norm(x, axis=1) / np.linalg.norm(y, axis=1)
+    wanted = np.where(labels == 1, 1 - cosine, np.maximum(cosine - 0.1, 0))
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_labels_of_cosine_embedding_that_do_not_broadcast():
+    x = Tensor(np.ones((3, 4), np.float32))
+    with pytest.raises(ValueError, match=r"'labels' must have a shape that broadcasts.*\(2,\)"):
+        nn.CosineEmbeddingLoss()(x, x, Tensor([1, 1]))
+
+
 def test_margin_ranking_broadcasts():
     a, b, sign = normal(4, 3), normal(3, seed=1), ops.sign(normal(4, 3, seed=2))
     expected = np.maximum(-sign.asnumpy() * (a.asnumpy() - b.asnumpy()) + 0.5, 0)

@@ -25,6 +25,13 @@ def test_one_axis(name, options, dtype):
     close(found, wanted, rtol=2e-5, atol=2e-6)
 
 
+@pytest.mark.parametrize("name", ["dct", "idct", "dctn", "idctn"])
+def test_bfloat16_gives_float32(name):
+    found = getattr(fft, name)(Tensor(VALUES, ms.bfloat16))
+    assert found.dtype == ms.float32
+    close(found, getattr(scipy.fft, name)(VALUES, norm="ortho"), rtol=2e-5, atol=2e-6)
+
+
 @pytest.mark.parametrize("name", ["dctn", "idctn"])
 @pytest.mark.parametrize(
     "options", [{}, {"s": (3, 4)}, {"s": (4,)}, {"axes": (0,)}, {"s": (3, 7), "axes": (1, 0)}]

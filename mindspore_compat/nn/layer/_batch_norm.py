@@ -29,20 +29,24 @@ from ...ops._normalization.batch_norm import channels_first, channels_last, norm
 from .._parts import parameter
 from ..cell import Cell
 
+_FLOATS = ["float16", "bfloat16", "float32", "float64"]
 Share = ScalarOf(Number(ge=0, le=1, numpy_scalars=True) | Bool)
 
 
-def _need_shape(api, x, ranks, error=ValueError):
-    """Raises an error unless `x` is a Tensor of floats whose number of axes is in `ranks`."""
+def _need_shape(api, x, ranks, error=ValueError, widest="float32"):
+    """Raises an error unless `x` is a Tensor of floats, at most as wide as `widest`, whose number
+    of axes is in `ranks`.
+    """
     is_tensor = isinstance(x, Tensor)
     if is_tensor and x.ndim not in ranks:
         expected = " or ".join(map(str, ranks))
         raise error(f"For '{api}', the input must have {expected} axes, but got shape {x.shape}.")
-    if not is_tensor or x._array.dtype.kind not in "fV" or x._array.dtype.itemsize > 4:
+    allowed = _FLOATS[: _FLOATS.index(widest) + 1]
+    if not is_tensor or x._array.dtype.name not in allowed:
         type_name = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        expected = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
         raise TypeError(
-            f"For '{api}', the input must be a Tensor of float16, bfloat16 or float32, "
-            f"but got {type_name}."
+            f"For '{api}', the input must be a Tensor of {expected}, but got {type_name}."
         )
 
 

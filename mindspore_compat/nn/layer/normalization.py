@@ -274,7 +274,7 @@ class GroupNorm(Cell):
         return self._cal_output(x)
 
     def _cal_output(self, x):
-        _need_shape("GroupNorm", x, range(2, 9), RuntimeError)
+        _need_shape("GroupNorm", x, range(2, 9), RuntimeError, widest="float64")
         if x.shape[1] != self.num_channels:
             raise ValueError(
                 f"For 'GroupNorm', the input must have {self.num_channels} channels, "

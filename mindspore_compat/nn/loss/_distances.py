@@ -2,6 +2,8 @@
 
 import math
 
+import numpy
+
 from ... import ops
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
@@ -439,7 +441,7 @@ class CosineEmbeddingLoss(LossBase):
     Inputs:
         - **logits_x1**, **logits_x2** (Tensor): of the same shape and dtype; vectors are along axis
           1.
-        - **labels** (Tensor): in that shape without axis 1.
+        - **labels** (Tensor): in that shape without axis 1, or in one that broadcasts with it.
 
     Raises:
         TypeError: if `margin` is not a float, or the dtypes differ.
@@ -470,7 +472,28 @@ class CosineEmbeddingLoss(LossBase):
                 f"For 'CosineEmbeddingLoss', 'logits_x1' and 'logits_x2' must have the "
                 f"same shape, but got {logits_x1.shape} and {logits_x2.shape}."
             )
-        return ops.cosine_embedding_loss(logits_x1, logits_x2, labels, self.margin, self.reduction)
+        _need_tensors(logits_x1, labels)
+        pairs = [_broadcast_pairs(x, labels) for x in (logits_x1, logits_x2)]
+        shape = pairs[0].shape[:1] + pairs[0].shape[2:]
+        labels = labels if labels.shape == shape else ops.broadcast_to(labels, shape)
+        return ops.cosine_embedding_loss(*pairs, labels, self.margin, self.reduction)
+
+
+def _broadcast_pairs(x, labels):
+    """Returns vectors (along axis 1) broadcast to the shape of their labels."""
+    shape = x.shape[:1] + x.shape[2:]
+    if labels.shape == shape:
+        return x
+    try:
+        whole = numpy.broadcast_shapes(labels.shape, shape)
+    except ValueError:
+        raise ValueError(
+            f"For 'CosineEmbeddingLoss', 'labels' must have a shape that broadcasts with {shape}, "
+            f"but got {labels.shape}."
+        ) from None
+    if whole == shape:
+        return x
+    return ops.moveaxis(ops.broadcast_to(ops.moveaxis(x, 1, -1), (*whole, x.shape[1])), -1, 1)
 
 
 @public("nn.TripletMarginLoss")

@@ -72,7 +72,7 @@ class CosineEmbeddingLoss(LossBase):
     Inputs:
         - **logits_x1**, **logits_x2** (Tensor): of the same shape and dtype; vectors are along axis
           1.
-        - **labels** (Tensor): in that shape without axis 1.
+        - **labels** (Tensor): in that shape without axis 1, or in one that broadcasts with it.
     """
     margin: _t.Any
     def __init__(self, margin: _b.float = 0.0, reduction: _b.str = 'mean') -> None: ...

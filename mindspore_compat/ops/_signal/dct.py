@@ -13,9 +13,7 @@ from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Int, ListOf, OneOf, TensorOf, TupleOf, checked, floating
 from .fft import _resize
 
-Signal = TensorOf(
-    (floating - {"bfloat16"}) | {"int16", "int32", "int64", "complex64", "complex128"}
-)
+Signal = TensorOf(floating | {"int16", "int32", "int64", "complex64", "complex128"})
 Kind = OneOf(2)
 Norm = OneOf("ortho", "ORTHO") | None
 Sizes = TupleOf(Int(ge=1)) | ListOf(Int(ge=1)) | None
@@ -101,8 +99,8 @@ def dct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, n
     """Computes the orthonormal discrete cosine transform (DCT) of type 2 along an axis.
 
     Args:
-        x (Tensor): the values; ints and float16 give float32; the real and the imaginary part of
-            complex values are transformed separately.
+        x (Tensor): the values; ints, float16 and bfloat16 give float32; the real and the imaginary
+            part of complex values are transformed separately.
         type (int, optional): must be 2, the only type that MindSpore has.
         n (int, optional): the length; a longer input is cropped, a shorter one padded with zeros.
         axis (int, optional): the axis.
@@ -134,8 +132,8 @@ def dctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: No
     """Computes the discrete cosine transform (DCT) of type 2 over several axes.
 
     Args:
-        x (Tensor): the values; ints and float16 give float32; the real and the imaginary part of
-            complex values are transformed separately.
+        x (Tensor): the values; ints, float16 and bfloat16 give float32; the real and the imaginary
+            part of complex values are transformed separately.
         type (int, optional): must be 2, the only type that MindSpore has.
         s (tuple[int], optional): the length of each axis; a longer input is cropped, a shorter one
             padded with zeros.
