@@ -3486,7 +3486,7 @@ class Tensor:
             `input` may have any shape. The result has the same shape and dtype.
         """
     def squeeze(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | Tensor | None = None) -> Tensor:
-        """Removes axes of length 1: all of them, or those in `axis`.
+        """Removes axes of length 1: all of them, or those in `axis`, which may name one twice.
 
         Args:
             axis (int or a tuple of ints or a list of ints, or a Tensor without axes that holds it or None, optional):

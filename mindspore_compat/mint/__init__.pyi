@@ -2055,7 +2055,7 @@ def square(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype.
     """
 def squeeze(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
-    """Removes axes of length 1: all of them, or those in `dim`.
+    """Removes axes of length 1: all of them, or those in `dim`, which may name one twice.
 
     Args:
         input (Tensor): the input.

@@ -804,7 +804,9 @@ def tile(a: _t.Any, reps: _t.Any) -> _t.Any:
     ints.
     """
 def trace(a: _t.Any, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1, dtype: _Type | None = None) -> _t.Any:
-    """Computes the trace, the sum of the diagonal over two axes; int64 for ints."""
+    """Computes the trace, the sum of the diagonal over two axes; int64 for ints. Floats are cast to
+    an integer `dtype` before they are summed.
+    """
 def transpose(a: _t.Any, axes: _t.Any = None) -> _t.Any:
     """Permutes the axes of a Tensor; reverses them by default."""
 def trapz(y: _t.Any, x: _Tensor | _c.Iterable[_t.Any] | None = None, dx: _t.Any = 1.0, axis: _b.int = -1) -> _t.Any:

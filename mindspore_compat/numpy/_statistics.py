@@ -494,11 +494,21 @@ def nanmean(a, axis=None, dtype=None, keepdims=False):
     Source: mindspore.numpy.nanmean of MindSpore 2.10.
     """
     x = _single(a, "nanmean")
-    result = statistics.nanmean.run(x, _axes(axis, x, "nanmean", bools=True), bool(keepdims))
+    axes, keepdims = _axes(axis, x, "nanmean", bools=True), bool(keepdims)
     if dtype is None:
-        return result
-    upcast = named_dtype("nanmean", dtype) == dtypes.float64
-    return cast.run(result, "float64" if upcast else "float32")
+        return statistics.nanmean.run(x, axes, keepdims)
+    target = dtypes.to_numpy(named_dtype("nanmean", dtype))
+    if target.kind in "iub":  # the sum has the dtype, its quotient is a float
+        total = cast.run(statistics.nansum.run(x, axes, keepdims), target)
+        count = reduce_ops.reduce_sum.run(_not_nan(x), axes, keepdims)
+        return division.real_div.run(cast.run(total, "float32"), count)
+    result = statistics.nanmean.run(x, axes, keepdims)
+    return cast.run(result, "float64" if target == "float64" else "float32")
+
+
+def _not_nan(x):
+    """1 for each number, 0 for NaN."""
+    return cast.run(logical.logical_not.run(comparison.isnan.run(x)), "float32")
 
 
 @_public

@@ -9,7 +9,7 @@ from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Bool, DType, InstanceOf, Int, InTensor, Number, ScalarOf
 from .._core.tensor import dtype as dtypes
 from .._core.tensor.tensor import Tensor
-from ..ops._elementwise.cast import cast
+from ..ops._elementwise.cast import cast, named_dtype
 from ..ops._indexing import masks
 from ..ops._shape import diagonal as diagonal_ops
 from ..ops._shape import flip_roll, grid, triangle
@@ -356,7 +356,8 @@ def diag_indices(n: Int | Bool, ndim: Int | Bool = 2):
 
 @checked
 def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DType = None):
-    """Computes the trace, the sum of the diagonal over two axes; int64 for ints.
+    """Computes the trace, the sum of the diagonal over two axes; int64 for ints. Floats are cast to
+    an integer `dtype` before they are summed.
 
     Raises:
         TypeError: if an argument has another type.
@@ -372,6 +373,8 @@ def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DT
     a = need_tensor(a, "trace")
     axes = _two_axes(a, axis1, axis2, "trace")
     a = cast.run(a, "int64") if a._array.dtype.kind in "iu" else a
+    if dtype is not None and dtypes.to_numpy(named_dtype("trace", dtype)).kind in "iu":
+        a = with_dtype(a, dtype, "trace")
     return with_dtype(diagonal_ops.trace_along.run(a, offset, *axes), dtype, "trace")
 
 

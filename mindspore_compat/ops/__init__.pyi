@@ -8360,7 +8360,7 @@ class SquaredDifference(_Primitive):
         """`SquaredDifference` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class Squeeze(_Primitive):
-    """Removes axes of length 1: all of them, or those in `axis`.
+    """Removes axes of length 1: all of them, or those in `axis`, which may name one twice.
 
     Args:
         axis (int or a tuple of ints or a list of ints, optional): the axis or axes along which
@@ -17054,7 +17054,7 @@ def square(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype.
     """
 def squeeze(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None) -> _Tensor:
-    """Removes axes of length 1: all of them, or those in `axis`.
+    """Removes axes of length 1: all of them, or those in `axis`, which may name one twice.
 
     Args:
         input (Tensor): the input.

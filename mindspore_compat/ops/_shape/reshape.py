@@ -170,7 +170,7 @@ def expand_dims(xp, input_x: Anything, axis: InTensor(Int)):
     ),
 )
 def squeeze(xp, input: Anything, axis: ScalarOf(IntOrInts, TypeError) = None):
-    """Removes axes of length 1: all of them, or those in `axis`.
+    """Removes axes of length 1: all of them, or those in `axis`, which may name one twice.
 
     Shapes:
         `input` may have any shape. The result lacks those axes; the dtype is kept.
@@ -182,9 +182,8 @@ def squeeze(xp, input: Anything, axis: ScalarOf(IntOrInts, TypeError) = None):
     if axis is None or axis == () or axis == [] or input.ndim == 0:
         return xp.squeeze(input)
     axes = (axis,) if isinstance(axis, int) else axis
-    return xp.squeeze(
-        input, tuple(i for i in (axis_of(n, input) for n in axes) if input.shape[i] == 1)
-    )
+    indices = {axis_of(n, input) for n in axes}
+    return xp.squeeze(input, tuple(i for i in sorted(indices) if input.shape[i] == 1))
 
 
 @op(compute="native")
