@@ -75,15 +75,15 @@ def _as_floats(session, call):
     for chosen in (*wholes, *({key: shape} for key, shape in shapes.items())):
         variant = call
         for phase, (key, shape) in enumerate(chosen.items(), 1):
-            variant = variant and variant.put(key, _waves(shape, phase))
+            variant = variant and variant.put(key, waves_of(shape, phase))
         if variant is not None:
             yield f", floats for {', '.join(chosen)}", variant
 
 
-def _waves(shape, phase):
+def waves_of(shape, phase):
     """The text of a float Tensor, or of a tuple of them, without two equal elements."""
     if isinstance(shape, dict):
-        parts = [_waves(part, phase + i) for i, part in enumerate(shape.values())]
+        parts = [waves_of(part, phase + i) for i, part in enumerate(shape.values())]
         return f"({', '.join(parts)},)"
     return f"T('float32', spread({tuple(shape)}, 0.3, 1.7, {phase}))"
 

@@ -6,6 +6,7 @@ text of their own.
 """
 
 import contextlib
+import inspect
 import re
 
 import numpy as np
@@ -50,7 +51,9 @@ class Again:
 
     def in_graph(self):
         """Returns the result of the call in graph mode."""
-        ms, inputs = self.ms, list(self.given.values())
+        ms = self.ms
+        called = self.thing if self.owner is None else getattr(self.owner, self.last)
+        inputs, options = _bound(called, self.given)
         if self.owner is not None:
             inputs.insert(0, self.owner)
         net = self.thing
@@ -61,7 +64,7 @@ class Again:
         mode = ms.get_context("mode")
         ms.set_context(mode=ms.GRAPH_MODE)
         try:
-            return net(*inputs)
+            return net(*inputs, **options)
         finally:
             ms.set_context(mode=mode)
 
@@ -97,6 +100,23 @@ class Again:
         return array if isinstance(value, np.ndarray) else self.ms.Tensor(array, value.dtype)
 
 
+def _bound(called, given):
+    """The arguments in the order of the signature, and those that go by name: all that follow a
+    parameter without a value."""
+    try:
+        parameters = inspect.signature(called).parameters.values()
+    except (TypeError, ValueError):
+        return list(given.values()), {}
+    if not given.keys() <= {parameter.name for parameter in parameters}:
+        return list(given.values()), {}
+    inputs, rest = [], dict(given)
+    for parameter in parameters:
+        if parameter.name not in rest or parameter.kind == parameter.KEYWORD_ONLY:
+            break
+        inputs.append(rest.pop(parameter.name))
+    return inputs, rest
+
+
 def _function_net(ms, function):
     """A layer that calls a function or a primitive."""
 
@@ -107,9 +127,9 @@ def _function_net(ms, function):
             super().__init__()
             self.function = function
 
-        def construct(self, *inputs):
+        def construct(self, *inputs, **options):
             """Calls it."""
-            return self.function(*inputs)
+            return self.function(*inputs, **options)
 
     return Net()
 
@@ -124,9 +144,9 @@ def _method_net(ms, name):
             super().__init__()
             self.name = name
 
-        def construct(self, owner, *inputs):
+        def construct(self, owner, *inputs, **options):
             """Calls it."""
-            return getattr(owner, self.name)(*inputs)
+            return getattr(owner, self.name)(*inputs, **options)
 
     return Net()
 

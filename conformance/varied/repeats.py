@@ -9,20 +9,23 @@ call an object twice.
 import json
 import re
 
+from ..calls.bad import expand
 from ..calls.call import Call
 from ..calls.stored import apart
+from ..reading import specs
 from .again import DTYPES, GRAPH, SIZED, WORDS
 from .record import Session, cleaned
 
 LABEL = "once more"
+IN_GRAPH = f"{LABEL} in a graph"
 SETTINGS = ("first", "train")
 # Names whose outcome is no value: they write files, start processes or change the whole program.
 # Others draw numbers, or write to the object of which they are methods.
 _NO_CALL = re.compile(
     r"(?:communication|context|dataset\.config|hal|runtime|profiler|log|parallel|mindrecord|rewrite"
     r"|utils|boost|device_\w+|multiprocessing|mint\.distributed|train\.summary)\b.*|.*print\w*|.*_"
-    r"|(?:ops|Tensor|nn)\.(?:(?i:dropout\w*|fractional_?max_?pool\w*)|multinomial|gumbel_softmax"
-    r"|new_empty)"
+    r"|(?:ops|Tensor|nn|mint[\w.]*)\.(?:(?i:dropout\w*|fractional_?max_?pool\w*)|multinomial"
+    r"|gumbel_softmax|bernoulli|randperm|new_empty|inplace_\w+)"
 )
 _GRAPHS = re.compile(r"(?:ops|nn|mint|Tensor|numpy)\.(?!probability|optim).*")
 
@@ -30,7 +33,7 @@ _GRAPHS = re.compile(r"(?:ops|nn|mint|Tensor|numpy)\.(?!probability|optim).*")
 def add_repeats(name, entries, known, reference):
     """Stored calls of a name; with them, the first one made once more."""
     records, entry = dict(known), entries[name]
-    if LABEL in known or _NO_CALL.fullmatch(name):
+    if {LABEL, IN_GRAPH} <= known.keys() or _NO_CALL.fullmatch(name):
         return records
     base = _base(name, known, reference)
     if base is None or (entry.get("kind") == "class" and base[0].init is None):
@@ -38,20 +41,45 @@ def add_repeats(name, entries, known, reference):
     session = Session(name, entry, reference)
     session.recording.calls = records
     call, more = base
-    words = ("",) if "Parameter(" in str(call.call) else WORDS
-    texts = [f"sample.again({word!r})" for word in words]
-    seen = _asked(session, call, {**more, "then": texts, "probe": True})
-    if seen is not None:
-        facts = {text: seen.get(f"then {n}") for n, text in enumerate(texts, 1)}
-        told = {text: part for text, part in facts.items() if part is not None and _tells(part)}
-        rest = {key: part for key, part in seen.items() if "then " not in key}
-        if told:
-            parts = {f"then {n}": part for n, part in enumerate(told.values(), 1)}
-            session.keep(LABEL, call, {**more, "then": list(told)}, {**rest, **parts}, set())
-            if _GRAPHS.fullmatch(name) and words != ("",):
-                _add_graph(session, call, more, seen["result"])
+    words = ("",) if "Parameter(" in str(call.call) else _words(entry, reference)
+    seen = known[LABEL]["seen"] if LABEL in known else _add_more(session, call, more, words)
+    if seen is not None and _GRAPHS.fullmatch(name) and words != ("",):
+        _add_graph(session, call, more, seen.get("result"))
     reference.forget()
     return records
+
+
+def _words(entry, reference):
+    """The words of the changes. A reference that is not MindSpore takes dtypes and shapes that a
+    page does not name, and treats NaN in its own way: it gets finite numbers, and the dtypes that
+    the page lists."""
+    if reference.own_word is None:
+        return WORDS
+    listed = {
+        dtype
+        for item in entry.get("raises", ())
+        for clause in specs.rule_of(item).clauses
+        if clause.test == "not" and any(s.facets == ("dtype",) for s in clause.subjects)
+        for dtype in expand(clause.operands)
+    }
+    numbers = ("", "signs", "large", "small")
+    return (*numbers, *(word for word in DTYPES if word.rstrip("_") in listed))
+
+
+def _add_more(session, call, more, words):
+    """Keep the call with the outcomes of all words that give numbers; its facts, or None."""
+    texts = [f"sample.again({word!r})" for word in words]
+    seen = _asked(session, call, {**more, "then": texts, "probe": True})
+    if seen is None:
+        return None
+    facts = {text: seen.get(f"then {n}") for n, text in enumerate(texts, 1)}
+    told = {text: part for text, part in facts.items() if part is not None and _tells(part)}
+    if not told:
+        return None
+    rest = {key: part for key, part in seen.items() if "then " not in key}
+    parts = {f"then {n}": part for n, part in enumerate(told.values(), 1)}
+    session.keep(LABEL, call, {**more, "then": list(told)}, {**rest, **parts}, set())
+    return seen
 
 
 def _asked(session, call, more):
@@ -64,11 +92,15 @@ def _asked(session, call, more):
 
 
 def _add_graph(session, call, more, result):
-    """Keep the call in graph mode where it gives what the call itself gives."""
-    seen = _asked(session, call, {**more, "then": [GRAPH]})
-    if seen is not None and seen.get("then 1") == result and _tells(result):
-        seen = {"then 1": result}
-        session.keep(f"{LABEL} in a graph", call, {**more, "then": [GRAPH]}, seen, set())
+    """Keep the call in graph mode where it gives what the call itself gives. A reference that is
+    not MindSpore has no such mode, so that is what it asks for."""
+    if result is None or not _tells(result):
+        return
+    facts = {"then 1": result}
+    if session.reference.own_word is None:
+        facts = _asked(session, call, {**more, "then": [GRAPH]}) or {}
+    if facts.get("then 1") == result:
+        session.keep(IN_GRAPH, call, {**more, "then": [GRAPH]}, {"then 1": result}, set())
 
 
 def _base(name, known, reference):

@@ -42,6 +42,38 @@ _RULES = (
 
 # Reasons for calls: (the call, a name or NAME::LABEL; how the difference of a fact begins).
 _OF_CALLS = (
+    (
+        "the other triangle means nothing",
+        r"(?:Tensor|mint)\.triangular_solve::once more",
+        r"then \d: 1: values",
+    ),
+    (
+        "numbers for which PyTorch overflows or has NaN",
+        r"(?:mint\.nn\.functional\.kl_div|mint\.nn\.KLDivLoss|ops\.LARSUpdate|ops\.SoftMarginLoss"
+        r"|ops\.soft_margin_loss)::once more",
+        r"then [234]: values",
+    ),
+    ("the kind of a callable", r"ops\.GradOperation::another weights", r"result: text"),
+    (
+        "the original computes in the input's dtype on a CPU",
+        r"mint\.linalg\.(?:matrix_)?norm::dtype=.*|ops\.csr_softmax::dtype=.*",
+        r"result: |$",
+    ),
+    ("the gradient has the result's dtype", r"numpy\.trace::dtype=.*", r"gradient of a: dtype"),
+    (
+        "the original accepts shapes and lengths that mean nothing",
+        r"numpy\.(?:tensordot::axes=2|ravel_multi_index::dims=\(-1, 0\)) as stated",
+        r"",
+    ),
+    ("an integer divided by 0", r"numpy\.divmod::x2=False as stated", r"result: "),
+    (
+        "the page refuses an axis that occurs twice",
+        r"numpy\.apply_over_axes::axes=\(0, 0\) as stated",
+        r"",
+    ),
+    ("memory that nothing wrote to", r"mint\.empty_like::.* as stated", r"result: values"),
+    ("the original shows an object without its parts", r"RowTensor::another \w+", r"result: text"),
+    ("the page asks for sorted rows", r"ops\.coo_add::another x[12]", r"result: indices"),
     *repeats.REASONS,
     (
         "the original's gradient of a lower triangle contradicts that of an upper one",

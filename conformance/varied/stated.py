@@ -1,18 +1,22 @@
 """Adds the values that a page gives an argument to the stored calls of a name, also where they
-change nothing in the result: a fault may concern one value alone.
+change nothing in the result: a fault may concern one value alone. An argument that has the same
+value in all calls gets another one, and an axis a number below 0.
 """
 
+import ast
+import re
 import time
 
 from ..calls import documented
 from ..calls.call import Call
 from ..kinds.cases import LOST, area_of, of_entry
-from .additions import SETTINGS, all_bases
-from .changes import in_module
+from .additions import SETTINGS, all_bases, waves_of
+from .changes import in_module, variations
 from .record import SECONDS, TRIES, Session
 
 _KINDS = ("values", "options", "steps", "set_attributes")
 _BASES, _MOST = 4, 8  # calls that are tried, and values of one argument
+_AXIS = re.compile(r"axis\d?|dim\d?|axes|dims|\w*_dim|\w*_axis")
 
 
 def add_stated(name, entries, known, reference):
@@ -44,9 +48,99 @@ def add_stated(name, entries, known, reference):
                     break
                 if seen and _tells(name, seen):
                     session.keep(f"{argument}={text} as stated", variant, more, seen, set())
+                    texts.add(text)
                     break
+        session.until = max(until, time.monotonic() + 2)
+        _add_below_0(session, argument, texts, calls)
+        if len(texts) == 1:
+            _add_another(session, argument, calls)
     reference.forget()
     return records
+
+
+def _add_below_0(session, argument, texts, calls):
+    """Keep a call with an axis that is counted from the end, unless there is one."""
+    if not _AXIS.fullmatch(argument) or any(re.search(r"-\d", text) for text in texts):
+        return
+    for text in ("-1", "(-1,)", "(-1, 0)", "(-1, -2)"):
+        session.tries = 0
+        for call, more in calls:
+            value = call.value(argument)
+            variant = None if isinstance(value, bool) else call.put(argument, text)
+            seen = variant and session.ask(variant, more)
+            if seen and _tells(session.name, seen):
+                session.keep(f"{argument}={text} as stated", variant, more, seen, set())
+                texts.add(text)
+                return
+
+
+def _add_another(session, argument, calls):
+    """Keep a call with another value of an argument; if there is none that changes the outcome, one
+    that is accepted."""
+    accepted = None
+    for call, more in calls:
+        session.tries = session.lost = 0
+        base = session.ask(call, more)
+        if base is None:
+            continue
+        for text in _others(session, argument, call):
+            variant = call.put(argument, text)
+            seen = variant and session.ask(variant, more)
+            if seen and _tells(session.name, seen):
+                accepted = accepted or (variant, more, seen)
+                if seen != base:
+                    session.keep(f"another {argument}", variant, more, seen, set())
+                    return
+    if accepted is not None:
+        session.keep(f"another {argument}", *accepted, set())
+
+
+def _others(session, argument, call):
+    """Texts of other values: with other numbers in the Tensors that the present one is made of, of
+    the same shape, or of the documented types."""
+    present = call.get(argument) or ""
+    texts = []
+    if re.search(r"\bT\(", present):
+        texts.append(_with_other_numbers(present))
+    elif present[:1].isalpha() and (shape := session.shape_of(present)) is not None:
+        texts.append(waves_of(shape, 3))
+        if isinstance(shape, list):
+            texts.append(f"T('int32', np.arange({_size(shape)}).reshape({tuple(shape)}))")
+    texts += [
+        t for _, t in variations(argument, call, session.entry, area_of(session.name))[:_MOST]
+    ]
+    return [text for text in texts if text != present]
+
+
+def _size(shape):
+    count = 1
+    for length in shape:
+        count *= length
+    return count
+
+
+class _Numbers(ast.NodeTransformer):
+    """Replaces the numbers of the Tensors of a text: floats by a part of them; without any, others
+    by the same in reverse order (beside floats, they are places)."""
+
+    def __init__(self, floats):
+        self.floats = floats
+
+    def visit_Call(self, node):  # noqa: N802
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "T" and len(node.args) == 2:
+            dtype, data = map(ast.unparse, node.args)
+            if self.floats and "float" not in dtype:
+                return node
+            array = f"array({dtype}, {data})"
+            other = f"0.75 * {array}" if "float" in dtype else f"np.flip({array})"
+            return ast.parse(f"T({dtype}, {other})", mode="eval").body
+        return node
+
+
+def _with_other_numbers(text):
+    numbers = _Numbers("T('float" in text)
+    return ast.unparse(numbers.visit(ast.parse(text, mode="eval")))
 
 
 def _calls(name, entries, known):

@@ -6,8 +6,9 @@ import pytest
 
 import mindspore_compat as ms
 from conformance import targets
+from conformance.calls.call import Call
 from conformance.kinds import cases
-from conformance.reading import specs
+from conformance.reading import signatures, specs
 from conformance.running import answers
 from conformance.varied import additions, record, refusals, repeats, sequences, stated, uses
 from conformance.worker.worker import Worker
@@ -69,6 +70,40 @@ def test_documented_values_are_added_also_without_an_effect(entries, reference, 
     assert kept["dtype=ms.bool_ as stated"]["seen"]["result"][0] == "Bool"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "label", "changed"),
+    [
+        ("ops.argmin", "T('float32', [[3.0, 1.0], [5.0, 2.0]])", "axis=-1 as stated", "-1"),
+        ("ops.abs", "T('float32', [-2.0])", "another input", "T('float32', 0.75 * array("),
+        ("ops.invert", "T('int32', [4, 7])", "another x", "T('int32', np.flip(array("),
+        ("ops.abs", "ms.ops.ones(2)", "another input", "T('float32', spread((2,), 0.3, 1.7, 3))"),
+    ],
+)
+def test_an_argument_without_a_second_value_gets_one(
+    name, text, label, changed, entries, reference, monkeypatch
+):
+    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
+    given = signatures.parse(entries[name]["signature"])[0][0]
+    call = {given: text, **({"axis": "0"} if "axis" in label else {})}
+    known = {"example": {"call": call, "seen": {"result": "None"}, "by": "mindspore_compat"}}
+    monkeypatch.setattr(stated, "of_entry", lambda *_: [{"call": call}])
+    monkeypatch.setattr(
+        stated, "all_bases", lambda *_: [("example", Call(call=call, call_names=tuple(call)), {})]
+    )
+    kept = stated.add_stated(name, {name: entries[name]}, known, reference)
+    assert kept[label]["call"][label.split("=")[0].split()[-1]].startswith(changed)
+
+
+def test_a_reference_without_a_graph_mode_wants_its_result_in_a_graph(entries, monkeypatch):
+    known = _example(entries, "mint.add")
+    known["once more"] = {**known["example"], "seen": {"result": ["Float32", [2], [1.0, 2.0]]}}
+    other = record.Reference("conformance.varied.pytorch", None)
+    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
+    kept = repeats.add_repeats("mint.add", entries, known, other)
+    assert kept["once more in a graph"]["seen"] == {"then 1": ["Float32", [2], [1.0, 2.0]]}
+    assert other.process is None  # it is not asked
+
+
 def test_inputs_are_paired_with_options(entries, reference, monkeypatch):
     monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
     call = {"input": "T('float32', [[1.0, 2.0], [3.0, 5.0]])", "axis": "0"}
@@ -122,9 +157,10 @@ def test_facts_inside_of_others_are_added():
     assert additions._adds({"result": {**known["result"], "kernel": {}}}, known)
 
 
-def test_a_call_is_made_once_more_with_other_tensors(entries, reference, monkeypatch):
-    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
-    kept = repeats.add_repeats("ops.add", entries, _example(entries, "ops.add"), reference)
+def test_a_call_is_made_once_more_with_other_tensors(entries, reference):
+    known = _example(entries, "ops.add")
+    del known["example"]["by"]
+    kept = repeats.add_repeats("ops.add", entries, known, reference)
     told = dict(zip(kept["once more"]["then"], range(1, 99), strict=False))
     seen = kept["once more"]["seen"]
     assert seen["then 1"] == seen["result"]
