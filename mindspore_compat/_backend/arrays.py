@@ -155,7 +155,7 @@ def _device_space():
     global _failure
     try:
         cupy = _computing_cupy()
-    except Exception as error:  # whatever a broken driver raises means that no GPU is usable
+    except Exception as error:  # any error of a broken driver means that no GPU is usable
         _failure = error
         return None
     space = DeviceSpace(cupy)
@@ -248,8 +248,9 @@ def running_recorder():
 
 
 def current_space():
-    """Returns the array namespace of the current device target, or that of the step that is being
-    recorded."""
+    """Returns the array namespace of the current device target, or the namespace of the step that
+    is being recorded.
+    """
     recorder = running_recorder()
     if recorder is not None:
         return recorder.space
@@ -262,8 +263,9 @@ def to_host(array):
 
 
 def integers_to_host(arrays):
-    """Returns the values of integer arrays as NumPy arrays; those of a GPU by one copy, so that the
-    host waits once."""
+    """Returns the values of integer arrays as NumPy arrays. Arrays of a GPU are joined and copied
+    at once, so that the host waits only once.
+    """
     if type(arrays[0]) is numpy.ndarray or len(arrays) < 2:
         return list(map(to_host, arrays))
     module = current_space().module

@@ -2,7 +2,8 @@
 
 A formula that runs on symbols (bodies/symbols.py) leaves named steps. This table has the text of
 each step in CUDA C, in loops that Numba compiles, and in Python for steps of numbers alone. The
-gradient of a step is that of the function of `xp`, from the catalogue and the table of vjp rules.
+gradient of a step is the gradient of the function of `xp`, from the catalogue and the table of vjp
+rules.
 
 Worked example: `xp.maximum(x, 0.0)` is the step `2 = maximum(0, s0)`; a kernel computes
 `v0 > s0 || v0 != v0 ? v0 : s0` and a loop `(v0 if (v0 > s0) | (v0 != v0) else s0)`.
@@ -116,7 +117,7 @@ PRIMITIVES = {
             ufuncs="minimum",
         ),
         # Loops compute them as host/select.py does for large arrays, with a bound that is not NaN;
-        # where both are zeros the sign is that of the first.
+        # where both are zeros, the result has the sign of the first.
         Elementwise(
             "at_least", "{0} < {1} || {1} != {1} ? {1} : {0}", "({1} if {0} < {1} else {0})"
         ),

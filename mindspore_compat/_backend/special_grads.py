@@ -1,5 +1,5 @@
-"""Derivatives of special functions with respect to parameters, which no library offers: those of
-the incomplete gamma and beta functions and of the Hurwitz zeta function.
+"""Derivatives of special functions with respect to parameters: of the incomplete gamma and beta
+functions and of the Hurwitz zeta function. No library offers these derivatives.
 
 Each is a central difference of four values in float64, whose error is of the fourth power of the
 step; the step follows the scale on which the function changes. A first derivative has about 11

@@ -66,9 +66,8 @@ class AtomicFile:
 
     The temporary name is `<name>.<process>-<random digits>.tmp`, in the same folder. The file is
     always newly created, has mode 0600 until it is complete, and stays locked until its process
-    ends, for whatever reason. So an unlocked temporary file belongs to a dead process, even if
-    another process, container or host now uses its number. Such files of the same `path` are
-    removed first.
+    ends, for any reason. So an unlocked temporary file belongs to a dead process, even if another
+    process, container or host now uses its number. Such files of the same `path` are removed first.
 
     Args:
         path: The file to replace.

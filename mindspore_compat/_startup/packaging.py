@@ -25,8 +25,8 @@ class BuildWithStartup(build_py):
     (`NoModules` in the start-up file), and a real MindSpore comes first. It has a text of its own,
     because pip leaves a folder behind that has folders alone.
 
-    An editable install copies nothing to `build_lib`; the files then go directly into its wheel.
-    In a wheel, files have the same permissions whatever those of the checkout, so that two builds
+    An editable install copies nothing to `build_lib`; the files then go directly into its wheel. In
+    a wheel, files always have the same permissions, independent of the checkout, so that two builds
     have equal bytes (with the same SOURCE_DATE_EPOCH).
     """
 

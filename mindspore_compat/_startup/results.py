@@ -89,8 +89,9 @@ def of_declared(op, name):
 
 
 def of_layer(cls):
-    """Returns the type of what a layer returns, or None: a loss, and a layer that is neither
-    recurrent nor a container, returns a Tensor."""
+    """Returns the type of a layer's result, or None if it is not known. A loss, and a layer that is
+    neither recurrent nor a container, returns a Tensor.
+    """
     construct = getattr(cls, "construct", None)
     area, _, module = cls.__module__.removeprefix("mindspore_compat.nn.").rpartition(".")
     plain = area == "loss" or area.startswith("layer") and module not in _LAYERS_OF_OTHERS

@@ -375,7 +375,7 @@ class Parameter(Tensor):
         return self
 
     def _update_tensor_data(self, data):
-        """Sets the values of a Tensor, whatever its dtype."""
+        """Sets the values of a Tensor of any dtype."""
         self._put(data._array)
         return self
 

@@ -31,7 +31,7 @@ class UntypedStorage:
 
     @classmethod
     def _of(cls, array):
-        """Returns the storage of an array; for a view, that of its base array."""
+        """Returns the storage of an array; for a view, the storage of its base array."""
         storage = object.__new__(cls)
         storage._dtype = array.dtype
         while type(array.base) in SPACES and _in_one_piece(array.base):

@@ -8,7 +8,7 @@ __all__ = ["Tensor", "from_numpy", "is_tensor", "tensor"]
 
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
-    """Creates a Tensor; the arguments and errors are those of `Tensor`.
+    """Creates a Tensor; the arguments and errors are the same as for `Tensor`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1376,7 +1376,7 @@ class Tensor:
 
         Shapes:
             `input` is (..., K), `other` is (..., K, N), float16 or float32. The result has the other
-            axes of the input, then those of `other`.
+            axes of `input`, then the other axes of `other`.
         """
     def double(self) -> Tensor:
         """The values as Float64."""
@@ -1385,7 +1385,7 @@ class Tensor:
     @property
     def dtype(self) -> _Type: ...
     def eigvals(self) -> Tensor:
-        """Computes the complex eigenvalues of square matrices. The errors are those of `ops.eig`."""
+        """Computes the complex eigenvalues of square matrices. It raises the same errors as `ops.eig`."""
     def eq(self, other: Tensor | _b.complex) -> Tensor:
         """Compares two Tensors element by element: True where the elements are equal.
 
@@ -1949,8 +1949,8 @@ class Tensor:
             other (Tensor): the second input.
 
         Shapes:
-            `input` is (..., K), `other` is (..., K). The result has the other axes of both, those of
-            the input first.
+            `input` is (..., K), `other` is (..., K). The result has the other axes of `input`, then the
+            other axes of `other`.
         """
     def inplace_update(self, v: _t.Any, indices: _t.Any) -> Tensor:
         """Calls `ops.inplace_update` with this Tensor as `x`."""
@@ -2770,19 +2770,19 @@ class Tensor:
     def nelement(self) -> _b.int:
         """Returns the number of elements."""
     def new_empty(self, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.int, *, dtype: _Type | None = None, device: _t.Literal['CPU', 'GPU', 'Ascend'] | None = None) -> Tensor:
-        """Creates an uninitialized Tensor of the given size; its dtype defaults to that of this Tensor.
+        """Creates an uninitialized Tensor of the given size, by default of the dtype of this Tensor.
 
         `device` "CPU" means host memory, another name the current device target, and None the device of
         this Tensor.
         """
     def new_full(self, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], fill_value: _b.float | _b.bool, *, dtype: _Type | None = None) -> Tensor:
-        """Creates a Tensor of the given size, filled with one number; its dtype defaults to that of
+        """Creates a Tensor of the given size, filled with one number; by default it has the dtype of
         this Tensor.
         """
     def new_ones(self, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | Tensor, dtype: _Type | None = None) -> Tensor:
-        """Creates a Tensor of ones of the given size; its dtype defaults to that of this Tensor."""
+        """Creates a Tensor of ones of the given size; by default it has the dtype of this Tensor."""
     def new_zeros(self, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | Tensor, dtype: _Type | None = None) -> Tensor:
-        """Creates a Tensor of zeros of the given size; its dtype defaults to that of this Tensor."""
+        """Creates a Tensor of zeros of the given size; by default it has the dtype of this Tensor."""
     def nextafter(self, other: Tensor) -> Tensor:
         """Computes the next floating-point number after each element in the direction of `other`.
 
@@ -4016,4 +4016,4 @@ def from_numpy(array: _t.Any) -> Tensor:
 def is_tensor(obj: _t.Any) -> _b.bool:
     """Returns True for a Tensor, a Parameter included."""
 def tensor(input_data: _t.Any = None, dtype: _t.Any = None, shape: _t.Any = None, init: _t.Any = None, const_arg: _t.Any = False, device: _t.Any = None) -> Tensor:
-    """Creates a Tensor; the arguments and errors are those of `Tensor`."""
+    """Creates a Tensor; the arguments and errors are the same as for `Tensor`."""

@@ -436,7 +436,7 @@ def batch_norm_gather_stats_with_counts(input: _Tensor, mean: _Tensor, invstd: _
     `mean` and `invstd` are (parts, C), `counts` (parts,).
 
     Returns:
-        The mean and the reciprocal deviation of each channel.
+        The mean and the reciprocal of the standard deviation of each channel.
     """
 def batch_norm_stats(input: _Tensor, eps: _b.float) -> _b.tuple[_Tensor, ...]:
     """Computes the mean and the reciprocal standard deviation of each channel.
@@ -530,15 +530,15 @@ def bmm(input: _Tensor, mat2: _Tensor) -> _Tensor:
         same dtype.
     """
 def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
-    """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
+    """Broadcasts the input to a shape. A length of -1 in `shape` keeps the length of the input.
 
     Args:
         input (Tensor): the input.
         shape (tuple of ints or a list of ints): the shape of the result.
 
     Shapes:
-        `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
-        kept.
+        `input` has a shape that broadcasts to `shape`. The result has this shape and the dtype of
+        the input.
     """
 def cat(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], dim: _b.int | _Tensor = 0) -> _Tensor:
     """Concatenates Tensors along an existing axis.
@@ -1038,7 +1038,7 @@ def frac(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype; bools give int64 zeros.
     """
 def full(size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], fill_value: _b.float | _b.bool | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
-    """Creates a Tensor filled with one number; the dtype defaults to that of a Tensor of this
+    """Creates a Tensor filled with one number; by default it has the dtype of a Tensor of this
     number.
     """
 def full_like(input: _Tensor, fill_value: _b.float | _b.bool | _Tensor | _Tensor | _b.complex, *, dtype: _Type | None = None) -> _Tensor:
@@ -1181,8 +1181,8 @@ def inner(input: _Tensor, other: _Tensor) -> _Tensor:
         other (Tensor): the second input.
 
     Shapes:
-        `input` is (..., K), `other` is (..., K). The result has the other axes of both, those of
-        the input first.
+        `input` is (..., K), `other` is (..., K). The result has the other axes of `input`, then the
+        other axes of `other`.
     """
 def inverse(input: _Tensor) -> _Tensor:
     """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
@@ -1687,8 +1687,8 @@ def norm(input: _Tensor, p: _b.float | _b.str = 'fro', dim: _b.int | _b.tuple[_b
         with `keepdim`.
     """
 def normal(mean: _b.float | _b.bool | _Tensor = 0.0, std: _b.float | _b.bool | _Tensor = 1.0, size: _c.Iterable[_b.int] | None = None, generator: _t.Any = None) -> _t.Any:
-    """Draws numbers from the normal distribution. The mean and the deviation may be Tensors, which
-    then determine the shape.
+    """Draws numbers from the normal distribution. The mean and the standard deviation may be
+    Tensors, which then determine the shape.
 
     Args:
         mean (Union[float, int, Tensor]): the mean. Default: 0.0.
@@ -1797,7 +1797,7 @@ def rand_like(input: _Tensor, *, dtype: _Type | None = None, device: _b.str | No
 
     Args:
         input (Tensor): any shape.
-        dtype (mindspore.dtype): a floating dtype. Default: that of `input`.
+        dtype (mindspore.dtype): a floating dtype. Default: the dtype of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
     """
 def randint(*args: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _b.str | None = None) -> _Tensor:
@@ -1820,14 +1820,14 @@ def randint_like(*args: _t.Any, dtype: _t.Any = None, device: _b.str | None = No
         input (Tensor): any shape.
         low (int): the smallest number. Default: 0.
         high (int): the upper bound, which is never drawn.
-        dtype (mindspore.dtype): the dtype. Default: that of `input`.
+        dtype (mindspore.dtype): the dtype. Default: the dtype of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
     """
 def randn(*size: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _t.Any = None) -> _Tensor:
-    """Draws numbers from the standard normal distribution; its arguments are those of `mint.rand`."""
+    """Draws numbers from the standard normal distribution; it takes the arguments of `mint.rand`."""
 def randn_like(input: _Tensor, *, dtype: _Type | None = None, device: _t.Any = None) -> _Tensor:
-    """Draws numbers from the standard normal distribution in the shape of a Tensor; its arguments
-    are those of `mint.rand_like`.
+    """Draws numbers from the standard normal distribution in the shape of a Tensor; it takes the
+    arguments of `mint.rand_like`.
     """
 def randperm(n: _t.Any, *, generator: _t.Any = None, dtype: _t.Any = None) -> _Tensor:
     """Draws a random permutation of the integers below n; int64 by default."""
@@ -2034,7 +2034,7 @@ def sort(input: _Tensor, *, dim: _b.int = -1, descending: _b.bool = False, stabl
         the positions have its shape and are int64.
     """
 def split(tensor: _t.Any, split_size_or_sections: _t.Any, dim: _t.Any = 0) -> _t.Any:
-    """Splits a Tensor along `dim`; the arguments are those of `ops.split`."""
+    """Splits a Tensor along `dim`; the arguments are the same as for `ops.split`."""
 def sqrt(input: _Tensor) -> _Tensor:
     """Computes the square root of each element; it is NaN for a negative number.
 

@@ -712,7 +712,7 @@ class AdaptiveMaxPool1d(_Cell):
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AdaptiveMaxPool2d(_Cell):
     """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
-    also its int64 position in H * W. The parts are those of `adaptive_avg_pool2d`.
+    also its int64 position in H * W. The parts are the same as for `adaptive_avg_pool2d`.
 
     Args:
         output_size (int >= 1 or one of -1 or a tuple of (an int >= 1 or one of -1 or None) or a list of (an int >= 1 or one of -1 or None)):
@@ -730,7 +730,7 @@ class AdaptiveMaxPool2d(_Cell):
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class AdaptiveMaxPool3d(_Cell):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
-    also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.
+    also its int32 position in D * H * W. The parts are the same as for `adaptive_avg_pool3d`.
 
     Args:
         output_size (int >= 1 or one of True or a tuple of 3 (an int >= 1 or one of True) or a list of 3 (an int >= 1 or one of True), or a Tensor that holds it):
@@ -850,7 +850,7 @@ class AvgPool2dExt(_Cell):
 class AvgPool3d(_Cell):
     """3-D average pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
-    Its arguments are those of AvgPool2d, with three numbers per size and without `data_format`.
+    It takes the arguments of AvgPool2d, with three numbers per size and without `data_format`.
     """
     ceil_mode: _t.Any
     count_include_pad: _t.Any
@@ -893,8 +893,8 @@ class AvgPool3dExt(_Cell):
 from ..nn.loss.loss import BCELoss as BCELoss
 from ..nn.loss.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 class BatchNorm1d(_Cell):
-    """Batch normalization of (N, C) or (N, C, L): shifts and scales each channel to mean beta and
-    deviation gamma.
+    """Batch normalization of (N, C) or (N, C, L): standardizes each channel, multiplies it by gamma
+    and adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
@@ -1005,7 +1005,8 @@ class BatchNorm2d(_Cell):
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes and the parameters of the layer."""
 class BatchNorm3d(_Cell):
-    """Batch normalization of (N, C, D, H, W): gives each channel mean beta and deviation gamma.
+    """Batch normalization of (N, C, D, H, W): standardizes each channel, multiplies it by gamma and
+    adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
@@ -1554,7 +1555,8 @@ class Conv2dThor(Conv2d):
         """Stores the moments of the patches of an input and of the gradient at its output."""
     def save_gradient(self, dout: _t.Any) -> _t.Any:
         """Stores the moments of a gradient at the output in `matrix_g`, and the number of its
-        positions in `g_normalizer`. Argument, result and error are those of the other layers.
+        positions in `g_normalizer`. The argument, the result and the error are the same as in the
+        other layers.
         """
     thor: _t.Any
 class Conv2dTranspose(_Cell):
@@ -2496,7 +2498,7 @@ class GraphKernel(_Cell):
     """A Cell. MindSpore has treated it like any other Cell since release 1.3.
 
     Args:
-        auto_prefix (bool): whether names of Parameters begin with those of the cells above.
+        auto_prefix (bool): whether names of Parameters begin with the names of the cells above.
             Default: ``True``.
         flags (dict): flags of the graph. Default: ``None``.
     """
@@ -2696,7 +2698,8 @@ class InstanceNorm2d(_Cell):
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes and the parameters of the layer."""
 class InstanceNorm3d(_Cell):
-    """Instance normalization of (N, C, D, H, W): gives channels mean beta and deviation gamma.
+    """Instance normalization of (N, C, D, H, W): standardizes each channel, multiplies it by gamma
+    and adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
@@ -2761,11 +2764,11 @@ class L1Regularizer(_Cell):
 class LARS(_Optimizer):
     """Layer-wise adaptive rate scaling (LARS): scales gradients for another optimizer.
 
-    For each parameter w that `lars_filter` accepts,
-    ratio = coefficient norm(w) / (norm(g) + decay norm(w) + epsilon), or 1 if a norm is 0.
-    With `use_clip` the ratio is divided by the learning rate and limited to 1. The gradient becomes
-    ratio (g + decay w). Other gradients stay unchanged. Weight decay and loss scale are those of
-    the inner optimizer, which then applies neither; it keeps its learning rates.
+    For each parameter w that `lars_filter` accepts, ratio = coefficient norm(w) / (norm(g) + decay
+    norm(w) + epsilon), or 1 if a norm is 0. With `use_clip` the ratio is divided by the learning
+    rate and limited to 1. The gradient becomes ratio (g + decay w). Other gradients stay unchanged.
+    LARS applies the weight decay and the loss scale of the inner optimizer. The inner optimizer
+    then applies neither, but keeps its learning rates.
 
     Args:
         optimizer (Optimizer): the inner optimizer.
@@ -3244,7 +3247,7 @@ class LogSoftmaxExt(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Loss(Metric):
-    """Mean loss of the batches; each batch counts once, whatever its size."""
+    """Mean loss of the batches. Each batch has the same weight, even if its size differs."""
     def __init__(self) -> None: ...
     def clear(self) -> None:  # type: ignore
         """Resets the sums."""
@@ -3439,7 +3442,7 @@ class MaxPool2dExt(_Cell):
 class MaxPool3d(_Cell):
     """3-D max pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
-    Its arguments are those of MaxPool2d, with three numbers per size and without `data_format`.
+    It takes the arguments of MaxPool2d, with three numbers per size and without `data_format`.
     """
     return_indices: _t.Any
     ceil_mode: _t.Any

@@ -85,7 +85,7 @@ class FuncGraph:
         graph was exported here.
 
         Raises:
-            RuntimeError: if the number of inputs, or a shape, is not that of the graph.
+            RuntimeError: if the number of inputs, or a shape, differs from the graph's.
         """
         if len(inputs) != len(self.inputs):
             inputs = tuple(_flat(inputs))
@@ -119,8 +119,9 @@ def _flat(values):
 
 
 def _fits(shape, made_for):
-    """Returns True if a shape matches that of an input of the graph; -1 and below match any
-    length."""
+    """Returns True if a shape matches the shape of an input of the graph. A length of -1 or less
+    matches any length.
+    """
     return (
         made_for == ()
         or -2 in made_for

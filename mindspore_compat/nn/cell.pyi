@@ -52,7 +52,7 @@ class Cell:
     @bprop_debug.setter
     def bprop_debug(self, value: _t.Any) -> None: ...
     def buffers(self, recurse: _t.Any = True) -> _t.Any:
-        """Yields the buffers, those of sub-cells too if `recurse`."""
+        """Yields the buffers. If `recurse`, also yields the buffers of sub-cells."""
     def cast_inputs(self, inputs: _t.Any, dst_type: _t.Any) -> _t.Any:
         """Returns a tuple of `inputs` with the floats among them cast to `dst_type`."""
     cell_type: _t.Any
@@ -105,7 +105,7 @@ class Cell:
     def get_mixed_precision_type(self) -> _t.Any:
         """Returns the float type as a MixedPrecisionType."""
     def get_parameters(self, expand: _t.Any = True) -> _c.Iterator[_Parameter]:
-        """Yields the parameters, those of sub-cells too if `expand`."""
+        """Yields the parameters. If `expand`, also yields the parameters of sub-cells."""
     def get_scope(self) -> _t.Any:
         """Returns the scope that `generate_scope` of an enclosing Cell has set, or None."""
     def get_sub_cell(self, target: _t.Any) -> _t.Any:

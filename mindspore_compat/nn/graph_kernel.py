@@ -11,7 +11,7 @@ class GraphKernel(Cell):
     """A Cell. MindSpore has treated it like any other Cell since release 1.3.
 
     Args:
-        auto_prefix (bool): whether names of Parameters begin with those of the cells above.
+        auto_prefix (bool): whether names of Parameters begin with the names of the cells above.
             Default: ``True``.
         flags (dict): flags of the graph. Default: ``None``.
 

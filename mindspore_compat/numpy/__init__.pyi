@@ -84,8 +84,8 @@ def array_equal(a1: _t.Any, a2: _t.Any, equal_nan: _b.bool = False) -> _t.Any:
 def array_equiv(a1: _t.Any, a2: _t.Any) -> _t.Any:
     """Tests whether two arrays broadcast and all elements are equal; returns a bool Tensor."""
 def array_split(x: _t.Any, indices_or_sections: _t.Any, axis: _t.Any = 0) -> _t.Any:
-    """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list). The
-    errors are those of `split`.
+    """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list). It
+    raises the same errors as `split`.
     """
 def array_str(a: _t.Any) -> _b.str:
     """Returns the values of a Tensor as printed text; raises a TypeError for other values."""
@@ -184,7 +184,7 @@ def copysign(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """Returns the magnitude of `x1` with the sign of `x2`, in the dtype of `x1`."""
 def corrcoef(x: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, dtype: _t.Any = None) -> _t.Any:
     """Computes the correlation coefficients of the rows (or columns) of a matrix; float32. The
-    arguments are those of `cov`.
+    arguments are the same as for `cov`.
     """
 def correlate(a: _t.Any, v: _t.Any, mode: _b.str = 'valid') -> _t.Any:
     """Computes the cross-correlation of two vectors of one dtype; ints give floats of the same
@@ -279,7 +279,7 @@ def dot(a: _t.Any, b: _t.Any) -> _t.Any:
         a, b (Tensor): of one dtype, unless one has no axes.
     """
 def dsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
-    """Splits a Tensor along the third axis. The errors are those of `split`."""
+    """Splits a Tensor along the third axis. It raises the same errors as `split`."""
 def dstack(tup: _t.Any) -> _t.Any:
     """Tensors joined along the third axis; a Tensor is returned as it is."""
 def ediff1d(ary: _Tensor, to_end: _t.Any = None, to_begin: _t.Any = None) -> _t.Any:
@@ -380,7 +380,7 @@ def histogram(a: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.An
 def histogram2d(x: _t.Any, y: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _t.Any = False) -> _t.Any:
     """Computes a 2-D histogram: returns (counts per cell, edges along x, edges along y).
 
-    `x` and `y` are vectors; the other arguments and the errors are those of `histogramdd`.
+    `x` and `y` are vectors; the other arguments and the errors are the same as for `histogramdd`.
     """
 def histogram_bin_edges(a: _t.Any, bins: _b.int | _c.Iterable[_t.Any] | _Tensor = 10, range: _c.Iterable[_t.Any] | None = None, weights: _c.Iterable[_t.Any] | _Tensor | None = None) -> _Tensor:
     """Computes the edges of equal bins over the values (or a range); returns given edges unchanged.
@@ -406,7 +406,7 @@ def histogramdd(sample: _c.Iterable[_t.Any] | _Tensor, bins: _b.int | _c.Iterabl
         density (bool): True to divide by the total and by each cell's size.
     """
 def hsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
-    """Splits a Tensor along the second axis. The errors are those of `split`."""
+    """Splits a Tensor along the second axis. It raises the same errors as `split`."""
 def hstack(tup: _t.Any) -> _t.Any:
     """Tensors joined along the second axis, vectors along their only one; a Tensor is returned as it is."""
 def hypot(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
@@ -507,7 +507,7 @@ def logical_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.logical_xor` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
 def logspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, base: _b.float | _b.bool = 10.0, dtype: _t.Any = None, axis: _t.Any = 0) -> _t.Any:
     """Returns numbers evenly spaced on a log scale: `base` to the powers of `linspace`. The other
-    arguments and the errors are those of `linspace`; `base` is a number.
+    arguments and the errors are the same as for `linspace`; `base` is a number.
     """
 def matmul(x1: _t.Any, x2: _t.Any, dtype: _t.Any = None) -> _t.Any:
     """Computes the matrix product over the last two axes of Tensors of one dtype."""
@@ -619,11 +619,11 @@ def polyint(p: _t.Any, m: _b.int | _Tensor = 1, k: _t.Any = None) -> _t.Any:
         k (Union[number, list, tuple, Tensor]): one constant for all integrations, or one for each.
     """
 def polymul(a1: _t.Any, a2: _t.Any) -> _t.Any:
-    """Multiplies two polynomials. The errors are those of `polyadd`; an empty polynomial raises a
-    ValueError, a complex one a TypeError.
+    """Multiplies two polynomials. It raises the same errors as `polyadd`; an empty polynomial
+    raises a ValueError, a complex one a TypeError.
     """
 def polysub(a1: _t.Any, a2: _t.Any) -> _t.Any:
-    """Subtracts two polynomials. The errors are those of `polyadd`."""
+    """Subtracts two polynomials. It raises the same errors as `polyadd`."""
 def polyval(p: _t.Any, x: _t.Any) -> _t.Any:
     """Evaluates a polynomial at `x` by Horner's rule; at least float32.
 
@@ -827,8 +827,8 @@ def tril_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float |
 def tril_indices_from(arr: _t.Any, k: _t.Any = 0) -> _t.Any:
     """Returns the row and column indices of the lower triangle of a matrix of this shape."""
 def triu(m: _t.Any, k: _b.int = 0) -> _t.Any:
-    """Returns the upper triangle of each matrix; a vector is broadcast to a matrix. The errors are
-    those of `tril`.
+    """Returns the upper triangle of each matrix; a vector is broadcast to a matrix. It raises the
+    same errors as `tril`.
     """
 def triu_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float | _b.bool | None = None) -> _t.Any:
     """Returns the row and column indices of the upper triangle of an n x m matrix; int32."""
@@ -874,7 +874,7 @@ def var(x: _t.Any, axis: _t.Any = None, ddof: _b.int | _b.bool = 0, keepdims: _b
     `ddof`; float32 for ints.
     """
 def vsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
-    """Splits a Tensor along the first axis. The errors are those of `split`."""
+    """Splits a Tensor along the first axis. It raises the same errors as `split`."""
 def vstack(tup: _t.Any) -> _t.Any:
     """Tensors joined along the first axis, vectors as rows; a Tensor is returned as it is."""
 def where(condition: _t.Any, x: _t.Any = None, y: _t.Any = None) -> _t.Any:

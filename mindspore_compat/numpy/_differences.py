@@ -320,7 +320,7 @@ def _matrix(first, second):
 @checked
 def corrcoef(x, y=None, rowvar: Bool = True, dtype=None):
     """Computes the correlation coefficients of the rows (or columns) of a matrix; float32. The
-    arguments are those of `cov`.
+    arguments are the same as for `cov`.
 
     Example:
         >>> import mindspore_compat as ms

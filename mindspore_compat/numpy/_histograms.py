@@ -129,7 +129,7 @@ def _weights(weights, a, api):
 def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
     """Computes a 2-D histogram: returns (counts per cell, edges along x, edges along y).
 
-    `x` and `y` are vectors; the other arguments and the errors are those of `histogramdd`.
+    `x` and `y` are vectors; the other arguments and the errors are the same as for `histogramdd`.
 
     Example:
         >>> import mindspore_compat as ms

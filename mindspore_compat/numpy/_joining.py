@@ -243,8 +243,8 @@ def split(x, indices_or_sections, axis=0):
 
 
 def array_split(x, indices_or_sections, axis=0):
-    """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list). The
-    errors are those of `split`.
+    """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list). It
+    raises the same errors as `split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -257,7 +257,7 @@ def array_split(x, indices_or_sections, axis=0):
 
 
 def hsplit(x, indices_or_sections):
-    """Splits a Tensor along the second axis. The errors are those of `split`.
+    """Splits a Tensor along the second axis. It raises the same errors as `split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -270,7 +270,7 @@ def hsplit(x, indices_or_sections):
 
 
 def vsplit(x, indices_or_sections):
-    """Splits a Tensor along the first axis. The errors are those of `split`.
+    """Splits a Tensor along the first axis. It raises the same errors as `split`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -283,7 +283,7 @@ def vsplit(x, indices_or_sections):
 
 
 def dsplit(x, indices_or_sections):
-    """Splits a Tensor along the third axis. The errors are those of `split`.
+    """Splits a Tensor along the third axis. It raises the same errors as `split`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -56,7 +56,7 @@ def polyadd(a1, a2):
 
 
 def polysub(a1, a2):
-    """Subtracts two polynomials. The errors are those of `polyadd`.
+    """Subtracts two polynomials. It raises the same errors as `polyadd`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -70,8 +70,8 @@ def polysub(a1, a2):
 
 
 def polymul(a1, a2):
-    """Multiplies two polynomials. The errors are those of `polyadd`; an empty polynomial raises a
-    ValueError, a complex one a TypeError.
+    """Multiplies two polynomials. It raises the same errors as `polyadd`; an empty polynomial
+    raises a ValueError, a complex one a TypeError.
 
     Example:
         >>> import mindspore_compat as ms

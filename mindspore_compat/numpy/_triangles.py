@@ -149,8 +149,8 @@ def tril(m, k: Int = 0):
 
 @checked
 def triu(m, k: Int = 0):
-    """Returns the upper triangle of each matrix; a vector is broadcast to a matrix. The errors are
-    those of `tril`.
+    """Returns the upper triangle of each matrix; a vector is broadcast to a matrix. It raises the
+    same errors as `tril`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -450,7 +450,7 @@ def logspace(
     axis=0,
 ):
     """Returns numbers evenly spaced on a log scale: `base` to the powers of `linspace`. The other
-    arguments and the errors are those of `linspace`; `base` is a number.
+    arguments and the errors are the same as for `linspace`; `base` is a number.
 
     Example:
         >>> import mindspore_compat as ms

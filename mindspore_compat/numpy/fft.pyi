@@ -220,7 +220,7 @@ def ihfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = N
 
     Shapes:
         `a` is real and has at least two axes. The result is complex. Along the last axis of
-        `axes`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `axes`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
     """
 def ihfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse of `hfftn`: half of a Hermitian signal from its real spectrum.
@@ -238,7 +238,7 @@ def ihfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = N
 
     Shapes:
         `a` is real and has at least one axis. The result is complex. Along the last axis of
-        `axes`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `axes`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
     """
 def irfft(a: _Tensor, n: _b.int | _Tensor | None = None, axis: _b.int | _Tensor = -1, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse of `rfft`: a real signal from its half spectrum.
@@ -330,7 +330,7 @@ def rfft2(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = No
 
     Shapes:
         `a` is real and has at least two axes. The result is complex. Along the last axis of
-        `axes`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `axes`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
     """
 from ..ops import rfftfreq as rfftfreq
 def rfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, axes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
@@ -350,5 +350,5 @@ def rfftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = No
 
     Shapes:
         `a` is real and has at least one axis. The result is complex. Along the last axis of
-        `axes`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `axes`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
     """

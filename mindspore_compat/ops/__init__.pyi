@@ -57,7 +57,7 @@ class AccumulateNV2(_Primitive):
         x (tuple of Tensors or a list of Tensors): the input.
 
     Shapes:
-        All Tensors in `x` have one shape and one dtype, which are also those of the result.
+        All Tensors in `x` have one shape and dtype. The result has the same shape and dtype.
     """
     def __call__(self, x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         """`AccumulateNV2` of its inputs, which the class describes."""
@@ -86,7 +86,9 @@ class Adam(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
@@ -107,7 +109,9 @@ class AdamNoUpdateParam(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
@@ -130,7 +134,9 @@ class AdamWeightDecay(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -179,7 +185,7 @@ class AdaptiveAvgPool3D(_Primitive):
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> None: ...
 class AdaptiveMaxPool2D(_Primitive):
     """Applies 2-D adaptive max pooling: the maximum of each part of images, and its int64 position
-    in H * W. The parts are those of `adaptive_avg_pool2d`.
+    in H * W. The parts are the same as for `adaptive_avg_pool2d`.
 
     Args:
         output_size (tuple of (an int >= 1 or None) or a list of (an int >= 1 or None)): the
@@ -230,7 +236,7 @@ class AddN(_Primitive):
         x (tuple of Tensors or a list of Tensors): the input.
 
     Shapes:
-        All Tensors in `x` have one shape and one dtype, which are also those of the result.
+        All Tensors in `x` have one shape and dtype. The result has the same shape and dtype.
     """
     def __call__(self, x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         """`AddN` of its inputs, which the class describes."""
@@ -528,7 +534,9 @@ class ApplyAdaMax(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -557,7 +565,9 @@ class ApplyAdagrad(_Primitive):
         """Returns the gradient's array, on the device of the parameter."""
     more: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -575,7 +585,9 @@ class ApplyAdagradDA(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -617,7 +629,9 @@ class ApplyAdamWithAmsgrad(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
@@ -638,7 +652,9 @@ class ApplyAdamWithAmsgradV2(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
@@ -665,7 +681,9 @@ class ApplyCenteredRMSProp(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -683,7 +701,9 @@ class ApplyFtrl(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -701,7 +721,9 @@ class ApplyGradientDescent(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -722,7 +744,9 @@ class ApplyKerasMomentum(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -748,7 +772,9 @@ class ApplyMomentum(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -773,7 +799,9 @@ class ApplyProximalAdagrad(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -796,7 +824,9 @@ class ApplyRMSProp(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -949,13 +979,13 @@ class Assign(_Primitive):
     def __call__(self, variable: _t.Any, value: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class AssignAdd(_Primitive):
-    """Adds `value` to `variable`, in place, and returns it. The errors are those of `assign`,
+    """Adds `value` to `variable`, in place, and returns it. It raises the same errors as `assign`,
     except that a value of one element may have one axis more or less.
     """
     def __call__(self, variable: _t.Any, value: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class AssignSub(_Primitive):
-    """Subtracts `value` from `variable`, in place, and returns it. The errors are those of
+    """Subtracts `value` from `variable`, in place, and returns it. It raises the same errors as
     `assign_add`.
     """
     def __call__(self, variable: _t.Any, value: _t.Any) -> _t.Any: ...
@@ -1387,7 +1417,7 @@ class Betainc(_Primitive):
         x (Tensor of dtype float32 or float64): the input.
 
     Shapes:
-        `a`, `b` and `x` have one shape and dtype, which are also those of the result.
+        `a`, `b` and `x` have one shape and dtype. The result has the same shape and dtype.
     """
     def __call__(self, a: _Tensor, b: _Tensor, x: _Tensor) -> _Tensor:
         """`Betainc` of its inputs, which the class describes."""
@@ -1558,15 +1588,15 @@ class Broadcast(_Primitive):
     def __call__(self, input_x: _Tensor | _b.tuple[_Tensor, ...]) -> _t.Any: ...
     def __init__(self, root_rank: _b.int, group: _b.str = 'hccl_world_group') -> None: ...
 class BroadcastTo(_Primitive):
-    """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
+    """Broadcasts the input to a shape. A length of -1 in `shape` keeps the length of the input.
 
     Args:
         shape (tuple of ints or a list of ints): the shape of the result.
         input (Tensor): the input.
 
     Shapes:
-        `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
-        kept.
+        `input` has a shape that broadcasts to `shape`. The result has this shape and the dtype of
+        the input.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`BroadcastTo` of its inputs, which the class describes."""
@@ -1606,7 +1636,7 @@ class BufferAppend(_Primitive):
 class BufferGetItem(_Primitive):
     """Returns the entry at an index. Index 0 is the oldest entry, -1 the newest.
 
-    The arguments are those of `ops.BufferAppend`; the inputs are `data`, `count`, `head` and
+    The arguments are the same as for `ops.BufferAppend`; the inputs are `data`, `count`, `head` and
     `index`.
     """
     buffer_dtype: _t.Any
@@ -1658,9 +1688,9 @@ class CTCLoss(_Primitive):
 
     Labels are `labels_values` at `labels_indices`, rows of (batch, position).
     `preprocess_collapse_repeated` merges repeated labels beforehand; without `ctc_merge_repeated`,
-    equal neighbours in an alignment are separate labels. A blank among the labels ends its row.
-    MindSpore adds to the probability of an empty row that of the blanks before the last time step,
-    as its documented example shows; this function does the same.
+    equal neighbours in an alignment are separate labels. A blank among the labels ends its row. To
+    the probability of an empty row, MindSpore adds the probability of the blanks before the last
+    time step, as its documented example shows. This function does the same.
 
     Args:
         preprocess_collapse_repeated (bool, optional): see `preprocess_collapse_repeated` above.
@@ -2371,7 +2401,7 @@ class Cross(_Primitive):
         x2 (Tensor): the second input.
 
     Shapes:
-        `x1` and `x2` have one shape and dtype, which are also those of the result.
+        `x1` and `x2` have one shape and dtype. The result has the same shape and dtype.
     """
     def __call__(self, x1: _Tensor, x2: _Tensor) -> _Tensor:
         """`Cross` of its inputs, which the class describes."""
@@ -3433,15 +3463,15 @@ class Exp(_Primitive):
         """`Exp` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class Expand(_Primitive):
-    """Broadcasts the input to a size. A length of -1 in `shape` keeps that of the input.
+    """Broadcasts the input to a size. A length of -1 in `shape` keeps the length of the input.
 
     Args:
         x (Tensor): the input.
         shape (Tensor of dtype int32 or int64 or a tuple of ints): the size of the result.
 
     Shapes:
-        `x` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
-        kept.
+        `x` has a shape that broadcasts to `shape`. The result has this shape and the dtype of
+        the input.
     """
     def __call__(self, x: _Tensor, shape: _Tensor | _b.tuple[_b.int, ...] | _Tensor | _b.complex) -> _Tensor:
         """`Expand` of its inputs, which the class describes."""
@@ -3643,8 +3673,8 @@ class FlashAttentionScore(_Primitive):
     """Computes multi-head flash attention: softmax(scale_value * (query @ key.T + real_shift)) @
     value.
 
-    The arguments are those of `ops.flash_attention_score`. There are two differences: the shift is
-    multiplied by the scale, too, and `input_layout` may also be "TH".
+    The arguments are the same as for `ops.flash_attention_score`. There are two differences: the
+    shift is multiplied by the scale, too, and `input_layout` may also be "TH".
 
     Returns:
         tuple[Tensor] of four: the largest score of each query; the sum of exponentials relative to
@@ -3883,7 +3913,9 @@ class FusedAdaFactor(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -3907,8 +3939,8 @@ class FusedCastAdamWeightDecay(_AdamWeightDecay):
     """
     def __call__(self, var: _Tensor | _b.float, m: _Tensor, v: _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, decay: _b.float | _Tensor, gradient: _Tensor | _b.float, global_norm: _b.float | _Tensor = 1.0) -> _t.Any: ...  # type: ignore
     def infer_dtype(self, var_dtype: _t.Any, m_dtype: _t.Any, v_dtype: _t.Any, lr_dtype: _t.Any, beta1_dtype: _t.Any, beta2_dtype: _t.Any, epsilon_dtype: _t.Any, decay_dtype: _t.Any, grad_dtype: _t.Any, global_norm: _t.Any) -> _t.Any:
-        """Returns the dtypes of the results, those of parameter and moments; the norm may have any
-        dtype.
+        """Returns the dtypes of the results: the dtypes of the parameter and of the moments. The
+        norm may have any dtype.
         """
 class FusedSparseAdam(_Primitive):
     """Updates a parameter with Adam from a sparse gradient; the moments of all rows decay."""
@@ -3921,7 +3953,9 @@ class FusedSparseAdam(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
@@ -3947,7 +3981,9 @@ class FusedSparseLazyAdam(_Primitive):
         """Returns the gradient's array, on the device of the parameter."""
     lenient: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def rate(self, lr: _t.Any, beta1_power: _t.Any, beta2_power: _t.Any) -> _t.Any:
@@ -3977,11 +4013,13 @@ class FusedWeightScaleApplyMomentum(_Primitive):
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
     def infer_dtype(self, d_dtype: _t.Any, s_dtype: _t.Any, v_dtype: _t.Any, a_dtype: _t.Any, l_dtype: _t.Any, g_dtype: _t.Any, m_dtype: _t.Any) -> _t.Any:
-        """Returns the dtype of the result, which is that of the parameter."""
+        """Returns the dtype of the result: the dtype of the parameter."""
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -4027,7 +4065,7 @@ class Gather(_Primitive):
 
     Shapes:
         `input_params` may have any shape with at least one axis, `input_indices` any shape of
-        integers. In the result the axes of the indices replace `axis`. The dtype is that of
+        integers. In the result the axes of the indices replace `axis`. The result has the dtype of
         `input_params`.
     """
     def __call__(self, input_params: _Tensor, input_indices: _Tensor, axis: _b.int | _Tensor) -> _Tensor:
@@ -4076,7 +4114,7 @@ class GatherV2(_Primitive):
 
     Shapes:
         `input_params` may have any shape with at least one axis, `input_indices` any shape of
-        integers. In the result the axes of the indices replace `axis`. The dtype is that of
+        integers. In the result the axes of the indices replace `axis`. The result has the dtype of
         `input_params`.
     """
     def __call__(self, input_params: _Tensor, input_indices: _Tensor, axis: _b.int | _Tensor) -> _Tensor:
@@ -4746,7 +4784,9 @@ class LARSUpdate(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -4812,8 +4852,8 @@ class LSTM(_Primitive):
     gates: _t.Any
     is_train: _t.Any
 class LayerNorm(_Primitive):
-    """Applies layer normalization over the axes from `begin_norm_axis` on: each row gets mean
-    `beta` and deviation `gamma`.
+    """Applies layer normalization over the axes from `begin_norm_axis` on: standardizes each row,
+    multiplies it by `gamma` and adds `beta`.
 
     Args:
         begin_norm_axis (int): the first axis of the mean and variance, in [-1, rank).
@@ -5404,7 +5444,7 @@ class MatrixSetDiagV3(_Primitive):
     def __call__(self, x: _Tensor, diagonal: _Tensor, k: _t.Any) -> _t.Any: ...
     def __init__(self, align: _t.Any = 'RIGHT_LEFT') -> None: ...
 class MatrixSolve(_Primitive):
-    """Solves the linear system matrix y = rhs, or that of the adjoint matrix if `adjoint` is True.
+    """Solves the linear system matrix y = rhs; if `adjoint` is True, with the adjoint matrix.
 
     Args:
         adjoint (bool, optional): see `adjoint` above. Default: ``False``.
@@ -7064,7 +7104,7 @@ class Reshape(_Primitive):
             of the result.
 
     Shapes:
-        The number of elements of `input` is that of `shape`. The result has that shape and the same
+        `input` has as many elements as `shape`. The result has the shape `shape` and the same
         dtype.
     """
     def __call__(self, input: _Tensor, shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
@@ -7346,7 +7386,9 @@ class SGD(_Primitive):
     def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
         """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -7796,7 +7838,7 @@ class SigmoidCrossEntropyWithLogits(_Primitive):
         label (Tensor of a floating dtype): see `label` above.
 
     Shapes:
-        `logits` and `label` have one shape and dtype, which are also those of the result.
+        `logits` and `label` have one shape and dtype. The result has the same shape and dtype.
     """
     def __call__(self, logits: _Tensor, label: _Tensor) -> _Tensor:
         """`SigmoidCrossEntropyWithLogits` of its inputs, which the class describes."""
@@ -7947,7 +7989,7 @@ class SoftmaxCrossEntropyWithLogits(_Primitive):
         labels (Tensor of dtype float16 or float32): what the input is compared with.
 
     Shapes:
-        `logits` and `labels` are (N, C), of one dtype, which is that of the results.
+        `logits` and `labels` are (N, C), of one dtype. The results have the same dtype.
 
     Returns:
         The losses, (N,), and their gradient with respect to the logits, softmax(logits) - labels.
@@ -8064,7 +8106,9 @@ class SparseApplyAdadelta(_Primitive):
         """Returns the gradient's array, on the device of the parameter."""
     lenient: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -8096,7 +8140,9 @@ class SparseApplyAdagrad(_Primitive):
     lenient: _t.Any
     more: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -8140,7 +8186,9 @@ class SparseApplyFtrl(_Primitive):
         """Returns the gradient's array, on the device of the parameter."""
     lenient: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -8176,7 +8224,9 @@ class SparseApplyProximalAdagrad(_Primitive):
         """Returns the gradient's array, on the device of the parameter."""
     lenient: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -8209,7 +8259,9 @@ class SparseApplyRMSProp(_Primitive):
         """Returns the gradient's array, on the device of the parameter."""
     lenient: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
     def numbers(self, scalars: _t.Any) -> _b.dict[_t.Any, _t.Any]:
         """Returns the scalars as plain numbers, given numbers or Tensors of one element."""
     def run(self, fused: _t.Any, tensors: _t.Any, grad: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -8229,7 +8281,7 @@ class SparseGatherV2(_Primitive):
 
     Shapes:
         `input_params` has at least one axis, `input_indices` any shape of integers. In the result
-        the axes of `input_indices` replace `axis`. The dtype is that of `input_params`.
+        the axes of `input_indices` replace `axis`. The result has the dtype of `input_params`.
     """
     def __call__(self, input_params: _Tensor, input_indices: _Tensor, axis: _b.int) -> _Tensor:
         """`SparseGatherV2` of its inputs, which the class describes."""
@@ -9249,7 +9301,7 @@ class Zeta(_Primitive):
         q (Tensor of dtype float32 or float64): the second input.
 
     Shapes:
-        `x` and `q` have one shape and one dtype, which are also those of the result.
+        `x` and `q` have one shape and dtype. The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor, q: _Tensor) -> _Tensor:
         """`Zeta` of its inputs, which the class describes."""
@@ -9289,7 +9341,7 @@ def accumulate_n(x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         x (tuple of Tensors or a list of Tensors): the input.
 
     Shapes:
-        All Tensors in `x` have one shape and one dtype, which are also those of the result.
+        All Tensors in `x` have one shape and dtype. The result has the same shape and dtype.
     """
 def acos(input: _Tensor) -> _Tensor:
     """Finds the angle in radians whose cosine is the element.
@@ -9386,7 +9438,7 @@ def adaptive_max_pool1d(input: _Tensor, output_size: _b.int) -> _t.Any:
     """
 def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _c.Sequence[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> _t.Any:
     """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
-    also its int64 position in H * W. The parts are those of `adaptive_avg_pool2d`.
+    also its int64 position in H * W. The parts are the same as for `adaptive_avg_pool2d`.
 
     Args:
         input (Tensor of a floating dtype): the input.
@@ -9401,7 +9453,7 @@ def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _
     """
 def adaptive_max_pool3d(input: _Tensor, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _c.Sequence[_b.int | _t.Literal[True]] | _Tensor, return_indices: _t.Any = False) -> _t.Any:
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
-    also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.
+    also its int32 position in D * H * W. The parts are the same as for `adaptive_avg_pool3d`.
 
     Args:
         input (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
@@ -9443,10 +9495,10 @@ def add_layer_norm(x1: _Tensor, x2: _Tensor, gamma: _Tensor, beta: _Tensor, epsi
 
     Shapes:
         `x1` and `x2` are (..., D), `gamma` and `beta` are (D,). The sum and its normalised form are
-        (..., D), mean and reciprocal deviation are (..., 1) of float32.
+        (..., D), mean and reciprocal of the standard deviation are (..., 1) of float32.
 
     Returns:
-        The normalized sum, its mean and reciprocal deviation, and the sum itself.
+        The normalized sum, its mean and reciprocal of the standard deviation, and the sum itself.
     """
 def add_rms_norm(x1: _Tensor, x2: _Tensor, gamma: _Tensor, epsilon: _b.float = 1e-06) -> _b.tuple[_Tensor, ...]:
     """Applies root mean square (RMS) normalization to the sum of two Tensors, as `rms_norm` does.
@@ -9459,8 +9511,8 @@ def add_rms_norm(x1: _Tensor, x2: _Tensor, gamma: _Tensor, epsilon: _b.float = 1
             divisor from below. Default: ``1e-06``.
 
     Shapes:
-        `x1` and `x2` are (..., *gamma.shape), of one dtype, which is that of the result and of the
-        sum.
+        `x1` and `x2` are (..., *gamma.shape), of one dtype. The result and the sum have the same
+        dtype.
 
     Returns:
         The result, the reciprocal root mean square, and the sum.
@@ -9550,7 +9602,7 @@ def addn(x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         x (tuple of Tensors or a list of Tensors): the input.
 
     Shapes:
-        All Tensors in `x` have one shape and one dtype, which are also those of the result.
+        All Tensors in `x` have one shape and dtype. The result has the same shape and dtype.
     """
 def addr(x: _Tensor, vec1: _Tensor, vec2: _Tensor, *, beta: _b.float | _b.bool = 1, alpha: _b.float | _b.bool = 1) -> _Tensor:
     """Adds the outer product of two vectors to a matrix: beta * x + alpha * outer(vec1, vec2).
@@ -9976,11 +10028,11 @@ def asinh(input: _Tensor) -> _Tensor:
 def assign(variable: _Tensor, value: _b.float | _b.bool | _Tensor) -> _Tensor:
     """Assigns `value` to `variable`, in place, and returns it."""
 def assign_add(variable: _Tensor, value: _b.float | _b.bool | _Tensor) -> _Tensor:
-    """Adds `value` to `variable`, in place, and returns it. The errors are those of `assign`,
+    """Adds `value` to `variable`, in place, and returns it. It raises the same errors as `assign`,
     except that a value of one element may have one axis more or less.
     """
 def assign_sub(variable: _Tensor, value: _b.float | _b.bool | _Tensor) -> _Tensor:
-    """Subtracts `value` from `variable`, in place, and returns it. The errors are those of
+    """Subtracts `value` from `variable`, in place, and returns it. It raises the same errors as
     `assign_add`.
     """
 def atan(input: _Tensor) -> _Tensor:
@@ -10195,7 +10247,7 @@ def batch_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.bool | _b.tuple[_b.int
 
     Shapes:
         `x1` is (B, ...), `x2` is (B, ...), with equal lengths along the contracted axes. The result
-        has the axis B, then the other axes of `x1` and those of `x2`.
+        has the axis B, then the other axes of `x1`, then the other axes of `x2`.
     """
 def batch_isend_irecv(p2p_op_list: _c.Iterable[_t.Any]) -> _b.list[_t.Any]:
     """Starts a batch of sends and receives.
@@ -10208,8 +10260,8 @@ def batch_isend_irecv(p2p_op_list: _c.Iterable[_t.Any]) -> _b.list[_t.Any]:
         list[CommHandle], one handle for all.
     """
 def batch_norm(input_x: _Tensor, running_mean: _Tensor, running_var: _Tensor, weight: _Tensor, bias: _Tensor, training: _b.bool = False, momentum: _b.float = 0.1, eps: _b.float = 1e-05) -> _Tensor:
-    """Applies batch normalization to data (N, C, ...): each channel gets mean `bias` and deviation
-    `weight`.
+    """Applies batch normalization to data (N, C, ...): standardizes each channel, multiplies it by
+    `weight` and adds `bias`.
 
     With `training`, the statistics of the batch are used, and `running_mean` and `running_var`
     (unbiased) move toward them by `momentum`, in place. Otherwise the running statistics are used.
@@ -10589,7 +10641,7 @@ def broadcast_object_list(object_list: _t.Any, src: _b.int = 0, group: _b.str | 
         device: not used.
     """
 def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
-    """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
+    """Broadcasts the input to a shape. A length of -1 in `shape` keeps the length of the input.
 
     Args:
         input (Tensor): the input.
@@ -10597,8 +10649,8 @@ def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.i
             result.
 
     Shapes:
-        `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
-        kept.
+        `input` has a shape that broadcasts to `shape`. The result has this shape and the dtype of
+        the input.
     """
 def bucketize(input: _Tensor, boundaries: _c.Sequence[_b.float] | _b.tuple[_b.float, ...] | _Tensor, *, right: _b.bool = False) -> _t.Any:
     """Finds the bucket of each element, int32: the number of boundaries below it; with `right`, the
@@ -10866,7 +10918,7 @@ def concat(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], axis: _b.int 
         result has the dtype to which they are promoted.
     """
 def cond(A: _Tensor, p: _b.float | _b.bool | _t.Literal['fro', 'nuc'] | _Tensor | None = None) -> _t.Any:
-    """Computes the condition number of each matrix: its norm times that of its inverse.
+    """Computes the condition number of each matrix: its norm times the norm of its inverse.
 
     Args:
         A (Tensor): matrices over the last two axes.
@@ -11776,8 +11828,8 @@ def dense(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None) -> _Tens
 def dense_to_sparse_coo(tensor: _t.Any) -> _t.Any:
     """Converts a dense matrix to a COOTensor of its nonzero elements."""
 def dense_to_sparse_csr(tensor: _Tensor) -> _t.Any:
-    """Converts a dense floating matrix to a CSRTensor of its nonzero elements; the errors are those
-    of `dense_to_sparse_coo`.
+    """Converts a dense floating matrix to a CSRTensor of its nonzero elements; it raises the same
+    errors as `dense_to_sparse_coo`.
     """
 def depend(value: _t.Any, *expr: _t.Any) -> _t.Any:
     """Returns `value`, ordered after the expressions `expr`. In graph mode they are computed before
@@ -11984,7 +12036,7 @@ def dot(input: _Tensor, other: _Tensor) -> _Tensor:
 
     Shapes:
         `input` is (..., K), `other` is (..., K, N), float16 or float32. The result has the other
-        axes of the input, then those of `other`.
+        axes of `input`, then the other axes of `other`.
     """
 def dropout(input: _Tensor, p: _b.float | _Tensor = 0.5, training: _b.bool = True, seed: _b.int | None = None) -> _Tensor:
     """Applies dropout: sets each element to zero with probability `p` and divides the others by 1 -
@@ -12056,13 +12108,13 @@ def eig(A: _Tensor) -> _t.Any:
     Unlike in MindSpore, both have a gradient if no two eigenvalues are equal.
     """
 def eigvals(A: _t.Any) -> _t.Any:
-    """Computes the complex eigenvalues of square matrices. The errors are those of `ops.eig`."""
+    """Computes the complex eigenvalues of square matrices. It raises the same errors as `ops.eig`."""
 def einsum(equation: _b.str, *operands: _Tensor) -> _t.Any:
     """Computes sums of products in Einstein notation, e.g. `einsum("ij,jk->ik", a, b)`; `...`
     broadcasts.
 
     Args:
-        equation (str): the indices of each operand, and after `->` those of the result.
+        equation (str): the indices of each operand, and after `->` the indices of the result.
         *operands (Tensor): one Tensor per operand of the equation.
     """
 def elu(input_x: _Tensor, alpha: _b.float | _Tensor = 1.0) -> _Tensor:
@@ -12209,15 +12261,15 @@ def exp2(input: _Tensor) -> _Tensor:
         bfloat16 and integers give float32.
     """
 def expand(input_x: _Tensor, size: _Tensor | _b.tuple[_b.int, ...] | _Tensor | _b.complex) -> _Tensor:
-    """Broadcasts the input to a size. A length of -1 in `size` keeps that of the input.
+    """Broadcasts the input to a size. A length of -1 in `size` keeps the length of the input.
 
     Args:
         input_x (Tensor): the input.
         size (Tensor of dtype int32 or int64 or a tuple of ints): the size of the result.
 
     Shapes:
-        `input_x` has a shape that broadcasts to `size`, which is that of the result; the dtype is
-        kept.
+        `input_x` has a shape that broadcasts to `size`. The result has this shape and the dtype of
+        the input.
     """
 def expand_as(input: _Tensor, other: _Tensor) -> _t.Any:
     """Broadcasts the input to the shape of another Tensor."""
@@ -12319,7 +12371,7 @@ def fftshift(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_
     """Shifts frequency 0 to the middle of the given axes, by default of all axes."""
 def fill(type: _Type | None, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | _b.float | _b.bool | _b.str, value: _b.float | _b.bool | _Tensor) -> _Tensor:
     """Creates a Tensor filled with one number, which may be a Tensor of one element. Without a
-    dtype, the result has that of the number.
+    dtype, the result has the dtype of the number.
 
     If the shape is a number or text, the result has no axes.
     """
@@ -12719,7 +12771,7 @@ def gather(input_params: _Tensor, input_indices: _Tensor, axis: _b.int | _Tensor
 
     Shapes:
         `input_params` may have any shape with at least one axis, `input_indices` any shape of
-        integers. In the result the axes of the indices replace `axis`. The dtype is that of
+        integers. In the result the axes of the indices replace `axis`. The result has the dtype of
         `input_params`.
     """
 def gather_d(x: _Tensor, dim: _b.int | _Tensor, index: _Tensor) -> _Tensor:
@@ -12999,8 +13051,8 @@ def grid_sample(input: _Tensor, grid: _Tensor, mode: _t.Literal['bilinear', 'nea
         3). The result is (N, C, H', W') or (N, C, D', H', W'), of the same dtype.
     """
 def group_norm(input: _Tensor, num_groups: _b.int | _Tensor, weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _Tensor:
-    """Applies group normalization to data (N, C, ...): each group of channels gets mean 0 and
-    deviation 1.
+    """Applies group normalization to data (N, C, ...): standardizes each group of channels to mean
+    0 and standard deviation 1.
 
     Then each channel is multiplied by its `weight`, and its `bias` is added.
 
@@ -13021,8 +13073,8 @@ def gt(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
 def gumbel_softmax(logits: _Tensor, tau: _b.float = 1.0, hard: _b.bool = False, dim: _b.int = -1) -> _Tensor:
     """Computes the Gumbel softmax, the softmax of (logits + Gumbel noise) / tau along `dim`.
 
-    With `hard`, the result is one-hot at the largest entries, and its gradient is that of the
-    softmax.
+    With `hard`, the result is one-hot at the largest entries, and its gradient is the gradient of
+    the softmax.
 
     Args:
         logits (Tensor of dtype float16 or float32): the input.
@@ -13362,7 +13414,7 @@ def ihfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None
 
     Shapes:
         `input` is real and has at least two axes. The result is complex. Along the last axis of
-        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `dim`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
     """
 def ihfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the inverse of `hfftn`: half of a Hermitian signal from its real spectrum.
@@ -13380,7 +13432,7 @@ def ihfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None
 
     Shapes:
         `input` is real and has at least one axis. The result is complex. Along the last axis of
-        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `dim`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
     """
 def imag(input: _Tensor) -> _Tensor:
     """Returns the imaginary part of each element, which is 0 for a real number.
@@ -13482,7 +13534,7 @@ def init_process_group(backend: _b.str = 'hccl', init_method: _b.str | None = No
     `init_method` or `store`.
 
     Args:
-        backend: "hccl", whatever the device: MPI and NCCL do the work.
+        backend: "hccl" for every device, because MPI and NCCL do the work.
         init_method: `"tcp://<IPv4 address>:<port>"`, where process 0 listens while the others
             report; then `world_size` and `rank` must be given.
         timeout (datetime.timedelta): how long the processes wait for each other at `init_method` or
@@ -13502,8 +13554,8 @@ def inner(input: _Tensor, other: _Tensor) -> _Tensor:
         other (Tensor): the second input.
 
     Shapes:
-        `input` is (..., K), `other` is (..., K). The result has the other axes of both, those of
-        the input first.
+        `input` is (..., K), `other` is (..., K). The result has the other axes of `input`, then the
+        other axes of `other`.
     """
 def inplace_add(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...]) -> _t.Any:
     """Adds to slices along the first axis of a copy.
@@ -13805,9 +13857,9 @@ def jacfwd(fn: _t.Any, grad_position: _t.Any = 0, has_aux: _t.Any = False) -> _t
     """Computes the Jacobian of `fn` in forward mode: returns a function that runs one forward pass
     per input element.
 
-    The passes run together, as those of `jacrev`.
+    The passes run together, as in `jacrev`.
 
-    The arguments and results are those of `jacrev`.
+    The arguments and results are the same as for `jacrev`.
     """
 def jacrev(fn: _Cell | _c.Callable[..., _t.Any], grad_position: _b.int | _c.Iterable[_b.int] = 0, has_aux: _b.bool = False) -> _c.Callable[..., _t.Any]:
     """Computes the Jacobian of `fn` in reverse mode: returns a function that runs one reverse pass
@@ -13918,8 +13970,8 @@ def laplace(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor, lambda_param:
     `lambda_param`.
     """
 def layer_norm(input: _Tensor, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _Tensor:
-    """Applies layer normalization over the last axes, whose shape is `normalized_shape`: each row
-    gets mean `bias` and deviation `weight`.
+    """Applies layer normalization over the last axes, whose shape is `normalized_shape`:
+    standardizes each row, multiplies it by `weight` and adds `bias`.
 
     Returns:
         Tensor of the shape and dtype of `input`.
@@ -14364,8 +14416,8 @@ def make_list(*items: _t.Any) -> _b.list[_t.Any]:
 def make_range(*args: _t.Any) -> _t.Any:
     """Returns the ints of `range(*args)`, as a tuple."""
 def make_row_tensor(indices: _t.Any, values: _t.Any, dense_shape: _t.Any) -> _t.Any:
-    """Builds a `RowTensor` from slices `values` at `indices` of the first axis; the errors are
-    those of RowTensor.
+    """Builds a `RowTensor` from slices `values` at `indices` of the first axis; it raises the same
+    errors as RowTensor.
     """
 make_row_tensor_inner = make_row_tensor
 def make_slice(start: _t.Any, stop: _t.Any, step: _t.Any = None) -> _t.Any:
@@ -14545,7 +14597,7 @@ def matrix_set_diag(x: _Tensor, diagonal: _Tensor, k: _b.int | _Tensor = 0, alig
             aligned, first above and then below the main diagonal.
     """
 def matrix_solve(matrix: _Tensor, rhs: _Tensor, adjoint: _b.bool = False) -> _Tensor:
-    """Solves the linear system matrix y = rhs, or that of the adjoint matrix if `adjoint` is True.
+    """Solves the linear system matrix y = rhs; if `adjoint` is True, with the adjoint matrix.
 
     Args:
         matrix (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
@@ -14728,7 +14780,7 @@ def meshgrid(*inputs: _Tensor, indexing: _b.str = 'xy') -> _t.Any:
 def min(input: _Tensor, axis: _b.int | None = None, keepdims: _t.Any = False, *, initial: _t.Any = None, where: _t.Any = None) -> _t.Any:
     """Computes the minima along `axis`, or of all elements if it is None: (values, positions).
 
-    The arguments are those of `max`, with `initial` an upper bound.
+    The arguments are the same as for `max`, with `initial` an upper bound.
     """
 def minimum(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Computes the elementwise minimum of two Tensors; NaN where either element is NaN.
@@ -14884,7 +14936,7 @@ def moe_init_routing_v2(x: _Tensor, expert_idx: _Tensor, active_num: _b.int, exp
         shape (rows * k,); and, if requested, the number of rows of each expert, int32.
     """
 def moe_token_permute(tokens: _Tensor, indices: _Tensor, num_out_tokens: _b.int | None = None, padded_mode: _b.bool = False) -> _b.tuple[_Tensor, ...]:
-    """Sorts tokens by their expert in `indices`; those of the same expert stay in order.
+    """Sorts tokens by their expert in `indices`. Tokens of the same expert stay in order.
 
     Args:
         tokens (Tensor of a floating dtype): shape (tokens, features).
@@ -15368,7 +15420,7 @@ def normal(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor | _b.complex, s
     """Draws numbers from the normal distribution with the given mean and standard deviation;
     float64 if the mean is float64, else float32.
 
-    The mean and deviation may be Tensors, which broadcast.
+    The mean and the standard deviation may be Tensors, which broadcast.
     """
 def normal_(input: _Tensor, mean: _b.float = 0, std: _b.float = 1, *, generator: _t.Any = None) -> _t.Any:
     """Fills the Tensor with normally distributed numbers, and returns it."""
@@ -16191,7 +16243,7 @@ def rfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None 
 
     Shapes:
         `input` is real and has at least two axes. The result is complex. Along the last axis of
-        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `dim`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
     """
 def rfftfreq(n: _b.int | _Tensor, d: _b.float | _Tensor = 1.0, dtype: _Type | None = None) -> _Tensor:
     """Computes the sample frequencies of `rfft` for n samples a distance `d` apart; float32 by
@@ -16214,7 +16266,7 @@ def rfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None 
 
     Shapes:
         `input` is real and has at least one axis. The result is complex. Along the last axis of
-        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `dim`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
     """
 def ring_attention_update(prev_attn_out: _Tensor, prev_softmax_max: _Tensor, prev_softmax_sum: _Tensor, cur_attn_out: _Tensor, cur_softmax_max: _Tensor, cur_softmax_sum: _Tensor, actual_seq_qlen: _Tensor | None = None, layout: _t.Literal['SBH', 'TND'] = 'SBH') -> _b.tuple[_Tensor, ...]:
     """Merges the attention outputs for two parts of the keys into the output for both (ring
@@ -17187,8 +17239,8 @@ def sub(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         dtype to which both are promoted.
     """
 def subtract(input: _Tensor | _b.complex | _b.float, other: _Tensor | _b.complex | _b.float, *, alpha: _b.float | _b.bool | _Tensor = 1) -> _t.Any:
-    """Computes input - alpha * other, element by element. The dtype is that of the product and the
-    difference.
+    """Computes input - alpha * other, element by element. The result has the dtype to which the
+    product and the difference promote.
     """
 def sum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Sums the elements over the given axes, by default over all.
@@ -17352,8 +17404,8 @@ def tensor_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.tuple[_b.int | _b.tup
             see `axes` above.
 
     Shapes:
-        The lengths along paired axes are equal. The result has the other axes of `x1`, then
-        those of `x2`.
+        The lengths along paired axes are equal. The result has the other axes of `x1`, then the
+        other axes of `x2`.
     """
 def tensor_exp(input: _Tensor) -> _Tensor:
     """Computes the exponential of each element, e^x.
@@ -17950,8 +18002,8 @@ def upsample(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[
         *size), of the same dtype.
     """
 def value_and_grad(fn: _Cell | _c.Callable[..., _t.Any], grad_position: None | _b.int | _c.Iterable[_b.int] = 0, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False, return_ids: _b.bool = False, sens_param: _b.bool = False) -> _c.Callable[..., _t.Any]:
-    """Returns a function that computes the value and the gradient of `fn`; the arguments are those
-    of `grad`.
+    """Returns a function that computes the value and the gradient of `fn`; the arguments are the
+    same as for `grad`.
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.

@@ -6,7 +6,7 @@ from .primitive import Primitive
 
 def operations_facade(module, area):
     """Returns `__getattr__`, `__dir__` and `__all__` of a facade module, which shows its own names
-    and then those of `ops`.
+    and then the names of `ops`.
 
     Args:
         module (str): the module's `__name__`.

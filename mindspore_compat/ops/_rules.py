@@ -89,7 +89,7 @@ def listed_sizes(rule, *lengths):
 @dataclass(frozen=True, repr=False)
 class LengthFirst(Wrapper):
     """A number, or a tuple or list whose length is in `lengths`. Another length is a ValueError,
-    whatever the tuple or list contains.
+    even if members of the tuple or list have a wrong type.
     """
 
     rule: Rule

@@ -44,7 +44,7 @@ class AcoshGrad(_Primitive):
         dout (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `out` and `dout` have one shape and dtype, which are also those of the result.
+        `out` and `dout` have one shape and dtype. The result has the same shape and dtype.
     """
     def __call__(self, out: _t.Any, dout: _t.Any) -> _t.Any:
         """`AcoshGrad` of its inputs, which the class describes."""
@@ -289,7 +289,7 @@ class AsinhGrad(_Primitive):
         dout (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `out` and `dout` have one shape and dtype, which are also those of the result.
+        `out` and `dout` have one shape and dtype. The result has the same shape and dtype.
     """
     def __call__(self, out: _t.Any, dout: _t.Any) -> _t.Any:
         """`AsinhGrad` of its inputs, which the class describes."""
@@ -1018,7 +1018,7 @@ class DropoutGrad(_Primitive):
         mask (Tensor): where it works.
 
     Shapes:
-        `dy` and `mask` have one shape, which is that of the result.
+        `dy` and `mask` have one shape. The result has the same shape.
     """
     def __call__(self, dy: _t.Any, mask: _t.Any) -> _t.Any:
         """`DropoutGrad` of its inputs, which the class describes."""
@@ -1096,7 +1096,7 @@ class EluGradExt(_Primitive):
         is_result (bool, optional): see `is_result` above. Default: ``False``.
 
     Shapes:
-        `dout` and `x_or_out` have one shape, which is that of the result.
+        `dout` and `x_or_out` have one shape. The result has the same shape.
     """
     def __call__(self, dout: _Tensor, x_or_out: _Tensor, alpha: _b.float = 1.0, is_result: _b.bool = False) -> _Tensor:
         """`EluGradExt` of its inputs, which the class describes."""
@@ -1428,8 +1428,8 @@ class GroupNorm(_Primitive):
         `input` is (N, C, ...), `weight` and `bias` are (C,), of one dtype.
 
     Returns:
-        The result, and mean and reciprocal deviation of each group, (N, groups), of the input's
-        dtype.
+        The result, and mean and reciprocal of the standard deviation of each group, (N, groups), of
+        the input's dtype.
     """
     def __call__(self, input: _Tensor, num_groups: _b.int, weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _Tensor:
         """`GroupNorm` of its inputs, which the class describes."""
@@ -1909,8 +1909,8 @@ class InstanceNormV2Grad(_Primitive):
     """Computes the gradients of instance normalization, which normalizes each channel of each
     image.
 
-    In training, `save_mean` and `save_variance` (the reciprocal deviation) are used, in inference
-    `mean` and `variance`.
+    In training, `save_mean` and `save_variance` (the reciprocal of the standard deviation) are
+    used, in inference `mean` and `variance`.
 
     Args:
         is_training (bool, optional): see `is_training` above. Default: ``True``.
@@ -2023,7 +2023,8 @@ class LayerNormExt(_Primitive):
         `input` is (..., *normalized_shape), `weight` and `bias` are of that shape.
 
     Returns:
-        The result, and mean and reciprocal deviation, whose reduced axes have length 1.
+        The result, and mean and reciprocal of the standard deviation, whose reduced axes have
+        length 1.
     """
     def __call__(self, input: _Tensor, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _b.tuple[_Tensor, ...]:
         """`LayerNormExt` of its inputs, which the class describes."""
@@ -2067,7 +2068,7 @@ class LayerNormGradGrad(_Primitive):
     def __init__(self, begin_norm_axis: _b.int = 1, begin_params_axis: _b.int = 1) -> None: ...
 class LayerNormV3(_Primitive):
     """Applies layer normalization over the axes from `begin_norm_axis` on, as `ops.LayerNorm`, and
-    returns the reciprocal deviation instead of the variance.
+    returns the reciprocal of the standard deviation instead of the variance.
 
     Args:
         begin_norm_axis (int, optional): see `begin_norm_axis` above. Default: ``1``.
@@ -2101,7 +2102,7 @@ class LeakyReLUGradExt(_Primitive):
         is_result (bool, optional): see `is_result` above. Default: ``False``.
 
     Shapes:
-        `dy` and `input` have one shape, which is that of the result.
+        `dy` and `input` have one shape. The result has the same shape.
     """
     def __call__(self, dy: _Tensor, input: _Tensor, negative_slope: _b.float = 0.01, is_result: _b.bool = False) -> _Tensor:
         """`LeakyReLUGradExt` of its inputs, which the class describes."""
@@ -2513,7 +2514,7 @@ class MaximumGradGrad(_Primitive):
         dy (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `x`, `y`, `dx` and `dy` have one shape, which is that of the results.
+        `x`, `y`, `dx` and `dy` have one shape. The results have the same shape.
     """
     def __call__(self, x: _t.Any, y: _t.Any, dx: _t.Any, dy: _t.Any) -> _t.Any:
         """`MaximumGradGrad` of its inputs, which the class describes."""
@@ -2577,7 +2578,7 @@ class MinimumGradGrad(_Primitive):
         grad_y2 (Tensor of a floating dtype): see `grad_y2` above.
 
     Shapes:
-        `x1`, `x2`, `grad_y1` and `grad_y2` have one shape, which is that of the results.
+        `x1`, `x2`, `grad_y1` and `grad_y2` have one shape. The results have the same shape.
     """
     def __call__(self, x1: _t.Any, x2: _t.Any, grad_y1: _t.Any, grad_y2: _t.Any) -> _t.Any:
         """`MinimumGradGrad` of its inputs, which the class describes."""
@@ -2669,7 +2670,7 @@ class MoeInitRoutingV2(_Primitive):
     def __call__(self, x: _t.Any, expert_idx: _t.Any, active_num: _t.Any, expert_capacity: _t.Any, expert_num: _t.Any, drop_pad_mode: _t.Any, expert_tokens_count_or_cumsum_flag: _t.Any, expert_tokens_before_capacity_flag: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class MoeTokenPermute(_Primitive):
-    """Sorts tokens by their expert in `indices`; those of the same expert stay in order.
+    """Sorts tokens by their expert in `indices`. Tokens of the same expert stay in order.
 
     Args:
         tokens (Tensor of a floating dtype): shape (tokens, features).
@@ -4494,7 +4495,7 @@ def group_topk(token: _Tensor, idx_arr: _Tensor, group_num: _b.int, k: _b.int, k
     The score of a group is the sum of its `k_inner` best scores. The restriction limits the experts
     of a token to few devices, as in DeepSeek's networks (arXiv 2405.04434 with `k_inner` 1, arXiv
     2412.19437 with 2). MindSpore's page is empty. Its compiler shows that the operator works in
-    place, its dtypes and the limits of `idx_arr`; the formula is that of the papers.
+    place, its dtypes and the limits of `idx_arr`; the formula comes from the papers.
 
     Args:
         token (Tensor): the scores of all experts for each token, updated in place, shape (...,
@@ -4541,7 +4542,7 @@ def grouped_matmul_v4(x: _c.Sequence[_Tensor] | _b.tuple[_Tensor, ...], weight: 
     """Computes grouped matrix products, as `grouped_matmul`, also of int8.
 
     With `scale` and `pre_token_scale`, `x` and `weight` are int8, and y = (x @ weight + bias) *
-    scale * pre_token_scale in bfloat16. The other arguments are those of `grouped_matmul`.
+    scale * pre_token_scale in bfloat16. The other arguments are the same as for `grouped_matmul`.
 
     Args:
         scale (Union[list[Tensor], tuple[Tensor]]): the scale of each column, shape (outer,), or

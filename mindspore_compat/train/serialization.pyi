@@ -178,7 +178,7 @@ def safetensors_to_ckpt(file_path: _b.str, save_path: _t.Any = None, name_map: _
 
     Args:
         file_path (str): a file whose name ends in ".safetensors", or a directory; the other
-            arguments are those of `ckpt_to_safetensors`.
+            arguments are the same as for `ckpt_to_safetensors`.
     """
 def save_checkpoint(save_obj: _Cell | _c.Callable[..., _t.Any] | _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]] | _c.Mapping[_t.Any, _t.Any], ckpt_file_name: _b.str, integrated_save: _b.bool = True, async_save: _b.bool | _b.str = False, append_dict: _c.Mapping[_t.Any, _t.Any] | None = None, enc_key: None | _b.bytes = None, enc_mode: _b.str = 'AES-GCM', choice_func: _c.Callable[..., _t.Any] | None = None, crc_check: _b.bool = False, format: _b.str = 'ckpt', **kwargs: _t.Any) -> None:
     """Saves parameters to a checkpoint file, and replaces an existing file.

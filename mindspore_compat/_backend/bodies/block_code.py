@@ -71,8 +71,9 @@ def reductions(real, *names):
 
 
 def pack_width(dtypes):
-    """Returns the number of neighbouring elements that a thread loads at once: those of the
-    smallest dtype that fit 16 bytes."""
+    """Returns the number of neighbouring elements that a thread loads at once: as many elements of
+    the smallest dtype as fit 16 bytes.
+    """
     return 16 // max(2, min(dtype.itemsize for dtype in dtypes))
 
 

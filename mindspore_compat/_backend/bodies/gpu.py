@@ -298,8 +298,9 @@ class RowBody:
         return [(source, self.module.RawKernel(source.text, source.name)) for source in sources]
 
     def _room_for_sums(self, source, launch, rows, length):
-        """Allocates memory for partial sums: those of the chunks of each row, or those of each
-        block over its rows. Returns None if the kernel has neither."""
+        """Allocates memory for partial sums: one for each chunk of each row, or one for each block
+        over its rows. Returns None if the kernel has neither.
+        """
         if launch.layout.chunked:
             return self.module.empty((source.slots, launch.chunks, rows), self.plan.dtype)
         if source.summed:

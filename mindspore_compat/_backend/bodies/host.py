@@ -183,7 +183,7 @@ class CompiledBodies:
         row_shape=None,
         **scalars,
     ):
-        """Evaluates a body over rows; the arguments are those of `Bodies.rows`."""
+        """Evaluates a body over rows; the arguments are the same as for `Bodies.rows`."""
         call = self._row_call(
             body, shape, results, elements, columns, channels, rows, row_shape, scalars
         )

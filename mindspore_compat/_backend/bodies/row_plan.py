@@ -143,7 +143,8 @@ class RowSpace(SymbolSpace):
 
 class ChunkSpace(RowSpace):
     """The `xp` of a body whose rows are divided into chunks. The moments of a row are combined from
-    those of its chunks, so they need only one loop."""
+    the moments of its chunks, so they need only one loop.
+    """
 
     def row_moments(self, x):
         """Returns the mean of each row, the rounding error of this mean, and the variance."""

@@ -470,7 +470,7 @@ class UpcastKernels:
             if launches < 2 and self.dtypes.isdisjoint(input_dtypes):
                 raise Unfit("a function that is one kernel in float32 anyway")
             return self._launch(trace, input_dtypes, dtypes, alias, whole)
-        except Exception:  # whatever code written for arrays raises for symbols
+        except Exception:  # code written for arrays may raise anything for symbols
             return False
 
     def _launch(self, trace, operands, dtypes, alias, whole):

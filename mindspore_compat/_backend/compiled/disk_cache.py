@@ -1,10 +1,10 @@
 """The folder of compiled loops: in the user's cache folder, never in the installed package.
 
-Processes can share the folder, also those of machines with other CPUs. A file has the machine code
-of one function (machine_code.py), and is named after the function, whose name contains a digest of
-its source, and after a digest of the CPU and the versions of Python, Numba, LLVM and NumPy. It is
-written under a temporary name and renamed, and begins with a checksum. A file that is damaged, or
-that another process deletes, is compiled again.
+Processes can share the folder, even if they run on machines with different CPUs. A file has the
+machine code of one function (machine_code.py), and is named after the function, whose name contains
+a digest of its source, and after a digest of the CPU and the versions of Python, Numba, LLVM and
+NumPy. It is written under a temporary name and renamed, and begins with a checksum. A file that is
+damaged, or that another process deletes, is compiled again.
 """
 
 import functools
@@ -42,8 +42,9 @@ _CPU = {
 
 
 def folder():
-    """Returns the folder of compiled loops, which need not exist: that of the environment variable
-    MINDSPORE_COMPAT_CACHE, or one in the system's cache directory."""
+    """Returns the path of the folder of compiled loops, which need not exist: the value of the
+    environment variable MINDSPORE_COMPAT_CACHE, or a folder in the system's cache directory.
+    """
     path = os.environ.get(VARIABLE)
     return _absolute(path) if path else _place_for_caches() / "mindspore_compat"
 
@@ -153,7 +154,7 @@ def _cpu():
     the process fewer instructions, differs in `_instructions`."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            lines = list(itertools.takewhile(str.strip, file))  # those of the first core
+            lines = list(itertools.takewhile(str.strip, file))  # the lines of the first core
     except OSError:
         import llvmlite.binding as llvm
 

@@ -237,7 +237,7 @@ def made_once(make):
 def executed(text, name, scope):
     """Executes Python source in a scope, and returns the function `name` that it defines."""
     scope = {"__name__": __name__, **scope}
-    # Annotations are not evaluated: those of loops describe the parameters to ParallelLoop.
+    # Annotations are not evaluated: in loops they describe the parameters to ParallelLoop.
     exec(compile(text, __file__, "exec", __future__.annotations.compiler_flag), scope)
     return scope[name]
 
@@ -386,7 +386,7 @@ class _Queue:
     def _work(self):
         try:
             while True:
-                # A process that ends during the delay leaves a loop to that of the compiler.
+                # A process that ends during the delay leaves its loop to the compiler's process.
                 is_last = self._delay()
                 with self._lock:
                     # A process that ends waits only for the loop that it compiles itself.

@@ -19,8 +19,8 @@ class Linker:
     """Links object files.
 
     Args:
-        symbols (dict): addresses of symbols that the code uses, by name. Other symbols that it uses
-            are those of this process: of Python and the C library.
+        symbols (dict): addresses of symbols that the code uses, by name. Other symbols are looked
+            up in this process: in Python and the C library.
     """
 
     def __init__(self, symbols):

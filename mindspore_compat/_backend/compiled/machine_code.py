@@ -10,9 +10,9 @@ processes without Numba, whose import takes seconds and 130 MB.
 The code calls functions of Python, of the C library, and of three extension modules of Numba, which
 are imported here without the package that contains them.
 
-The function is that of Numba's dispatcher: it converts arguments, releases the interpreter lock,
-and raises what the loop raises. It does not compare the types of arguments as the dispatcher does:
-callers pass what the loop was compiled for.
+The function is the same as the one that Numba's dispatcher calls: it converts arguments, releases
+the interpreter lock, and raises what the loop raises. It does not compare the types of arguments as
+the dispatcher does: callers pass what the loop was compiled for.
 """
 
 import builtins

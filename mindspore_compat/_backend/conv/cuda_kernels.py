@@ -488,7 +488,7 @@ class Kernels:
             name: "adaptive_average" for the mean, "index_of_adaptive_maximum" for the position of
                 the maximum in a plane.
             parts: the number of parts along each spatial axis.
-            dtype: the dtype of the result; None means that of `x`.
+            dtype: the dtype of the result; None means the dtype of `x`.
         """
         lead, size = x.shape[: x.ndim - len(parts)], x.shape[x.ndim - len(parts) :]
         out = self.module.empty((*lead, *parts), dtype or x.dtype)
@@ -501,8 +501,8 @@ class Kernels:
         parts...).
 
         Args:
-            name: "adaptive_gradient" for the gradient of the mean, "add_at_adaptive_index" for that
-                of the maximum, whose positions are `index`.
+            name: "adaptive_gradient" for the gradient of the mean, "add_at_adaptive_index" for the
+                gradient of the maximum, whose positions are `index`.
         """
         lead, parts = g.shape[: g.ndim - len(size)], g.shape[g.ndim - len(size) :]
         out = self.module.empty((*lead, *size), g.dtype)

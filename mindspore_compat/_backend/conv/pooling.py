@@ -162,7 +162,7 @@ def _padded_images(xp, x, pads, fitted, fill):
 
 
 def _without_padding(grad, shape, fitted):
-    """Returns the gradient of images of a shape, given that of the padded images."""
+    """Returns the gradient of images of a shape, given the gradient of the padded images."""
     out = np.zeros(shape, grad.dtype)
     source, target = [...], [...]
     for n, (before, after) in zip(shape[-len(fitted) :], fitted):

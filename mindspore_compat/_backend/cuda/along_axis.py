@@ -56,8 +56,8 @@ def scatter_along(module, x, positions, values, axis, add):
     """Returns a copy of `x` with `values` written, or added, at the elements that `take_along`
     reads.
 
-    Returns None for arrays whose other axes differ, values of another shape or dtype than those of
-    the elements, and sums of another dtype than float32 and float64.
+    Returns None for arrays whose other axes differ, values whose shape or dtype differs from the
+    elements', and sums of another dtype than float32 and float64.
     """
     same = values.shape == positions.shape and values.dtype == x.dtype
     if not (same and _fit(x, positions, axis)):

@@ -63,8 +63,9 @@ def einsum(xp, equation, operands, options):
 
 
 def _terms(equation, operands):
-    """Returns the letters of each operand, and those of the result. Returns None if an operand
-    repeats a letter or has an ellipsis; the library handles these cases."""
+    """Returns the letters of each operand and the letters of the result. Returns None if an operand
+    repeats a letter or has an ellipsis; the library handles these cases.
+    """
     if not isinstance(equation, str) or "." in equation:
         return None
     left, arrow, target = equation.replace(" ", "").partition("->")

@@ -69,8 +69,9 @@ class Convolutions:
         self._plans = {}  # the properties of a convolution, except addresses -> its algorithms
 
     def convolve(self, x, w, *sizes):
-        """Computes the cross-correlation; the parameters are those of `convolve` in
-        conv/convolution.py."""
+        """Computes the cross-correlation; the parameters are the same as for `convolve` in
+        conv/convolution.py.
+        """
         out = None
         if self._computes(x, w):
             geo, margins = _with_even_pads(geometry(x.shape, w.shape, *sizes))

@@ -90,7 +90,9 @@ def _of_one_kind(module, arrays):
 
 
 def _joined(module, arrays, axis, shape):
-    """Returns an array of `shape` whose lines are those of the arrays, one after the other."""
+    """Returns an array of `shape` that contains the lines of the arrays, one array after the
+    other.
+    """
     strides = [_stride(x, axis) for x in arrays]
     if None in strides:
         return None

@@ -314,8 +314,9 @@ class Products:
 
 
 def _in_order(multiply, order):
-    """Returns a function that takes the addresses of x, y and the result, from one that takes those
-    of cuBLAS's A, B and C."""
+    """Converts `multiply`, which takes the addresses of cuBLAS's A, B and C. Returns a function
+    that takes the addresses of x, y and the result.
+    """
     return multiply if order == (0, 1, 2) else lambda x, y, out: multiply(y, x, out)
 
 

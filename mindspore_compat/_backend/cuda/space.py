@@ -83,7 +83,9 @@ class DeviceSpace(Space):
         return self.tensordot(x, y, ((x.ndim - 1,), (y.ndim - 1,)))
 
     def vdot(self, x, y):
-        """Computes NumPy's `vdot`: over all elements; those of `x` are conjugated."""
+        """Computes NumPy's `vdot`: the sum of products over all elements. The elements of `x` are
+        conjugated.
+        """
         return self.matmul(self.module.conj(x).ravel(), y.ravel())
 
     def tensordot(self, x, y, axes=2):

@@ -18,7 +18,7 @@ from .ufuncs import Ufunc
 
 FLOAT = numpy.dtype(numpy.float32)
 
-# The polynomials p of x + x^3 p(x^2), that of the highest power first.
+# The coefficients of the polynomials p in x + x^3 p(x^2), of the highest power first.
 _SINH = (2.8169513e-06, 0.0001983616, 0.00833335, 0.16666667)
 _TAN = (0.0043900344, 6.235772e-05, 0.0108566675, 0.021274377, 0.054061383, 0.13332652, 0.3333335)
 _SIN = (2.7180258e-06, -0.00019839303, 0.008333329, -0.16666667)
@@ -194,7 +194,7 @@ def _odd(x, factors):
 
 
 def _polynomial(x, factors):
-    """Returns the polynomial of `x` with these factors, that of the highest power first."""
+    """Evaluates a polynomial at `x`. `factors` begins with the coefficient of the highest power."""
     result = x * factors[0] + factors[1]
     for factor in factors[2:]:
         result = result * x + factor

@@ -1,7 +1,7 @@
 """Matrix decompositions, solvers and the Fourier transform, with the same names on NumPy and CuPy.
 
-Each is one function of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... The solvers are those of
-the libraries.
+Each is one function of `xp`: `xp.linalg_inv(x)`, `xp.linalg_svd(x)`, ... NumPy's or CuPy's solvers
+do the work.
 """
 
 import functools

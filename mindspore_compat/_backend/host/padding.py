@@ -1,5 +1,5 @@
 """Padding by a constant, and padding by copies of the array's own values with its gradient. This
-gradient adds the gradient of each copy to that of the element that was copied.
+gradient adds the gradient of each copy to the gradient of the element that was copied.
 
 On the host the array is copied once, and strips of the padding are copied within the result; a
 gather along each axis would copy the whole array for each axis.
@@ -180,7 +180,9 @@ def _indices(xp, n, before, after, mode):
 
 
 def _gather(xp, x, widths, mode):
-    """Returns `x` padded by a gather along each axis; the arguments are those of `pad_by_index`."""
+    """Returns `x` padded by a gather along each axis; the arguments are the same as for
+    `pad_by_index`.
+    """
     for axis, around in _padded_axes(widths):
         x = xp.take(x, _indices(xp, x.shape[axis], *around, mode), axis)
     return x

@@ -1,13 +1,13 @@
 """Reductions of large arrays of the host over axes, shared by threads: sum, prod, max and min.
 
-NumPy multiplies a row element by element, each waiting for the last. A compiled loop
-(loops/cumulative.py) takes eight rows at a time.
+NumPy computes the product of a row element by element, and each multiplication waits for the one
+before. A compiled loop (loops/cumulative.py) takes eight rows at a time.
 
 The pieces depend on the shape and memory order of the array alone. If the remaining axes are long
-enough, each piece has some of their elements, and results are bitwise NumPy's. Otherwise the
+enough, they are divided among the pieces, and results are bitwise equal to NumPy's. Otherwise the
 reduced elements are cut into blocks, whose sums are then added. That is at least as accurate as
 NumPy, which adds leading axes one row after the other. Sums over leading axes are products with
-ones, several times as fast for short rows; those of float32 have compiled loops
+ones, several times as fast for short rows. Sums of float32 have compiled loops
 (loops/row_reductions.py).
 """
 

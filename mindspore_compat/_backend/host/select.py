@@ -83,7 +83,9 @@ def _holds(dtype, number):
 
 
 def _choose(mask, dtype, *choices):
-    """Returns the elements of the first choice where `mask` holds, else those of the second."""
+    """Returns the elements of the first choice where `mask` is true, elsewhere the elements of the
+    second.
+    """
     choices = [np.asarray(choice, dtype) for choice in choices]
     shape = np.broadcast_shapes(mask.shape, *(choice.shape for choice in choices))
     mask, x, y = (

@@ -96,7 +96,7 @@ def _erfinv(xp, x):
 
 
 def _polynomial(x, factors):
-    """Returns the polynomial of `x` with these factors, that of the highest power first."""
+    """Evaluates a polynomial at `x`. `factors` begins with the coefficient of the highest power."""
     result = x * factors[0] + factors[1]
     for factor in factors[2:]:
         result *= x

@@ -120,7 +120,7 @@ class Group(ObjectExchangesMixin):
         return nccl.connect(self.communicator, self.machines[self.ranks[self.rank]])
 
     def own_gpu(self):
-        """Returns the identity of this process's GPU among those of all ranks (nccl.own_gpu)."""
+        """Returns the identity of this process's GPU among the GPUs of all ranks (nccl.own_gpu)."""
         return nccl.own_gpu(self.machines[self.ranks[self.rank]])
 
     def subgroup(self, ranks):
@@ -382,8 +382,9 @@ class Group(ObjectExchangesMixin):
             self._agree("a comparison of settings").wait()
 
     def sent(self, to):
-        """Returns how many messages this rank has sent to a member: for each tag the number, and
-        that of their parts."""
+        """Returns how many messages this rank has sent to a member: for each tag, the number of
+        messages and the number of their parts.
+        """
         tags = [tag for way, peer, tag in self._messages if (way, peer) == ("to", to)]
         return {tag: (self._messages["to", to, tag], self._parts["to", to, tag]) for tag in tags}
 

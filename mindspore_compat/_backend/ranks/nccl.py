@@ -241,8 +241,8 @@ class Channel:
     """A one-way connection from one rank to another, for messages that wait for nothing but their
     receiver.
 
-    An exchange of NCCL ends when both ranks have started it, and those of a communicator run one
-    after the other. If two ranks each sent before they receive what the other sends, they would
+    An exchange of NCCL ends when both ranks have started it. The exchanges of a communicator run
+    one after the other. If two ranks each sent before they receive what the other sends, they would
     wait forever. A channel therefore has a communicator and a stream of its own.
 
     Args:

@@ -49,7 +49,7 @@ class ObjectExchangesMixin:
         return self._exchanged(call, object_steps.scatter, contents, root)[0]
 
     def _exchanged(self, call, steps, content, *root):
-        """Runs the steps of an exchange of objects, and returns the list of what it received."""
+        """Runs the steps of an exchange of objects, and returns the list of received objects."""
         out = []
         self._collective(call, steps(self, content, out, *root), None).wait()
         return out

@@ -104,8 +104,8 @@ def backward(kind, order, gates, weight, mask, before, cells, g):
         g (tuple): the gradients of the outputs and of the last states; None for zeros.
 
     Returns:
-        The gradients of the gates, for "gru" also of their recurrent parts, and those of the first
-        states.
+        The gradients of the gates, for "gru" also of their recurrent parts, and the gradients of
+        the first states.
     """
     shapes = before.shape, *[before.shape[1:]] * len(g[1:])
     g = [numpy.zeros(n, FLOAT) if x is None else x for x, n in zip(g, shapes)]

@@ -94,7 +94,7 @@ class Element(Symbol):
     """A symbol for an element of an array.
 
     Attributes:
-        shape, dtype: those of the array.
+        shape, dtype: the shape and dtype of the array.
         views (dict): for an array that is still to be broadcast to the results, such as one value
             per channel: the numbers of the inputs that it is computed from, and the shapes in which
             these are broadcast. None for an array with all elements.
@@ -299,8 +299,9 @@ class ElementwiseSteps(Trace):
         return Element(self, number, shape, dtype, views)
 
     def _views(self, views, shape):
-        """Returns the `views` of a result of some shape, given those of its operands. If the result
-        has all elements, notes how the inputs of its operands are broadcast."""
+        """Returns the `views` of a result of some shape, given the `views` of its operands. If the
+        result has all elements, notes how the inputs of its operands are broadcast.
+        """
         merged = {}
         for number, view in [item for given in views if given for item in given.items()]:
             if merged.setdefault(number, view) != view:

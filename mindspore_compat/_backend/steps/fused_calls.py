@@ -152,7 +152,7 @@ class Group:
         return {value.slot for call in self.calls for value in call.outputs()}
 
     def takes(self, call):
-        """Returns True if a call may be fused with those of the group."""
+        """Returns True if a call may be fused with the calls of the group."""
         first, values = self.calls[0], self._made()
         differs = (call.shape, call.dtype) != (first.shape, first.dtype)
         if differs or len(self.calls) >= Most.FUSED_CALLS:

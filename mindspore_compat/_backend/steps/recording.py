@@ -156,7 +156,8 @@ class StepRecorder:
 
     def note_overwritten(self, recorded):
         """Records that an array is about to be written in place, so that each replay saves its
-        elements; those of an array that the step itself has made are not needed afterwards."""
+        elements. The elements of an array that the step itself has made are not needed afterwards.
+        """
         is_new = recorded.holder is None and recorded.slot[0] == "s" and recorded.value.base is None
         if not is_new and self.reason is None:
             self.note_write()
@@ -411,7 +412,7 @@ def _call_of(function, args, kwargs, results, first):
     Args:
         function, args, kwargs: the function and its arguments, with Recorded arrays.
         results: the results, as Recorded arrays.
-        first: the first result array, whose shape and dtype are those of the call.
+        first: the first result array. Its shape and dtype stand for the call.
     """
     args, kwargs = _with_values(tuple(args)), _with_values(dict(kwargs))
     inputs = Call(None, args, kwargs, None, None, None).inputs()

@@ -148,8 +148,9 @@ class Joins:
         return chains
 
     def _defer(self, lines, products, constant):
-        """Rewrites the lines that assign joined `products`: each calls its vjp with DEFERRING, and
-        then computes those of its Products that are not joined."""
+        """Rewrites the lines that assign joined `products`: each line calls its vjp with DEFERRING,
+        and then computes the Products that are not joined.
+        """
         line_numbers = {self._products[slot][0] for slot in products}
         for number in line_numbers:
             before, after = f"({constant(HOST)}, ", f"({constant(DEFERRING)}, "

@@ -38,8 +38,7 @@ def used(folder):
 
 
 def _groups(root):
-    """Yields the folders of the control groups of this process, and those of their parent
-    groups."""
+    """Yields the folders of the control groups of this process and of their parent groups."""
     lines = _read(os.path.join(root, "proc/self/cgroup")) or ""
     for line in lines.splitlines():
         _, controllers, path = line.split(":", 2)

@@ -1,7 +1,7 @@
 """Tells whether other processes compete for the cores.
 
-A thread that spins for work (spinning.py) gains where cores are idle. Beside other processes it
-takes time from the threads that compute, those of its own process too.
+A thread that spins for work (spinning.py) gains where cores are idle. Beside other processes, it
+takes time from threads that compute, including threads of its own process.
 
 The cores within reach of this process are those that it uses and those that are idle: its own
 processor time plus the idle time of the cores, per second. (The process that compiles loops for

@@ -13,8 +13,8 @@ these calls, so nothing is raised there, and the length of the list tells how ma
     complete([Unit(prepare), Unit(lambda: assigned([count], [count + 1]))])
 
 `complete` runs units. If something is raised before the first write, it propagates at once; later,
-the remaining units run first. If memory is lacking then, they get that of a `Reserve`. What a step
-changes before is undone (steps/journal.py).
+the remaining units run first. If memory is lacking then, they use the memory of a `Reserve`. What a
+step changes before is undone (steps/journal.py).
 """
 
 import itertools

@@ -12,7 +12,7 @@ parameter, the average and, for a vector, the mean squares. Blocks take their pl
 when they begin, so a block waits only for blocks that have begun before it. The counters are kept
 from step to step, and every launch leaves them zero.
 
-Sums are added in a fixed order. The formulas are those of `adafactor_direction` and
+Sums are added in a fixed order. The formulas are the same as in `adafactor_direction` and
 `adafactor_vector_direction`, which the host runs directly. The numbers of a call may lie on the
 GPU, and so may a flag that suppresses the update, as in bodies/multi_tensor.py.
 """

@@ -41,7 +41,8 @@ class Pack:
 
     Args:
         shapes: the shapes of the parameters.
-        dtypes: the dtype of the parameters, that of the gradients, then one for each state.
+        dtypes: the dtype of the parameters, the dtype of the gradients, then a dtype for each
+            state.
         scratch (Scratch): the memory for parameters and gradients; None allocates memory for this
             Pack alone.
     """

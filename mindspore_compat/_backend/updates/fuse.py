@@ -126,8 +126,9 @@ class Fused:
         complete(self.units(rows, skip, **scalars))
 
     def units(self, rows, skip=None, **scalars):
-        """Returns the units (complete.py) that update many rows; the arguments are those of
-        `sweep`. Each contiguous row of the host has a unit of its own."""
+        """Returns the units (complete.py) that update many rows; the arguments are the same as for
+        `sweep`. Each contiguous row of the host has a unit of its own.
+        """
         if arrays.find_recorder is not None:
             rows = recorded_array.give_up(rows, Reason.UPDATE_OUTSIDE)
         prepared, of_device, units = _Prepared(self, scalars), {}, []

@@ -1,8 +1,8 @@
 """Loss-scale arithmetic on a GPU, without transferring the scale to the host.
 
-`divide` turns the gradients of a scaled loss into those of the loss, and `change` computes the next
-scale. Both do nothing, and return None and False, unless all their arrays lie on a GPU. On the host
-the scale is a Python number, and `changed` computes the next one.
+`divide` divides the gradients of a scaled loss by the scale, and `change` computes the next scale.
+Both do nothing, and return None and False, unless all their arrays lie on a GPU. On the host the
+scale is a Python number, and `changed` computes the next one.
 """
 
 from .. import arrays
@@ -57,7 +57,8 @@ def change(state, overflow, factor, window, smallest):
     all arrays lie on a GPU.
 
     Args:
-        state: the scale, the number of the step, and that of the last change.
+        state: the scale, the number of the step, and the number of the step that changed the scale
+            last.
         overflow: whether the step overflowed, as an array.
         factor: the number that multiplies or divides the scale.
         window: the number of steps without overflow after which the scale grows.

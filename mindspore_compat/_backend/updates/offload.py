@@ -63,7 +63,7 @@ class Offload:
         return arrays.on_device(parameter)
 
     def sweep(self, rows, **scalars):
-        """Subtracts a step from each parameter; the arguments are those of `unit`."""
+        """Subtracts a step from each parameter; the arguments are the same as for `unit`."""
         complete([self.unit(rows, **scalars)])
 
     def unit(self, rows, **scalars):

@@ -79,7 +79,7 @@ def _by_steps(symbols, g, body, values, arrays):
 
 
 def _add(gradients, number, gradient):
-    """Adds a gradient to that of a value in a dict."""
+    """Adds `gradient` to the gradient that a dict holds for the value `number`."""
     gradients[number] = gradients[number] + gradient if number in gradients else gradient
 
 
@@ -89,8 +89,9 @@ def _number(value):
 
 
 def _by_tape(xp, g, body, values, arrays):
-    """Returns the gradients of `arrays` by a backward pass; that of Traced values is itself
-    recorded."""
+    """Returns the gradients of `arrays` by a backward pass. The backward pass of Traced values is
+    itself recorded.
+    """
     higher = isinstance(xp, TracedSpace)
     space = xp if higher else traced_space(xp)
     ends = {
@@ -159,7 +160,8 @@ def vjp_of(xp, function, g, arrays, scalars=(), needs_grad=None):
     Args:
         xp: the space of the arrays.
         function: `function(xp, *arrays, **scalars)`, without a closure.
-        g: the gradient of its result, or a tuple of those of its results; None for one without.
+        g: the gradient of its result, or a tuple of the gradients of its results; None for a result
+            without a gradient.
         arrays (list): the arrays, of one dtype.
         scalars: pairs of names and numbers or flags.
         needs_grad: for each array, whether a gradient is needed; None for all.

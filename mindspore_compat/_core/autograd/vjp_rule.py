@@ -23,7 +23,7 @@ from .row_sparse import RowSparse
 
 
 class VjpRule:
-    """How gradients flow back through one operation.
+    """The gradient rule of one operation.
 
     A vjp is a function `(xp, g, *names)`. The tape saves the values that its parameters name: an
     input, an attribute, `out` (the result, or the tuple of results), or `<input>_shape`. A joint

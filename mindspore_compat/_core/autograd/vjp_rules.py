@@ -135,7 +135,7 @@ derive("rsqrt(x)", x=lambda xp, g, out: -0.5 * g * out * out * out)
 
 
 def _power_base(xp, g, x, y):
-    """Computes y x^(y-1), and 0 where y is 0 whatever x is."""
+    """Computes y x^(y-1); where y is 0, the result is 0 for every x."""
     return g * conj(xp, y * xp.power(x, xp.where(y == 0, 0, y - 1)))
 
 
@@ -159,8 +159,8 @@ derive("hypot(x, y)", x=lambda xp, g, x, out: g * (x / out), y=lambda xp, g, y, 
 
 
 def _share(passed_over):
-    """Returns the vjp of maximum or minimum for one input. If both inputs are equal, each gets half
-    of the gradient; if one is NaN, both get all of it.
+    """Returns the vjp of maximum or minimum for one input. Where both inputs are equal, each
+    receives half of the gradient. Where one is NaN, both receive the whole gradient.
 
     Args:
         passed_over (Callable): `passed_over(x, y)` is True where the result is the other input.
@@ -313,8 +313,9 @@ def _negative(shift):
 
 
 def _cut(g, shapes, axis):
-    """Yields consecutive parts of `g` along `axis`; the length of each is that of a shape in
-    `shapes`."""
+    """Yields consecutive parts of `g` along `axis`. Part i is as long as `shapes[i]` along
+    `axis`.
+    """
     axis = axis % g.ndim
     start = 0
     for shape in shapes:
@@ -430,7 +431,7 @@ def diff(xp, x, n=1, axis=-1):
 
 @compose
 def stop(xp, x):
-    """Returns the same values, from which no gradient flows."""
+    """Returns the same values. Their gradient does not flow back to `x`."""
     return xp.wrap(x.array, None)
 
 

@@ -1,6 +1,6 @@
 """vjp rules of convolution and pooling.
 
-The conventions are those of vjp_rules.py. The gradient of each function is another function in this
+vjp_rules.py describes the conventions. The gradient of each function is another function in this
 file, so derivatives of every order exist.
 """
 

@@ -1,7 +1,7 @@
 """vjp rules of indexing (gather and scatter, also along an axis), `keep`, `sort` and `top_k`, and
 of the extremes along an axis.
 
-The conventions are those of vjp_rules.py.
+vjp_rules.py describes the conventions.
 """
 
 import math

@@ -1,6 +1,6 @@
 """vjp rules of matrix and Tensor products: matmul, einsum and related functions.
 
-The conventions are those of vjp_rules.py.
+vjp_rules.py describes the conventions.
 """
 
 import math

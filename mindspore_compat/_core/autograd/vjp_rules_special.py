@@ -1,7 +1,7 @@
 """vjp rules of special functions: the error, gamma, beta, Bessel and zeta functions.
 
-The conventions are those of vjp_rules.py. Derivatives by a parameter (the order of an incomplete
-gamma function) are finite differences (_backend/special_grads.py).
+vjp_rules.py describes the conventions. Derivatives by a parameter (the order of an incomplete gamma
+function) are finite differences (_backend/special_grads.py).
 """
 
 import math

@@ -516,8 +516,8 @@ class Op:
         return array.astype(promotion.scalar_np(tensors[0]._array.dtype, kind))
 
     def _space(self, operands):
-        """Returns the common array namespace of all arrays: a batched one first, else that of the
-        GPU, else that of the host."""
+        """Returns the common array namespace of all arrays: a batched one if there is one, else
+        the GPU's, else the host's."""
         best = None
         for a in operands:
             if a is None:

@@ -108,8 +108,9 @@ class _GradientScope:
         self.outer = None
 
     def _refuse_shared(self):
-        """Raises a RuntimeError for a weight by which another thread takes a gradient: each thread
-        would get a part of it."""
+        """Raises a RuntimeError if another thread computes a gradient of the same weight, because
+        each thread would receive only a part of the gradient.
+        """
         for weight in self.weights:
             if type(weight._node) is Leaf:
                 raise RuntimeError(

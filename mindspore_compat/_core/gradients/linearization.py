@@ -69,7 +69,7 @@ class Push:
     """The Jacobian-vector product: maps a direction of the inputs to derivatives of the outputs.
 
     A pull is linear in its argument, so its own gradients are these derivatives. The arguments and
-    attributes are those of `Pull`.
+    attributes are the same as for `Pull`.
     """
 
     def __init__(self, fn, inputs, has_aux=False):

@@ -402,8 +402,8 @@ def value_and_grad(
     return_ids: Bool = False,
     sens_param: Bool = False,
 ):
-    """Returns a function that computes the value and the gradient of `fn`; the arguments are those
-    of `grad`.
+    """Returns a function that computes the value and the gradient of `fn`; the arguments are the
+    same as for `grad`.
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.

@@ -112,7 +112,7 @@ def _verdict_of(rule, value) -> type | None:
 
 @dataclass(frozen=True, repr=False)
 class Items(Rule):
-    """A value whose first items obey one rule each, whatever else it contains: `betas`.
+    """A value whose first items obey one rule each; further items may be anything: `betas`.
 
     Indexing decides the exception of other values: an IndexError if there are too few items, a
     KeyError for a dict. The function receives a tuple of these items.

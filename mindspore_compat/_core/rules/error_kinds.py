@@ -69,10 +69,11 @@ _PLAIN = {
 
 
 def kind_of(value) -> str:
-    """Returns the kind of an argument: "intTensor" or "Tensor" for one of a single element, else
-    "Tensors"; "bool", "int", "float", "complex", "text", "None", "dtype"; "empty" for a tuple, list
-    or dict without entries, else "sequence"; "array" and "scalar" for those of NumPy; "object" for
-    the others."""
+    """Returns the kind of an argument: "intTensor" or "Tensor" for a Tensor of a single element,
+    else "Tensors"; "bool", "int", "float", "complex", "text", "None", "dtype"; "empty" for a tuple,
+    list or dict without entries, else "sequence"; "array" and "scalar" for arrays and scalars of
+    NumPy; "object" for the others.
+    """
     kind = _PLAIN.get(type(value))
     if kind is not None:
         return kind

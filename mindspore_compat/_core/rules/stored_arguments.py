@@ -110,14 +110,15 @@ def stored_at(path: str) -> frozenset:
 
 
 def is_generated(path: str) -> bool:
-    """Returns True if a public path ("ops.Argmax") is that of a generated Primitive."""
+    """Returns True if a public path ("ops.Argmax") names a generated Primitive."""
     return path in _generated()
 
 
 @functools.cache
 def _path_of(cls: type) -> str:
-    """Returns the public path of a class; for a class of a user that of its nearest base class in
-    this package, or "" without one."""
+    """Returns the public path of a class. For a user's class, returns the path of its nearest base
+    class in this package, or "" if there is none.
+    """
     base = next((base for base in cls.__mro__ if base.__module__.startswith(_PACKAGE)), None)
     if base is None:
         return ""

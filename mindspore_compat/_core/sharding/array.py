@@ -164,7 +164,8 @@ class ShardedSpace:
 
     def wrap(self, block, dims, sums=(), parked=()):
         """Returns a Sharded of which `block` is this rank's part; `dims`, `sums` and `parked` are
-        those of Sharded."""
+        the attributes of Sharded.
+        """
         array = _new(Sharded)
         array.block = block = block if type(block) in SPACES else self.base.asarray(block)
         counts = [self.mesh.count(axes) for axes in dims]
@@ -223,7 +224,7 @@ class ShardedSpace:
         Args:
             x: a Sharded, or an array that is the same on every rank.
             dims: the new `dims`.
-            sums: the new `sums`, which must be among those of `x`; the other sums are computed.
+            sums: the new `sums`, a subset of the `sums` of `x`. The other sums are computed.
         """
         dims = tuple(map(tuple, dims))
         if type(x) is not Sharded:

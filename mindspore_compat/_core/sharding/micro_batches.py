@@ -1,10 +1,10 @@
 """Training on the stages of a pipeline: the passes of micro-batches in the order of a schedule
 (schedules.py), and the gradients.
 
-A rank waits only for the activations and gradients that it needs. With 1f1b the backward passes
-run before the gradient at the loss is known. They start with that of the previous step; if it has
-changed, the gradients of the weights are multiplied by the ratio. The result of the network is the
-sum over the micro-batches, on all ranks.
+A rank waits only for the activations and gradients that it needs. With 1f1b the backward passes run
+before the gradient at the loss is known. They start with the gradient of the previous step. If the
+new gradient differs, the gradients of the weights are multiplied by the ratio. The result of the
+network is the sum over the micro-batches, on all ranks.
 
 With interleaved stages the forward pass of a micro-batch has a part for each segment. Python cannot
 pause in the middle of a network, so each part runs the network from its start: Cells and operators

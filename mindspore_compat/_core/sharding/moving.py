@@ -25,7 +25,7 @@ def move(xp, mesh, block, source, target):
         mesh (Mesh): the mesh of both placements.
         block: the block of this rank.
         source (tuple): the present placement, (dims, sums).
-        target (tuple): the new placement; its `sums` must be among those of the source.
+        target (tuple): the new placement; its `sums` must be a subset of the sums of the source.
     """
     dims, sums = [list(axes) for axes in source[0]], set(source[1])
     target_dims, target_sums = [list(axes) for axes in target[0]], set(target[1])

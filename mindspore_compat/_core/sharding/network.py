@@ -6,7 +6,7 @@ them as strategies say, and converts its results back. Cells call `run_network` 
         y = network(x)
         y = left(y, "data_parallel")             # this rank's part of a result
 
-Within it Tensors look whole, whatever their placement.
+Within it, Tensors look whole even if they are divided.
 """
 
 import contextlib
@@ -398,8 +398,9 @@ def run_with_strategy(owner, api, function, args, letters, in_strategy, out_stra
 
 
 def _placements(api, tensors, letters, strategies):
-    """Returns the mesh axes that divide each Tensor; the arguments are those of
-    `run_with_strategy`."""
+    """Returns the mesh axes that divide each Tensor; the arguments are the same as for
+    `run_with_strategy`.
+    """
     mesh, shapes = running.space.mesh, [tuple(tensor.shape) for tensor in tensors]
     strategies = _pad_strategies(strategies, len(shapes))
     if letters is not None:

@@ -7,7 +7,8 @@ With 4 ranks, each of which holds a quarter of the queries and of the keys:
     rank 1 has  k1    k0    k3    k2      a block of keys goes from rank to rank
 
 While a rank computes with one block of keys, it sends this block to the next rank and receives
-another one from the rank before. So it holds three blocks of keys, whatever the number of ranks.
+another one from the rank before. So it holds three blocks of keys, independent of the number of
+ranks.
 
 Sums over the queries, such as the gradient of the keys, follow their block. They start at the
 second rank that has the block, each rank adds its part, and the last one sends them to the owner,

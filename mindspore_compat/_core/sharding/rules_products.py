@@ -36,7 +36,7 @@ def stack_letters(x):
 
 @rule
 def _matmul_float32(space, x, y, factor=1.0):
-    """Rule of `matmul_float32`, as that of `matmul`."""
+    """Rule of `matmul_float32`: the same as the rule of `matmul`."""
     if not is_divided((x, y)):
         return space.base.matmul_float32(x, y, factor)
     x, y = (space.cast(a, "float32") if a.dtype.itemsize < 4 else a for a in (x, y))
@@ -46,7 +46,7 @@ def _matmul_float32(space, x, y, factor=1.0):
 
 @rule
 def _vecdot(space, x, y):
-    """Rule of `vecdot`, as those of its product and sum."""
+    """Rule of `vecdot`: applies the rules of a product and of a sum."""
     return space.sum(space.multiply(x, y), -1)
 
 

@@ -86,8 +86,9 @@ def _groups(old, new):
 
 def _carry(mesh, old, dims, new, own, other):
     """Assigns the mesh axes that divide one group of old axes to the new axes, as long as blocks
-    remain contiguous runs of elements. Returns the kept division of each old axis of the group, and
-    that of each new one."""
+    remain contiguous runs of elements. Returns two lists of divisions: those that the old axes of
+    the group keep, and those of the new axes.
+    """
     before, after = [()] * len(own), [()] * len(other)
     position, left = 0, None
     for number, axis in enumerate(own):

@@ -28,7 +28,7 @@ def schedule(kind, stage, stages, count, segments=1):
     """Returns the passes of one stage in their order.
 
     With "1f1b" and one segment, a stage holds the activations of at most `stages - stage`
-    micro-batches at a time, with "gpipe" those of all.
+    micro-batches at a time. With "gpipe" it holds the activations of all micro-batches.
 
     Args:
         kind (str): "gpipe", or "1f1b" or a name of another schedule, which run as "1f1b".

@@ -149,7 +149,7 @@ class Staged(ConversionsMixin):
         stage (int): the stage on whose ranks it lies; with interleaved stages a number for each
             segment of each stage, in the order in which the network runs (Stages.physical).
         array: the value, on these ranks; None on all others.
-        shape, dtype: those of the value; by default those of `array`.
+        shape, dtype: the shape and dtype of the value; by default the shape and dtype of `array`.
         stays (bool): whether it belongs to one stage, as the gradient of a parameter does, and is
             not returned to all ranks when the network ends.
     """

@@ -214,7 +214,8 @@ class Stages:
     @contextlib.contextmanager
     def compared(self):
         """Returns a context in which the ranks of all stages compare `settings` before one of them
-        ends with an error: those of the others may be right."""
+        ends with an error, because the settings of the other stages may be right.
+        """
         try:
             yield
         except RuntimeError:
@@ -224,7 +225,7 @@ class Stages:
     # Messages -------------------------------------------------------------------------------------
 
     def send(self, array, stage, live):
-        """Sends an activation, and returns a description of what has been sent.
+        """Sends an activation, and returns a description of the block that was sent.
 
         Args:
             array: an ordinary or a divided array.
@@ -326,7 +327,9 @@ class Stages:
         raise RuntimeError(f"Pipeline stage {stage} has failed: {text}")
 
     def _send_notices(self):
-        """Sends each other stage a notice on every tag, whichever of them it waits for."""
+        """Sends every other stage a notice on every tag, because it may be waiting for any of
+        them.
+        """
         for stage in self.all:
             for tag in (ACTIVATIONS, GRADIENTS, STRUCTURES) if stage != self.own else ():
                 pending = self.world.send_object(StageFailure(), self.peer(stage), tag)

@@ -205,8 +205,9 @@ def result_dims(api, mesh, shape, dims, strategy):
 
 
 def data_dims(api, mesh, shape, strategy):
-    """Returns the mesh axes that divide each axis of an input under a strategy; `shape` is that of
-    a rank's own part."""
+    """Returns the mesh axes that divide each axis of an input under a strategy; `shape` is the
+    shape of a rank's own part.
+    """
     if hasattr(strategy, "to_dict"):
         return layout_dims(api, mesh, strategy)
     _check(api, shape, strategy)

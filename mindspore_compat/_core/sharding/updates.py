@@ -82,7 +82,7 @@ def _most_that_share(copies, size):
 
 def staged_like(kinds, parameters):
     """Puts the states of an optimizer on the pipeline stages of their parameters: drops the values
-    of those of other stages.
+    of states that belong to other stages.
 
     Args:
         kinds (Iterable[Sequence[Tensor]]): for each kind of state one Tensor for each parameter.

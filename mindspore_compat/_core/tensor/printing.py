@@ -1,9 +1,9 @@
 """Printing of Tensors and Parameters: `print(x)`, `repr(x)`.
 
-`str` of a Tensor is that of NumPy, except for bfloat16. `repr` is MindSpore's own: the shape, the
-dtype and the values. It abridges an axis to three values at either end if a 1-D Tensor has more
-than 1000 values, or an axis of any other Tensor more than six. It breaks a 1-D Tensor into lines of
-12 or 24 values.
+`str` of a Tensor is the same as `str` of its NumPy array, except for bfloat16. `repr` is
+MindSpore's own: the shape, the dtype and the values. It abridges an axis to three values at either
+end if a 1-D Tensor has more than 1000 values, or an axis of any other Tensor more than six. It
+breaks a 1-D Tensor into lines of 12 or 24 values.
 """
 
 import math

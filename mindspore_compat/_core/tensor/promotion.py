@@ -1,13 +1,14 @@
 """Type promotion: the result dtype of an operation on several dtypes, as NumPy dtypes.
 
-MindSpore's rule: complex over float over integer over bool, whatever the widths; within a kind, the
-wider dtype. float16 with bfloat16 gives float32, int8 with uint8 gives int16, float64 with
-complex64 gives complex128. Tensors of uint16, uint32 and uint64 mix only with bool and with their
-own dtype; other combinations raise a TypeError. A Python number never promotes within its kind: a
-float with integers gives float32, an int with bool gives int64. In products and quotients, a 0-d
-Tensor does not promote within its kind either: float16 gradients over a float32 scale stay float16.
-(Operators refuse a Python complex number, as the original does; a Tensor of one follows the rule. A
-quotient of a float and uint16 is accepted in both.)
+MindSpore's rule: complex takes precedence over float, float over integer, and integer over bool,
+independent of their widths. Within a kind, the wider dtype wins. float16 with bfloat16 gives
+float32, int8 with uint8 gives int16, float64 with complex64 gives complex128. Tensors of uint16,
+uint32 and uint64 mix only with bool and with their own dtype; other combinations raise a TypeError.
+A Python number never promotes within its kind: a float with integers gives float32, an int with
+bool gives int64. In products and quotients, a 0-d Tensor does not promote within its kind either:
+float16 gradients over a float32 scale stay float16. (Operators refuse a Python complex number, as
+the original does; a Tensor of one follows the rule. A quotient of a float and uint16 is accepted in
+both.)
 """
 
 import functools
@@ -30,7 +31,8 @@ def _rank(dtype: np.dtype) -> int | None:
     float8)."""
     if dtype == BFLOAT16:
         return _FLOATS
-    # NumPy's own dtypes are 1, or 0 after pickling; those of other libraries, such as float8, are 2
+    # NumPy's own dtypes are 1, or 0 after pickling; dtypes of other libraries, such as float8, are
+    # 2
     return _ranks.get(dtype.kind) if dtype.isbuiltin != 2 else None
 
 
@@ -88,8 +90,8 @@ def one_np(a: np.dtype, b: np.dtype) -> np.dtype:
 
 @_cached
 def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Returns the dtype to which the factors of a product are promoted. It is that of `promote_np`,
-    except that Tensors of bool and of uint16, uint32 or uint64 do not mix.
+    """Returns the dtype to which the factors of a product are promoted. It is the result of
+    `promote_np`, except that Tensors of bool and of uint16, uint32 or uint64 do not mix.
 
     Raises:
         TypeError: if the two do not mix.

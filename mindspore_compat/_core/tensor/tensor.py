@@ -26,7 +26,7 @@ def as_array(value, dtype=None):
 
     Args:
         value: a Tensor, number, array, or nested list or tuple of numbers and Tensors.
-        dtype (numpy.dtype): the dtype of the result, if not that of the value.
+        dtype (numpy.dtype): the dtype of the result; by default the dtype of the value.
     """
     if isinstance(value, Tensor):
         array = value._array
@@ -476,7 +476,7 @@ class _Undrawn(Tensor):
     def __str__(self):
         return printing.undrawn_str(self._like)
 
-    def __repr__(self):  # zeros: those of memory that nothing was drawn into
+    def __repr__(self):  # prints zeros: the memory has not been filled
         return printing.tensor_repr(numpy.zeros_like(self._like, subok=False))
 
     def __copy__(self):

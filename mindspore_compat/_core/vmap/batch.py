@@ -516,8 +516,9 @@ def broadcast_nodes(space, arrays, nodes):
 
 
 def everywhere(condition):
-    """Returns True if a condition, a bool array, holds for all elements; for a Batch, for those of
-    all slices."""
+    """Returns True if a condition, a bool array, holds for all elements; for a Batch, for all
+    elements of all slices.
+    """
     while type(condition) is Batch:
         condition = condition.array
     return bool(condition.all())

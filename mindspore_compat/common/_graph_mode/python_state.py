@@ -194,8 +194,9 @@ class PythonState:
     # Noting ---------------------------------------------------------------------------------------
 
     def _note(self, reader, reference):
-        """Returns the identities to compare for one source: those of its values and of their
-        elements."""
+        """Returns the identities to compare for one source: the identities of its values and of
+        their elements.
+        """
         values, deep = reader(reference()), []
         for name, value in values.items():
             self._keep(value)

@@ -110,7 +110,9 @@ def flag(parameter):
 
 
 def has_array(tensor):
-    """Returns True if a Tensor has values: not deferred ones, and not those of a vmap."""
+    """Returns True if a Tensor has values. A Tensor whose values are deferred, or belong to a vmap,
+    has none.
+    """
     deferred = getattr(tensor, "has_init", False)
     return not deferred and type(tensor.__dict__.get("_array")) in arrays.SPACES
 

@@ -66,7 +66,7 @@ def _by_quantile(stream, low, high, shape):
         return -_by_quantile(stream, -high, -low, shape)
     from scipy import special  # here, because it takes long to load and few draws need it
 
-    # Logarithms of probabilities: 50 deviations from the mean the probabilities themselves are 0.
+    # Logarithms, because probabilities are 0 at 50 standard deviations from the mean.
     log_high = special.log_ndtr(high)
     ratio = np.exp(special.log_ndtr(low) - log_high)
     with np.errstate(divide="ignore"):  # log(0) means the lower bound

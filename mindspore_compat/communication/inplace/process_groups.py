@@ -73,7 +73,7 @@ def init_process_group(
     `init_method` or `store`.
 
     Args:
-        backend: "hccl", whatever the device: MPI and NCCL do the work.
+        backend: "hccl" for every device, because MPI and NCCL do the work.
         init_method: `"tcp://<IPv4 address>:<port>"`, where process 0 listens while the others
             report; then `world_size` and `rank` must be given.
         timeout (datetime.timedelta): how long the processes wait for each other at `init_method` or

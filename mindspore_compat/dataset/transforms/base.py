@@ -3,8 +3,8 @@
 A transform is an object that takes one array (or PIL image) per column and returns one, or a tuple
 of them. It is used in `map`, or called directly. Several pipelines may use the same object: random
 transforms are copied when a pipeline is opened, and each copy has its own stream of random numbers.
-A seed thus repeats a pipeline's augmentations, whatever else draws numbers and however many workers
-run.
+A seed thus repeats a pipeline's augmentations, independent of other draws and of the number of
+workers.
 
 A transform that has `blockwise = True` defines `_array(self, x, lead)`, where `lead` is the number
 of leading axes that count rows: 0 for one row, 1 for a block of them.

@@ -1,4 +1,4 @@
-"""Transforms of images together with bounding boxes of what is seen on them.
+"""Transforms of images together with the bounding boxes of objects in them.
 
 They take an image and a float32 array with one box per row: x and y of the upper left corner, width
 and height, in pixels; further columns are unchanged. The inputs are not modified.

@@ -33,8 +33,9 @@ class _Numbers(pickle.Unpickler):
 
 
 def _empty_array(*_):
-    """Returns an array for the state that follows in the pickle, whatever shape the pickle asks
-    for."""
+    """Returns an empty array for the state that follows in the pickle. The shape that the pickle
+    asks for is ignored.
+    """
     return np._core.multiarray._reconstruct(np.ndarray, (0,), b"b")
 
 

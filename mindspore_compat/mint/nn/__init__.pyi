@@ -208,8 +208,8 @@ class BCEWithLogitsLoss(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class BatchNorm1d(_Cell):
-    """Applies batch normalization to (N, C) or (N, C, L): each channel gets mean `bias` and
-    deviation `weight`.
+    """Applies batch normalization to (N, C) or (N, C, L): standardizes each channel, multiplies it
+    by `weight` and adds `bias`.
 
     In training, the statistics of the batch are used, and the running statistics move toward them
     (with the unbiased variance). Otherwise the running statistics are used, if they are tracked.
@@ -250,10 +250,10 @@ class BatchNorm1d(_Cell):
     def reset_running_stats(self) -> None:
         """Resets the running statistics: means 0, variances 1."""
 class BatchNorm2d(_Cell):
-    """Applies batch normalization to (N, C, H, W): each channel gets mean `bias` and deviation
-    `weight`.
+    """Applies batch normalization to (N, C, H, W): standardizes each channel, multiplies it by
+    `weight` and adds `bias`.
 
-    The arguments are those of BatchNorm1d.
+    The arguments are the same as for BatchNorm1d.
     """
     num_features: _t.Any
     eps: _t.Any
@@ -275,10 +275,10 @@ class BatchNorm2d(_Cell):
     def reset_running_stats(self) -> None:
         """Resets the running statistics: means 0, variances 1."""
 class BatchNorm3d(_Cell):
-    """Applies batch normalization to (N, C, D, H, W): each channel gets mean `bias` and deviation
-    `weight`.
+    """Applies batch normalization to (N, C, D, H, W): standardizes each channel, multiplies it by
+    `weight` and adds `bias`.
 
-    The arguments are those of BatchNorm1d.
+    The arguments are the same as for BatchNorm1d.
     """
     num_features: _t.Any
     eps: _t.Any
@@ -375,7 +375,7 @@ class Conv1d(_Cell):
 class Conv2d(_Cell):
     """Applies a 2-D convolution (cross-correlation) to images (N, C, H, W) or (C, H, W).
 
-    The arguments are those of Conv1d; a size is one number or two.
+    The arguments are the same as for Conv1d; a size is one number or two.
     """
     in_channels: _t.Any
     out_channels: _t.Any
@@ -390,7 +390,7 @@ class Conv2d(_Cell):
 class Conv3d(_Cell):
     """Applies a 3-D convolution (cross-correlation) to volumes (N, C, D, H, W) or (C, D, H, W).
 
-    The arguments are those of Conv1d; a size is one number or three.
+    The arguments are the same as for Conv1d; a size is one number or three.
     """
     in_channels: _t.Any
     out_channels: _t.Any
@@ -576,8 +576,8 @@ class GLU(_Cell):
     def __init__(self, dim: _b.int | _Tensor = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GroupNorm(_Cell):
-    """Applies group normalization: each group of channels gets mean 0 and deviation 1; then each
-    channel is scaled and shifted.
+    """Applies group normalization: standardizes each group of channels to mean 0 and standard
+    deviation 1; then each channel is scaled and shifted.
 
     Args:
         num_groups (int): the number of groups.
@@ -1074,7 +1074,7 @@ class Unfold(_Cell):
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Upsample(_Cell):
     """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`. The
-    modes are those of `ops.interpolate`.
+    modes are the same as for `ops.interpolate`.
 
     Args:
         size (int >= 1 or a tuple of ints >= 1 or a list of ints >= 1, or a Tensor that holds it or None, optional):

@@ -72,7 +72,7 @@ def adaptive_max_pool1d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, .
     """
 def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _c.Sequence[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> _t.Any:
     """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
-    also its int64 position in H * W. The parts are those of `adaptive_avg_pool2d`.
+    also its int64 position in H * W. The parts are the same as for `adaptive_avg_pool2d`.
 
     Args:
         input (Tensor of a floating dtype): the input.
@@ -198,15 +198,15 @@ def binary_cross_entropy_with_logits(input: _Tensor, target: _Tensor, weight: _T
         of the dtype of `target`.
     """
 def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
-    """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
+    """Broadcasts the input to a shape. A length of -1 in `shape` keeps the length of the input.
 
     Args:
         input (Tensor): the input.
         shape (tuple of ints or a list of ints): the shape of the result.
 
     Shapes:
-        `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
-        kept.
+        `input` has a shape that broadcasts to `shape`. The result has this shape and the dtype of
+        the input.
     """
 def clamp(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex = None, max: _Tensor | _b.float | None | _Tensor | _b.complex = None) -> _Tensor:
     """Clips each element to the interval [min, max].
@@ -548,7 +548,7 @@ def inplace_silu(input: _Tensor) -> _Tensor:
     """Applies SiLU in place, input * sigmoid(input), and returns `input`."""
 def interpolate(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _c.Sequence[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> _Tensor:
     """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`. The
-    modes are those of `ops.interpolate`.
+    modes are the same as for `ops.interpolate`.
 
     Args:
         input (Tensor of dtype bfloat16 or float16 or float32 or float64 or uint8): the input.
@@ -775,7 +775,7 @@ def one_hot(tensor: _Tensor, num_classes: _b.int = -1) -> _Tensor:
         `num_classes`, or, if that is -1, of the largest class plus one, and is int64.
     """
 def pad(input: _t.Any, pad: _t.Any, mode: _t.Any = 'constant', value: _t.Any = None) -> _t.Any:
-    """Pads the input; the arguments are those of `ops.pad`.
+    """Pads the input; the arguments are the same as for `ops.pad`.
 
     A mode other than "constant" pads the last axis of an input with two or three axes, the last two
     of three or four, or the last three of four or five.
@@ -981,7 +981,7 @@ def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequ
     """
 def upsample(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _c.Sequence[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None) -> _Tensor:
     """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`. The
-    modes are those of `ops.interpolate`.
+    modes are the same as for `ops.interpolate`.
 
     Args:
         input (Tensor of dtype bfloat16 or float16 or float32 or float64 or uint8): the input.

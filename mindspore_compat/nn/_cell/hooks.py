@@ -1,9 +1,9 @@
 """Hooks of a Cell: functions called before and after `construct`, and on gradients in the backward
 pass.
 
-A backward hook receives the gradients of a Cell's inputs together with those of its outputs. Two
-tape nodes collect them: one after the outputs records the gradients that arrive, and one before the
-inputs has the gradients that leave and calls the hook.
+A backward hook receives the gradients of a Cell's inputs together with the gradients of its
+outputs. Two tape nodes collect them: one after the outputs records the gradients that arrive, and
+one before the inputs has the gradients that leave and calls the hook.
 """
 
 import warnings

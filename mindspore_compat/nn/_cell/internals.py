@@ -103,7 +103,8 @@ class Internals:
                 yield (f"{where}.{name}" if where else name), member
 
     def _apply(self, fn, recurse=True):
-        """Sets each Parameter and buffer to `fn` of it, those of sub-cells too if `recurse`.
+        """Replaces each Parameter and buffer by the result of `fn`. If `recurse`, also replaces
+        those of sub-cells.
 
         Returns:
             Cell, itself.

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from ..._core.without_effect import without_effect
 from .members import check_prefix, warn_of_hidden_layers
 
-# Layers of mint.nn whose public name is another one than that of the class -> the class
+# Layers of mint.nn whose public name differs from the name of the class -> the class
 _CLASSES_OF_MINT = {
     "AvgPool1d": "AvgPool1dExt",
     "AvgPool2d": "AvgPool2dExt",
@@ -100,7 +100,7 @@ class Naming:
                     yield (f"{where}.{name}" if where else name), param
 
     def get_parameters(self, expand=True):
-        """Yields the parameters, those of sub-cells too if `expand`."""
+        """Yields the parameters. If `expand`, also yields the parameters of sub-cells."""
         for _, param in self.parameters_and_names(expand=expand):
             yield param
 
@@ -153,7 +153,9 @@ class Naming:
 
     @property
     def cls_name(self):
-        """The name of the class; of some layers of `mint.nn`, that of the class behind them."""
+        """The name of the class; for some layers of `mint.nn`, the name of the class that
+        implements them.
+        """
         return shown_name(type(self))
 
     @property

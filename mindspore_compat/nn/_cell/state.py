@@ -91,7 +91,7 @@ class State:
                 yield (f"{where}.{name}" if where else name), buffer
 
     def buffers(self, recurse=True):
-        """Yields the buffers, those of sub-cells too if `recurse`."""
+        """Yields the buffers. If `recurse`, also yields the buffers of sub-cells."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 

@@ -170,8 +170,8 @@ class _BatchNorm(_Statistics):
 
 @public("nn.BatchNorm1d")
 class BatchNorm1d(_BatchNorm):
-    """Batch normalization of (N, C) or (N, C, L): shifts and scales each channel to mean beta and
-    deviation gamma.
+    """Batch normalization of (N, C) or (N, C, L): standardizes each channel, multiplies it by gamma
+    and adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
@@ -260,7 +260,8 @@ class BatchNorm2d(_BatchNorm):
 
 @public("nn.BatchNorm3d")
 class BatchNorm3d(Cell):
-    """Batch normalization of (N, C, D, H, W): gives each channel mean beta and deviation gamma.
+    """Batch normalization of (N, C, D, H, W): standardizes each channel, multiplies it by gamma and
+    adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 

@@ -408,7 +408,8 @@ class InstanceNorm2d(_InstanceNorm):
 
 @public("nn.InstanceNorm3d")
 class InstanceNorm3d(_InstanceNorm):
-    """Instance normalization of (N, C, D, H, W): gives channels mean beta and deviation gamma.
+    """Instance normalization of (N, C, D, H, W): standardizes each channel, multiplies it by gamma
+    and adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 

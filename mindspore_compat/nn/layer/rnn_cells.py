@@ -99,7 +99,9 @@ class RNNCellBase(Cell):
             self.bias_hh = parameter(start, (rows,), dtype)
 
     def _step(self, step, x, *states):
-        """Checks the inputs and runs one step; a single row is broadcast to those of the others."""
+        """Checks the inputs and runs one step. A single row is broadcast to the rows of the other
+        inputs.
+        """
         name = type(self).__name__
         Float16Or32.refuse(name, "x", x)
         if x.ndim != 2 or x.shape[1] != self.input_size:

@@ -258,7 +258,8 @@ class Conv2dThor(_SecondOrder, Conv2d):
 
     def save_gradient(self, dout):
         """Stores the moments of a gradient at the output in `matrix_g`, and the number of its
-        positions in `g_normalizer`. Argument, result and error are those of the other layers.
+        positions in `g_normalizer`. The argument, the result and the error are the same as in the
+        other layers.
         """
         super().save_gradient(dout)
         journal.note_written((self.g_normalizer,))

@@ -200,7 +200,7 @@ class AdaFactor(FusedOptimizer):
         complete([*units, *self._end_units()], final=True)
         return (True,) * len(grads)
 
-    _takes_divided = False  # its mean squares of rows and columns are those of the whole
+    _takes_divided = False  # mean squares of rows and columns need the whole gradient
 
     def after_step(self):
         """Returns the optimizer's own count of steps."""

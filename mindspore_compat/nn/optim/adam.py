@@ -24,7 +24,7 @@ Above = Float(gt=0.0, lt=inf)
 
 
 def _correct_bias(xp, lr, beta1, beta2, power1, power2):
-    """Returns the learning rate with bias correction; the powers are those of the previous step."""
+    """Returns the learning rate with bias correction. The powers belong to the previous step."""
     return lr * xp.sqrt(1 - power2 * beta2) / (1 - power1 * beta1)
 
 

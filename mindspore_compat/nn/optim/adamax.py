@@ -14,7 +14,7 @@ __all__ = ["AdaMax"]
 
 
 def corrected_adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, power1):
-    """Computes the AdaMax update with bias correction; the power is that of the previous step."""
+    """Computes the AdaMax update with bias correction. The power belongs to the previous step."""
     lr = lr / (1 - power1 * beta1)
     return adamax_update(xp, p, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
 

@@ -36,11 +36,11 @@ def _is_scaled(x):
 class LARS(Optimizer):
     """Layer-wise adaptive rate scaling (LARS): scales gradients for another optimizer.
 
-    For each parameter w that `lars_filter` accepts,
-    ratio = coefficient norm(w) / (norm(g) + decay norm(w) + epsilon), or 1 if a norm is 0.
-    With `use_clip` the ratio is divided by the learning rate and limited to 1. The gradient becomes
-    ratio (g + decay w). Other gradients stay unchanged. Weight decay and loss scale are those of
-    the inner optimizer, which then applies neither; it keeps its learning rates.
+    For each parameter w that `lars_filter` accepts, ratio = coefficient norm(w) / (norm(g) + decay
+    norm(w) + epsilon), or 1 if a norm is 0. With `use_clip` the ratio is divided by the learning
+    rate and limited to 1. The gradient becomes ratio (g + decay w). Other gradients stay unchanged.
+    LARS applies the weight decay and the loss scale of the inner optimizer. The inner optimizer
+    then applies neither, but keeps its learning rates.
 
     Args:
         optimizer (Optimizer): the inner optimizer.

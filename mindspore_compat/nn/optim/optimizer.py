@@ -559,5 +559,5 @@ def _decay_now(decay, global_step):
 
 
 def _is_kernel(array):
-    """Returns True for a shape of at least 3 axes, that of a convolution's weight."""
+    """Returns True for an array of at least 3 axes, such as the weight of a convolution."""
     return array.ndim >= 3

@@ -1,6 +1,6 @@
 """THOR: momentum on gradients that are multiplied by the inverses of two factors per layer.
 
-`thor(net, ...)` replaces layers of the network by those of layer/thor_layer.py, which collect the
+`thor(net, ...)` replaces layers of the network by layers of layer/thor_layer.py, which collect the
 factors, and returns the optimizer. This file damps, inverts and applies the factors; the rest is
 Momentum. The flag `thor` marks second-order steps, see train/train_thor.
 """
@@ -132,7 +132,7 @@ class ThorGpu(FusedOptimizer):
     links = False
     skips = True
     states = (("moments", "moments", "zeros"),)
-    _takes_divided = False  # the factors of a layer are those of the whole
+    _takes_divided = False  # the factors belong to a whole layer
     sens_scale = None  # the factor of the loss, if the training step passes it
 
     def __init__(

@@ -201,7 +201,9 @@ def check_greater_zero(value, name):
 
 
 def check_greater(a, b, name_a, name_b):
-    """Checks that each number of `b` is greater than that of `a`; Parameters are not compared."""
+    """Checks that each number of `b` is greater than the number of `a` at its place. Parameters are
+    not compared.
+    """
     low, high = _numbers(a, name_a), _numbers(b, name_b)
     if not isinstance(a, Parameter) and not isinstance(b, Parameter):
         _require(low < high, name_a, f"less than '{name_b}'", low)

@@ -96,8 +96,9 @@ def hardtanh(xp, input: TensorOf(real, "bool"), min_val: Number = -1.0, max_val:
 
 
 def _hardtanh_vjp(xp, g, x, *, min_val, max_val):
-    """Returns the gradient of a maximum and a minimum; an element that equals a bound gets half of
-    it."""
+    """Returns the gradient of a maximum and a minimum; an element that equals a bound receives half
+    of it.
+    """
     within = xp.where((x >= min_val) & (x <= max_val), g, 0)
     within = xp.where(x > min_val, within, 0.5 * within)
     return xp.where(x < max_val, within, 0.5 * within)

@@ -299,8 +299,8 @@ class FlashAttentionScore(Primitive):
     """Computes multi-head flash attention: softmax(scale_value * (query @ key.T + real_shift)) @
     value.
 
-    The arguments are those of `ops.flash_attention_score`. There are two differences: the shift is
-    multiplied by the scale, too, and `input_layout` may also be "TH".
+    The arguments are the same as for `ops.flash_attention_score`. There are two differences: the
+    shift is multiplied by the scale, too, and `input_layout` may also be "TH".
 
     Returns:
         tuple[Tensor] of four: the largest score of each query; the sum of exponentials relative to

@@ -211,7 +211,9 @@ def attention_inputs(
 
 
 def _need_dtype(weight, **inputs):
-    """Rejects inputs whose dtype is not that of the weights, unless a Cell casts floats."""
+    """Rejects inputs whose dtype differs from the dtype of the weights, unless a Cell casts
+    floats.
+    """
     for name, x in inputs.items():
         casts_once = precision.dtype is not None and x._array.dtype.kind in "fV"
         if x._array.dtype != weight._array.dtype and not casts_once:

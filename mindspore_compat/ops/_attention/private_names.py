@@ -68,7 +68,7 @@ def _check_qkv_shape(query_ndim, key_ndim, value_ndim):
 
 
 def _check_kpm_shape(query_ndim, kmp_ndim):
-    """Checks the number of axes of a key padding mask, which is one less than that of the query.
+    """Checks the number of axes of a key padding mask, which has one axis less than the query.
 
     Raises:
         ValueError: if it has another number.

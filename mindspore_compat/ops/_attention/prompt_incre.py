@@ -366,7 +366,9 @@ def _halve(call, pair):
 
 
 def _need_dtypes(call, scales):
-    """Rejects keys whose dtype is not that of the queries, except int8 keys with scales."""
+    """Rejects keys whose dtype differs from the dtype of the queries, except int8 keys with
+    scales.
+    """
     dtypes = {str(x.dtype) for x in [*call.keys, *call.values]}
     if dtypes == {"Int8"} and str(call.dtype) != "Int8":
         return True

@@ -18,8 +18,9 @@ from .blocks import Blocks, axes_of_one
 
 def attended(query, key, value, shift=None, barred=None, bits=None, scale=1.0, keep_prob=1.0,
              shift_first=False, band=None):  # fmt: skip
-    """Returns the attention output of Tensors, and what `extent_of` takes; the arguments are those
-    of `attend`. Ranks that divide the queries and the keys alike form a ring."""
+    """Returns the attention output of Tensors, and what `extent_of` takes; the arguments are the
+    same as for `attend`. Ranks that divide the queries and the keys alike form a ring.
+    """
     settings = scale, keep_prob, shift_first, band
     if all(has_ring(query._array, x._array) for x in (key, value)) and (
         bits is None or key._array.block.shape[-2] % 8 == 0  # whole bytes for each part

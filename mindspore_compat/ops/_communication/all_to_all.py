@@ -285,7 +285,7 @@ class NeighborExchange(Primitive):
 
     Raises:
         TypeError: if an argument is of the wrong type.
-        ValueError: if the length of `input_x` is not that of `send_rank_ids`, when called.
+        ValueError: if `input_x` and `send_rank_ids` differ in length, when called.
         RuntimeError: if `init` was not called, there is no such group or no such member, when
             called.
 

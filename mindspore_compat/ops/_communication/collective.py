@@ -407,8 +407,9 @@ def _check_op(primitive):
 
 
 def _ways(primitive):
-    """Returns the group of a Send or Receive and that of its gradient; rejects groups of different
-    members."""
+    """Returns the group of a Send or Receive and the group of its gradient. Rejects groups of
+    different members.
+    """
     group, back = partners(primitive.group), partners(primitive.group_back)
     if group.ranks != back.ranks:
         raise RuntimeError(

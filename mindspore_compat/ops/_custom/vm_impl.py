@@ -10,8 +10,9 @@ class VmImplRegistry(UserDict):
     """Maps the names of Primitives to functions; `register(name)` is a decorator that adds one."""
 
     def register(self, prim):
-        """Returns a decorator that registers a function under a name, or that of a Primitive or its
-        class."""
+        """Returns a decorator that registers a function under a name: a str, or the name of a
+        Primitive or its class.
+        """
 
         def keep(function):
             self[_name_of(prim)] = function

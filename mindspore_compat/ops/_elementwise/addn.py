@@ -20,7 +20,7 @@ def addn(xp, x: Several):
     """Adds all the Tensors of a tuple or list, element by element.
 
     Shapes:
-        All Tensors in `x` have one shape and one dtype, which are also those of the result.
+        All Tensors in `x` have one shape and dtype. The result has the same shape and dtype.
 
     Example:
         >>> print(ms.ops.addn([ms.Tensor([1.0, 2.0]), ms.Tensor([10.0, 20.0]),

@@ -204,8 +204,8 @@ def subtract(
     *,
     alpha: Number | Bool | TensorOf(any_dtype) = 1,
 ):
-    """Computes input - alpha * other, element by element. The dtype is that of the product and the
-    difference.
+    """Computes input - alpha * other, element by element. The result has the dtype to which the
+    product and the difference promote.
 
     Example:
         >>> import mindspore_compat as ms

@@ -18,7 +18,7 @@ def elu_grad_ext(xp, dout: Floats, x_or_out: Floats, alpha: Float = 1.0, is_resu
     """Computes the gradient of ELU, from its input, or from its result if `is_result` is true.
 
     Shapes:
-        `dout` and `x_or_out` have one shape, which is that of the result.
+        `dout` and `x_or_out` have one shape. The result has the same shape.
 
     Example:
         >>> print(ms.ops.auto_generate.EluGradExt()(ms.Tensor([1.0, 1.0]), ms.Tensor([-1.0, 2.0])))
@@ -37,7 +37,7 @@ def leaky_relu_grad_ext(
     sign.
 
     Shapes:
-        `dy` and `input` have one shape, which is that of the result.
+        `dy` and `input` have one shape. The result has the same shape.
 
     Example:
         >>> print(ms.ops.auto_generate.LeakyReLUGradExt()(ms.Tensor([1.0, 1.0]),
@@ -132,7 +132,7 @@ def acosh_grad(xp, out: Floats, dout: Floats):
     """Computes the gradient of `ops.acosh` from its result.
 
     Shapes:
-        `out` and `dout` have one shape and dtype, which are also those of the result.
+        `out` and `dout` have one shape and dtype. The result has the same shape and dtype.
 
     Example:
         >>> from mindspore_compat.ops.operations import _grad_ops
@@ -147,7 +147,7 @@ def asinh_grad(xp, out: Floats, dout: Floats):
     """Computes the gradient of `ops.asinh` from its result.
 
     Shapes:
-        `out` and `dout` have one shape and dtype, which are also those of the result.
+        `out` and `dout` have one shape and dtype. The result has the same shape and dtype.
 
     Example:
         >>> from mindspore_compat.ops.operations import _grad_ops
@@ -163,7 +163,7 @@ def maximum_grad_grad(xp, x: Floats, y: Floats, dx: Floats, dy: Floats):
     the incoming gradient gets the gradient of whichever input is larger.
 
     Shapes:
-        `x`, `y`, `dx` and `dy` have one shape, which is that of the results.
+        `x`, `y`, `dx` and `dy` have one shape. The results have the same shape.
 
     Example:
         >>> from mindspore_compat.ops.operations import _grad_ops
@@ -180,7 +180,7 @@ def minimum_grad_grad(xp, x1: Floats, x2: Floats, grad_y1: Floats, grad_y2: Floa
     the incoming gradient gets the gradient of whichever input is smaller.
 
     Shapes:
-        `x1`, `x2`, `grad_y1` and `grad_y2` have one shape, which is that of the results.
+        `x1`, `x2`, `grad_y1` and `grad_y2` have one shape. The results have the same shape.
 
     Example:
         >>> from mindspore_compat.ops.operations import _grad_ops

@@ -257,7 +257,7 @@ def zeta_of_pairs(xp, input: Float32Or64, other: Float32Or64):
     """Computes the Hurwitz zeta function, the sum of (other + k)^-input over k = 0, 1, 2, ...
 
     Shapes:
-        `input` and `other` have one shape and one dtype, which are also those of the result.
+        `input` and `other` have one shape and dtype. The result has the same shape and dtype.
 
     Example:
         >>> print(ms.ops.Zeta()(ms.Tensor([2.0, 3.0]), ms.Tensor([1.0, 1.0])))
@@ -346,7 +346,7 @@ def betainc(
     parameters `a` and `b`.
 
     Shapes:
-        `a`, `b` and `x` have one shape and dtype, which are also those of the result.
+        `a`, `b` and `x` have one shape and dtype. The result has the same shape and dtype.
 
     Example:
         >>> print(ms.ops.Betainc()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 3.0]),

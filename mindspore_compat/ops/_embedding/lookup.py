@@ -43,7 +43,7 @@ def sparse_gather_v2(xp, input_params: Anything, input_indices: Index, axis: Int
 
     Shapes:
         `input_params` has at least one axis, `input_indices` any shape of integers. In the result
-        the axes of `input_indices` replace `axis`. The dtype is that of `input_params`.
+        the axes of `input_indices` replace `axis`. The result has the dtype of `input_params`.
 
     Example:
         >>> print(ms.ops.SparseGatherV2()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([1, 1]),

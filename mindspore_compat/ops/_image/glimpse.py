@@ -52,8 +52,8 @@ def _pair(api, name, tensor, positive=True):
 
 @implements
 def glimpse_noise(xp, shape, kind):
-    """Returns the noise around an image: uniform in [-1, 1), normal with mean 10 and deviation 0.5,
-    or zeros.
+    """Returns the noise around an image: uniform in [-1, 1), normal with mean 10 and standard
+    deviation 0.5, or zeros.
     """
     if kind == "zero":
         return xp.zeros(shape, "float32")

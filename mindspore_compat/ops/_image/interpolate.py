@@ -249,7 +249,7 @@ def interpolate_ext(
     recompute_scale_factor: AsValue(Bool) | Falsy = None,
 ):
     """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`. The
-    modes are those of `ops.interpolate`.
+    modes are the same as for `ops.interpolate`.
 
     Shapes:
         `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,

@@ -75,7 +75,7 @@ def assign(variable: Anything, value: TensorOrNumber):
 @public("ops.assign_add")
 @checked
 def assign_add(variable: Anything, value: TensorOrNumber):
-    """Adds `value` to `variable`, in place, and returns it. The errors are those of `assign`,
+    """Adds `value` to `variable`, in place, and returns it. It raises the same errors as `assign`,
     except that a value of one element may have one axis more or less.
 
     Example:
@@ -91,7 +91,7 @@ def assign_add(variable: Anything, value: TensorOrNumber):
 @public("ops.assign_sub")
 @checked
 def assign_sub(variable: Anything, value: TensorOrNumber):
-    """Subtracts `value` from `variable`, in place, and returns it. The errors are those of
+    """Subtracts `value` from `variable`, in place, and returns it. It raises the same errors as
     `assign_add`.
 
     Example:

@@ -25,7 +25,7 @@ def gather(
 
     Shapes:
         `input_params` may have any shape with at least one axis, `input_indices` any shape of
-        integers. In the result the axes of the indices replace `axis`. The dtype is that of
+        integers. In the result the axes of the indices replace `axis`. The result has the dtype of
         `input_params`.
 
     Example:

@@ -92,7 +92,7 @@ def _constants(index):
 
 
 def _need_length(array, axis, mask, api):
-    """Rejects a list of bools whose length is not that of the axis it indexes."""
+    """Rejects a list of bools whose length differs from the length of the axis that it indexes."""
     if mask.dtype == bool and mask.ndim == 1 and axis < array.ndim:
         if len(mask) != array.shape[axis]:
             raise IndexError(

@@ -36,8 +36,8 @@ class _Buffer(Primitive):
             )
 
     def _need(self, name, values, first=()):
-        """Rejects Tensors of another dtype or shape; `first` are the axes before those of the
-        declared shapes.
+        """Rejects Tensors of another dtype or shape. `first` has the lengths of the axes that
+        precede the declared shapes.
         """
         expected = list(zip(self.buffer_shape, self.buffer_dtype))
         description = [(tuple(tensor.shape), tensor.dtype) for tensor in values]
@@ -100,7 +100,7 @@ class BufferAppend(_Buffer):
 class BufferGetItem(_Buffer):
     """Returns the entry at an index. Index 0 is the oldest entry, -1 the newest.
 
-    The arguments are those of `ops.BufferAppend`; the inputs are `data`, `count`, `head` and
+    The arguments are the same as for `ops.BufferAppend`; the inputs are `data`, `count`, `head` and
     `index`.
 
     Raises:

@@ -43,7 +43,7 @@ def _store(api, handle, kind):
 
 
 def _need(api, name, value, shape, dtype):
-    """Rejects a Tensor whose shape or dtype is not that of its store."""
+    """Rejects a Tensor whose shape or dtype differs from its store's."""
     if value.dtype != dtype:
         raise TypeError(f"For '{api}', '{name}' must be of dtype {dtype}, but got {value.dtype}.")
     if tuple(value.shape) != tuple(shape):

@@ -151,7 +151,7 @@ def cholesky_solve(
     types=SameDtype("matrix rhs"),
 )
 def matrix_solve(xp, matrix: InexactOfNumPy, rhs: InexactOfNumPy, adjoint: Bool = False):
-    """Solves the linear system matrix y = rhs, or that of the adjoint matrix if `adjoint` is True.
+    """Solves the linear system matrix y = rhs; if `adjoint` is True, with the adjoint matrix.
 
     Shapes:
         `matrix` is (..., M, M), `rhs` is (..., M, K), of one dtype. The result is (..., M, K), of
@@ -388,7 +388,7 @@ def eig(A: _Square):
 
 @public("ops.eigvals", "Tensor.eigvals")
 def eigvals(A):
-    """Computes the complex eigenvalues of square matrices. The errors are those of `ops.eig`.
+    """Computes the complex eigenvalues of square matrices. It raises the same errors as `ops.eig`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -218,7 +218,7 @@ def dot(xp, input: Float16Or32, other: Float16Or32):
 
     Shapes:
         `input` is (..., K), `other` is (..., K, N), float16 or float32. The result has the other
-        axes of the input, then those of `other`.
+        axes of `input`, then the other axes of `other`.
 
     Example:
         >>> print(ms.ops.dot(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])))
@@ -387,7 +387,7 @@ def einsum(equation, *operands):
     broadcasts.
 
     Args:
-        equation (str): the indices of each operand, and after `->` those of the result.
+        equation (str): the indices of each operand, and after `->` the indices of the result.
         *operands (Tensor): one Tensor per operand of the equation.
 
     Raises:

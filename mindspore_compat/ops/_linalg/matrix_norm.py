@@ -130,7 +130,7 @@ def nuclear_norm(xp, x: Float16To64, dim: _TwoAxes = None, keepdim: Bool = False
 def cond(
     A: Anything, p: AsValue(Number | Bool | OneOf("fro", "nuc") | CellOf("Tensor"), TupleOf) = None
 ):
-    """Computes the condition number of each matrix: its norm times that of its inverse.
+    """Computes the condition number of each matrix: its norm times the norm of its inverse.
 
     Args:
         A (Tensor): matrices over the last two axes.

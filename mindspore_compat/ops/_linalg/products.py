@@ -83,8 +83,8 @@ def inner(xp, input: Anything, other: Anything):
     """Computes the inner product over the last axes; a 0-D Tensor multiplies every element.
 
     Shapes:
-        `input` is (..., K), `other` is (..., K). The result has the other axes of both, those of
-        the input first.
+        `input` is (..., K), `other` is (..., K). The result has the other axes of `input`, then the
+        other axes of `other`.
 
     Example:
         >>> print(ms.ops.inner(ms.Tensor([1.0, 2.0]), ms.Tensor([[3.0, 4.0], [5.0, 6.0]])))
@@ -168,7 +168,7 @@ def cross_of_one_rank(xp, input: Anything, other: Anything, dim: ScalarOf(Int) =
     axis.
 
     Shapes:
-        `input` and `other` have one shape and dtype, which are also those of the result.
+        `input` and `other` have one shape and dtype. The result has the same shape and dtype.
 
     Example:
         >>> print(ms.ops.Cross(dim=0)(ms.Tensor([1, 0, 0]), ms.Tensor([0, 1, 0])))
@@ -194,8 +194,8 @@ def tensor_dot(xp, x1: Anything, x2: Anything, axes: Int(ge=0) | _PairOfAxes):
     lists of axes.
 
     Shapes:
-        The lengths along paired axes are equal. The result has the other axes of `x1`, then
-        those of `x2`.
+        The lengths along paired axes are equal. The result has the other axes of `x1`, then the
+        other axes of `x2`.
 
     Example:
         >>> print(ms.ops.tensor_dot(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]]), axes=1))
@@ -218,7 +218,7 @@ def batch_dot(
 
     Shapes:
         `x1` is (B, ...), `x2` is (B, ...), with equal lengths along the contracted axes. The result
-        has the axis B, then the other axes of `x1` and those of `x2`.
+        has the axis B, then the other axes of `x1`, then the other axes of `x2`.
 
     Example:
         >>> print(ms.ops.batch_dot(ms.ops.ones((2, 3)), ms.ops.ones((2, 3)), axes=1))

@@ -195,7 +195,7 @@ def sigmoid_cross_entropy_with_logits(xp, logits: Floats, label: Floats):
     reduction.
 
     Shapes:
-        `logits` and `label` have one shape and dtype, which are also those of the result.
+        `logits` and `label` have one shape and dtype. The result has the same shape and dtype.
 
     Example:
         >>> print(ms.ops.SigmoidCrossEntropyWithLogits()(ms.Tensor([2.0, -1.0]),

@@ -419,7 +419,7 @@ def softmax_cross_entropy_with_logits(xp, logits: Float16Or32, labels: Float16Or
     gradient.
 
     Shapes:
-        `logits` and `labels` are (N, C), of one dtype, which is that of the results.
+        `logits` and `labels` are (N, C), of one dtype. The results have the same dtype.
 
     Returns:
         The losses, (N,), and their gradient with respect to the logits, softmax(logits) - labels.

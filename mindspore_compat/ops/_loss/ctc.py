@@ -202,7 +202,9 @@ def _need_lengths(api, name, value):
 
 
 def _need_range(api, name, value, count, limit):
-    """Rejects lengths that are not `count` numbers up to those of a list; None has no length."""
+    """Rejects lengths unless they are `count` numbers, each at most the number of the list `limit`;
+    None means no lengths.
+    """
     if value is None or len(value) != count:
         raise ValueError(f"For '{api}', '{name}' must have shape ({count},).")
     if any(not 0 <= n <= most for n, most in zip(value, limit)):
@@ -372,9 +374,9 @@ def ctc_loss_sparse(
 
     Labels are `labels_values` at `labels_indices`, rows of (batch, position).
     `preprocess_collapse_repeated` merges repeated labels beforehand; without `ctc_merge_repeated`,
-    equal neighbours in an alignment are separate labels. A blank among the labels ends its row.
-    MindSpore adds to the probability of an empty row that of the blanks before the last time step,
-    as its documented example shows; this function does the same.
+    equal neighbours in an alignment are separate labels. A blank among the labels ends its row. To
+    the probability of an empty row, MindSpore adds the probability of the blanks before the last
+    time step, as its documented example shows. This function does the same.
 
     Shapes:
         `x` is (T, N, C), `labels_indices` is (L, 2) of int64, `labels_values` is (L,) and
@@ -425,8 +427,9 @@ def ctc_with_slope(xp, x, rows, merge=True, has_empty=True):
 
 
 def _ctc_with_slope_vjp(xp, g, out, x, rows, merge, has_empty):
-    """Returns the gradient for the logits; that of an empty sequence differs from the second
-    result."""
+    """Returns the gradient of the logits. For an empty sequence it differs from the second
+    result.
+    """
     slope = out[1]
     if has_empty and g[0] is not None:
         time, steps, logs = _place(xp, x)[0], rows[-3], xp.log_soft(at_least_float32(xp, x), 2)

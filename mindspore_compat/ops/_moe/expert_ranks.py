@@ -58,7 +58,8 @@ def weighted_rows(
 class Ranks:
     """The ranks of one call, the experts of each rank, and the copies of tokens that go to them.
 
-    A slot is an expert on a rank. Slots are numbered by rank, those of the shared expert first.
+    A slot is an expert on a rank. Slots are numbered by rank. The slots of the shared expert come
+    first.
 
     Args:
         api (str): the public name.
@@ -140,8 +141,9 @@ class Ranks:
         return range(self.starts[rank], self.starts[rank + 1])
 
     def copies(self, expert_ids):
-        """Returns the slot of each copy of each token, and for each token that of the shared
-        expert."""
+        """Returns the slot of each copy of each token, and for each token the slot of the shared
+        expert.
+        """
         experts = to_host(expert_ids._array)
         if experts.ndim != 2 or not (
             1 <= experts.shape[1] <= min(8, self.experts) and 1 <= experts.shape[0] <= 512

@@ -31,7 +31,7 @@ def group_topk(
     The score of a group is the sum of its `k_inner` best scores. The restriction limits the experts
     of a token to few devices, as in DeepSeek's networks (arXiv 2405.04434 with `k_inner` 1, arXiv
     2412.19437 with 2). MindSpore's page is empty. Its compiler shows that the operator works in
-    place, its dtypes and the limits of `idx_arr`; the formula is that of the papers.
+    place, its dtypes and the limits of `idx_arr`; the formula comes from the papers.
 
     Args:
         token (Tensor): the scores of all experts for each token, updated in place, shape (...,

@@ -28,7 +28,7 @@ def expert_product(
     """Computes x @ (weight + offset) * scale + bias, summed in float32, in the dtype of `x`.
 
     With `token_scale`, `x` and `weight` are int8. The bias is added to the product, which is then
-    multiplied by the scale of each column and that of each row; the result is bfloat16.
+    multiplied by the scale of each column and the scale of each row. The result is bfloat16.
     """
     if token_scale is not None:
         out = xp.matmul(xp.cast(x, "float64"), xp.cast(weight, "float64"))  # exact for integers
@@ -264,7 +264,7 @@ def grouped_matmul_v4(
     """Computes grouped matrix products, as `grouped_matmul`, also of int8.
 
     With `scale` and `pre_token_scale`, `x` and `weight` are int8, and y = (x @ weight + bias) *
-    scale * pre_token_scale in bfloat16. The other arguments are those of `grouped_matmul`.
+    scale * pre_token_scale in bfloat16. The other arguments are the same as for `grouped_matmul`.
 
     Args:
         scale (Union[list[Tensor], tuple[Tensor]]): the scale of each column, shape (outer,), or

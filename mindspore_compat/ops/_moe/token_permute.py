@@ -35,7 +35,7 @@ def _inverse(xp, order):
 def moe_token_permute(
     xp, tokens: Floats, indices: Index, num_out_tokens: Int(ge=0) = None, padded_mode: Bool = False
 ):
-    """Sorts tokens by their expert in `indices`; those of the same expert stay in order.
+    """Sorts tokens by their expert in `indices`. Tokens of the same expert stay in order.
 
     Args:
         tokens (Tensor): shape (tokens, features).

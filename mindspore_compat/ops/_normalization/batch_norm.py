@@ -2,8 +2,8 @@
 
 Layer norm and root mean square norm are in _normalization/layer_norm.py, group norm in
 _normalization/group_norm.py, synchronized batch norm in _normalization/sync_batch_norm.py, the
-layers in nn. Statistics are float32 (float64 for float64) whatever the dtype of the data, and have
-gradients too.
+layers in nn. Statistics are float64 for data of float64 and float32 for all other dtypes. They have
+gradients, too.
 """
 
 from math import prod
@@ -204,7 +204,9 @@ def need_channels(api, x, ranks, rank_error=ValueError, **tensors):
 
 
 def running(old, new, momentum):
-    """Moves a running statistic toward that of a batch, in place; no gradient flows."""
+    """Moves a running statistic toward the statistic of a batch, in place. No gradient flows
+    through it.
+    """
     journal.note_replaced((old,))
     previous = old._array
     space = previous * (1 - momentum) + new._array * momentum
@@ -242,7 +244,7 @@ def normalize_batch(x, scale, shift, mean, var, training, momentum, eps):
 
 
 def _update_running(xp, mean, var, own_mean, own_var, *, momentum, unbiased):
-    """Returns both running statistics after a step toward those of a batch."""
+    """Returns both running statistics after a step toward the statistics of a batch."""
     return (
         mean * (1 - momentum) + own_mean * momentum,
         var * (1 - momentum) + own_var * unbiased * momentum,
@@ -262,8 +264,8 @@ def batch_norm(
     momentum: Float(ge=0.0, le=1.0) = 0.1,
     eps: Epsilon = 1e-5,
 ):
-    """Applies batch normalization to data (N, C, ...): each channel gets mean `bias` and deviation
-    `weight`.
+    """Applies batch normalization to data (N, C, ...): standardizes each channel, multiplies it by
+    `weight` and adds `bias`.
 
     With `training`, the statistics of the batch are used, and `running_mean` and `running_var`
     (unbiased) move toward them by `momentum`, in place. Otherwise the running statistics are used.

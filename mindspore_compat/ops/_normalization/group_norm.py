@@ -29,8 +29,8 @@ def group_norm(
     bias: Floats = None,
     eps: Float = 1e-5,
 ):
-    """Applies group normalization to data (N, C, ...): each group of channels gets mean 0 and
-    deviation 1.
+    """Applies group normalization to data (N, C, ...): standardizes each group of channels to mean
+    0 and standard deviation 1.
 
     Then each channel is multiplied by its `weight`, and its `bias` is added.
 

@@ -28,7 +28,7 @@ def bn_training_update_grad(grads, x, batch_mean, batch_variance, epsilon, data_
 def bn_training_reduce_grad(
     grads, x, diff_scale, diff_offset, scale, batch_mean, batch_variance, epsilon, data_format
 ):
-    """Returns the gradient of the input, given those of the scale and of the shift."""
+    """Returns the gradient of the input, given the gradients of the scale and of the shift."""
     count = x.size // batch_mean.size
     standard = _standard(x, batch_mean, batch_variance, epsilon, data_format)
     by_channel = [_by_channel(tensor, x, data_format) for tensor in (diff_scale, diff_offset)]

@@ -1,7 +1,7 @@
 """Normalization of rows: layer norm and root mean square norm.
 
-A row consists of the elements along the last axes. Statistics are float32 (float64 for float64)
-whatever the dtype of the data, and have gradients too. Batch norm is in batch_norm.py, group norm
+A row consists of the elements along the last axes. Statistics are float64 for data of float64 and
+float32 for all other dtypes. They have gradients, too. Batch norm is in batch_norm.py, group norm
 in group_norm.py.
 """
 
@@ -56,7 +56,7 @@ def _ones(length, dtype):
 
 
 def _row_statistics(xp, part, eps):
-    """Returns the rows minus their mean, the mean, and the reciprocal deviation."""
+    """Returns the rows minus their mean, the mean, and the reciprocal of the standard deviation."""
     ones = xp.table(_ones, part.shape[1], part.dtype.str)
     mean = xp.matmul(part, ones) / part.shape[1]
     part = part - mean
@@ -68,7 +68,8 @@ def _row_statistics(xp, part, eps):
 
 def _row_vjp(xp, part, flow, rstd, by_mean=0, by_rstd=0):
     """Returns the gradient of rows, given the gradients of their normal form (`flow`), of their
-    mean and of their reciprocal deviation."""
+    mean and of the reciprocal of their standard deviation.
+    """
     moment = xp.expand_dims(dots(xp, part, flow), 1) + by_rstd
     total = by_mean - rstd * xp.sum(flow, 1, keepdims=True)
     return _input_gradient(part, flow, rstd, moment, total, part.shape[1])
@@ -80,7 +81,7 @@ def _input_gradient(part, flow, rstd, moment, total, size):
     Args:
         part: the rows minus their mean.
         flow: the gradient of their normal form, part * rstd.
-        rstd: their reciprocal deviations.
+        rstd: the reciprocals of their standard deviations.
         moment: the gradient of `rstd`: the sum of part * flow over each row, plus any gradient from
             outside.
         total: the gradient of their mean, minus what flows through `part`.
@@ -100,14 +101,14 @@ def row_standardize(
     eps: Number = 1e-5,
     statistics: Bool = True,
 ):
-    """Standardizes each row (the axes from `axis` on) to mean 0 and deviation 1, then scales and
-    shifts it.
+    """Standardizes each row (the axes from `axis` on) to mean 0 and standard deviation 1, then
+    scales and shifts it.
 
     `scale` and `shift` have the shape of a row.
 
     Returns:
-        The result, and mean and reciprocal deviation, whose reduced axes have length 1; only the
-        result without `statistics`, which a gradient needs.
+        The result, and mean and reciprocal of the standard deviation, whose reduced axes have
+        length 1; only the result without `statistics`, which a gradient needs.
     """
     if has_own_rows(xp, x, axis):
 
@@ -268,7 +269,7 @@ row_standardize_vjp.fills = False  # no zeros for unused outputs: most callers u
 
 @implements
 def row_normal(xp, x, eps):
-    """Standardizes the rows of a matrix to mean 0 and deviation 1."""
+    """Standardizes the rows of a matrix to mean 0 and standard deviation 1."""
 
     def normal(xp, part):
         part, _, rstd = _row_statistics(xp, part, eps)
@@ -313,8 +314,8 @@ def layer_norm(
     bias: Floats = None,
     eps: Float = 1e-5,
 ):
-    """Applies layer normalization over the last axes, whose shape is `normalized_shape`: each row
-    gets mean `bias` and deviation `weight`.
+    """Applies layer normalization over the last axes, whose shape is `normalized_shape`:
+    standardizes each row, multiplies it by `weight` and adds `bias`.
 
     Returns:
         Tensor of the shape and dtype of `input`.
@@ -334,8 +335,8 @@ def layer_norm(
 
 @public("ops.LayerNorm")
 class LayerNorm(Primitive):
-    """Applies layer normalization over the axes from `begin_norm_axis` on: each row gets mean
-    `beta` and deviation `gamma`.
+    """Applies layer normalization over the axes from `begin_norm_axis` on: standardizes each row,
+    multiplies it by `gamma` and adds `beta`.
 
     Args:
         begin_norm_axis (int): the first axis of the mean and variance, in [-1, rank).
@@ -394,7 +395,7 @@ class LayerNorm(Primitive):
 
 @op(compute="native")
 def variance_of(xp, rstd: Floats, eps: Number):
-    """Returns the variance, given the reciprocal deviation."""
+    """Returns the variance, given the reciprocal of the standard deviation."""
     return xp.pointwise(_variance, rstd, eps=eps)
 
 
@@ -427,10 +428,10 @@ def add_layer_norm(
 
     Shapes:
         `x1` and `x2` are (..., D), `gamma` and `beta` are (D,). The sum and its normalised form are
-        (..., D), mean and reciprocal deviation are (..., 1) of float32.
+        (..., D), mean and reciprocal of the standard deviation are (..., 1) of float32.
 
     Returns:
-        The normalized sum, its mean and reciprocal deviation, and the sum itself.
+        The normalized sum, its mean and reciprocal of the standard deviation, and the sum itself.
 
     Example:
         >>> x, one, zero = ms.Tensor([[1.0, 3.0]]), ms.Tensor([1.0, 1.0]), ms.Tensor([0.0, 0.0])
@@ -568,8 +569,8 @@ def add_rms_norm(
     """Applies root mean square (RMS) normalization to the sum of two Tensors, as `rms_norm` does.
 
     Shapes:
-        `x1` and `x2` are (..., *gamma.shape), of one dtype, which is that of the result and of the
-        sum.
+        `x1` and `x2` are (..., *gamma.shape), of one dtype. The result and the sum have the same
+        dtype.
 
     Returns:
         The result, the reciprocal root mean square, and the sum.

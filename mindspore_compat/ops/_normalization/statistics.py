@@ -18,7 +18,7 @@ from .batch_norm import channels_first, channels_last
 
 
 def _standard(xp, x, axes, eps):
-    """Returns `x` standardized over `axes`, the mean, and 1 / deviation."""
+    """Returns `x` standardized over `axes`, the mean, and 1 / standard deviation."""
     mean = xp.mean(x, axes, keepdims=True)
     rstd = xp.rsqrt(xp.mean((x - mean) ** 2, axes, keepdims=True) + eps)
     return (x - mean) * rstd, mean, rstd
@@ -43,7 +43,8 @@ def layer_norm_ext(
         `input` is (..., *normalized_shape), `weight` and `bias` are of that shape.
 
     Returns:
-        The result, and mean and reciprocal deviation, whose reduced axes have length 1.
+        The result, and mean and reciprocal of the standard deviation, whose reduced axes have
+        length 1.
 
     Raises:
         ValueError: if the last axes of the input, the weight or the bias do not have this shape.
@@ -85,7 +86,7 @@ def layer_norm_v3(
     epsilon: Float = 1e-7,
 ):
     """Applies layer normalization over the axes from `begin_norm_axis` on, as `ops.LayerNorm`, and
-    returns the reciprocal deviation instead of the variance.
+    returns the reciprocal of the standard deviation instead of the variance.
 
     Shapes:
         `gamma` and `beta` have the shape of the axes of `input_x` from `begin_params_axis` on. The
@@ -155,8 +156,8 @@ def group_norm_statistics(
         `input` is (N, C, ...), `weight` and `bias` are (C,), of one dtype.
 
     Returns:
-        The result, and mean and reciprocal deviation of each group, (N, groups), of the input's
-        dtype.
+        The result, and mean and reciprocal of the standard deviation of each group, (N, groups), of
+        the input's dtype.
 
     Raises:
         ValueError: if `num_groups` does not divide the channels.
@@ -289,7 +290,7 @@ def batch_normal(
     eps: Float = 1e-5,
 ):
     """Applies batch normalization over channels, the second axis, then scales and shifts. Uses the
-    given statistics, or those of the batch if they are None.
+    given statistics, or the statistics of the batch if they are None.
     """
     shape = (1, -1) + (1,) * (x.ndim - 2)
     axes = tuple(axis for axis in range(x.ndim) if axis != 1)
@@ -378,8 +379,8 @@ def instance_norm_grad(
     """Computes the gradients of instance normalization, which normalizes each channel of each
     image.
 
-    In training, `save_mean` and `save_variance` (the reciprocal deviation) are used, in inference
-    `mean` and `variance`.
+    In training, `save_mean` and `save_variance` (the reciprocal of the standard deviation) are
+    used, in inference `mean` and `variance`.
 
     Shapes:
         `dy` and `x` are (N, C, H, W); scale and statistics are (N, C, 1, 1). The gradients of scale

@@ -79,7 +79,7 @@ def batch_norm_gather_stats_with_counts(
     `mean` and `invstd` are (parts, C), `counts` (parts,).
 
     Returns:
-        The mean and the reciprocal deviation of each channel.
+        The mean and the reciprocal of the standard deviation of each channel.
 
     Source: mindspore.mint of MindSpore 2.10, where synchronized batch normalization is built on it.
     """
@@ -94,8 +94,9 @@ def batch_norm_gather_stats_with_counts(
 
 @op(compute="native")
 def joined_statistics(xp, mean: Floats, invstd: Floats, counts: Floats, eps: Number):
-    """Computes mean, biased variance and element count of a whole batch, from those of its
-    parts."""
+    """Computes the mean, the biased variance and the element count of a whole batch from the
+    statistics of its parts.
+    """
     mean, invstd, counts = at_least_float32(xp, mean, invstd, counts)
     weight = xp.reshape(counts, (-1, 1))
     total = xp.sum(counts)

@@ -59,8 +59,9 @@ def keras_momentum_update(xp, p, g, accum, *, lr, momentum, nesterov=False):
 
 
 def add_sign_update(xp, p, g, m, *, lr, alpha, sign_decay, beta):
-    """Makes a step of AddSign: the gradient is scaled up where its sign agrees with that of its
-    running mean."""
+    """Makes a step of AddSign: the gradient is scaled up where it has the sign of its running
+    mean.
+    """
     m = beta * m + (1 - beta) * g
     return p - lr * (alpha + sign_decay * xp.sign(g) * xp.sign(m)) * g, m
 

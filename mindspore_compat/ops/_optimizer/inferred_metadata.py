@@ -35,7 +35,7 @@ def need_tensors(api, **names):
 
 
 def need_same(api, **names):
-    """Rejects Tensor types whose element dtype differs from that of the first."""
+    """Rejects Tensor types whose element dtype differs from the element dtype of the first."""
     first = next(iter(names))
     for name, dtype in names.items():
         if element(dtype) != element(names[first]):
@@ -68,7 +68,7 @@ class InfersMomentum:
     """Adds the metadata inference of `ops.FusedWeightScaleApplyMomentum` to a class."""
 
     def infer_dtype(self, d_dtype, s_dtype, v_dtype, a_dtype, l_dtype, g_dtype, m_dtype):
-        """Returns the dtype of the result, which is that of the parameter.
+        """Returns the dtype of the result: the dtype of the parameter.
 
         Raises:
             TypeError: if a dtype is neither float16 nor float32, or that of the parameter or the
@@ -105,8 +105,8 @@ class InfersAdam:
         grad_dtype,
         global_norm,
     ):
-        """Returns the dtypes of the results, those of parameter and moments; the norm may have any
-        dtype.
+        """Returns the dtypes of the results: the dtypes of the parameter and of the moments. The
+        norm may have any dtype.
 
         Raises:
             TypeError: if parameter or gradient is neither float16 nor float32, a moment is not a

@@ -157,7 +157,9 @@ class Update(Primitive):
         )
 
     def need_no_wider(self, tensors, grad):
-        """Rejects a gradient whose dtype is wider than those of all the Tensors it updates."""
+        """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
+        updates.
+        """
         dtypes = {tensor._array.dtype for tensor in tensors}
         if all(promotes_beyond(grad._array.dtype, dtype) for dtype in dtypes):
             raise TypeError(

@@ -221,7 +221,7 @@ def adaptive_max_pool1d_ext(
 )
 def adaptive_max_pool2d(xp, input: Floats, output_size: Parts, return_indices: Bool = False):
     """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
-    also its int64 position in H * W. The parts are those of `adaptive_avg_pool2d`.
+    also its int64 position in H * W. The parts are the same as for `adaptive_avg_pool2d`.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
@@ -241,7 +241,7 @@ def adaptive_max_pool2d_primitive(
     xp, input: Floats, output_size: TupleOf(Positive | None) | ListOf(Positive | None)
 ):
     """Applies 2-D adaptive max pooling: the maximum of each part of images, and its int64 position
-    in H * W. The parts are those of `adaptive_avg_pool2d`.
+    in H * W. The parts are the same as for `adaptive_avg_pool2d`.
 
     Shapes:
         `input` is (N, C, H, W) or (C, H, W). Both results have the lengths `output_size` along the
@@ -262,7 +262,7 @@ def adaptive_max_pool2d_primitive(
 )
 def adaptive_max_pool3d(xp, input: RealsUpTo64, output_size: Volume, return_indices: Any = False):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
-    also its int32 position in D * H * W. The parts are those of `adaptive_avg_pool3d`.
+    also its int32 position in D * H * W. The parts are the same as for `adaptive_avg_pool3d`.
 
     Shapes:
         `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along

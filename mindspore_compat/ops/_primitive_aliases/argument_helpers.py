@@ -133,7 +133,8 @@ def to_2d_paddings(op_name, arg_name, pad):
 
 
 def to_kernel_size(op_name, arg_name, kernel_size):
-    """Returns (height, width), given an int; of four numbers, those of the last two axes.
+    """Returns (height, width), given an int, two numbers, or four numbers, of which the last two
+    are used.
 
     Raises:
         ValueError: if `kernel_size` is not an int, tuple or list.

@@ -54,8 +54,8 @@ class _FakeQuant(DelayedQuantization):
 class FakeQuantPerLayer(_FakeQuant):
     """Rounds data to the levels of an integer format, with one minimum and one maximum.
 
-    The gradient of the data is that of the result where the data are between the limits, and 0
-    elsewhere; the limits have gradients of 0.
+    Where the data are between the limits, their gradient is the gradient of the result; elsewhere
+    it is 0. The limits have gradients of 0.
 
     Args:
         num_bits (int): 4, 7 or 8. Default: 8.
@@ -121,7 +121,7 @@ class FakeQuantPerLayer(_FakeQuant):
 class FakeQuantPerChannel(_FakeQuant):
     """Rounds data to the levels of an integer format, with limits for each channel.
 
-    Settings and gradients are those of `FakeQuantPerLayer`.
+    The settings and gradients are the same as for `FakeQuantPerLayer`.
 
     Args:
         channel_axis (int): the axis of the channels. Default: 1.

@@ -26,9 +26,9 @@ class _LearnedScale(DelayedQuantization):
 class FakeLearnedScaleQuantPerLayer(_LearnedScale):
     """Rounds data to levels below a limit that is learned.
 
-    The result is `alpha * round(clip(x / alpha, -1, 1) * quant_max) / quant_max`. Within the limit
-    the gradient of `x` is that of the result, and 0 elsewhere. The derivative with respect to
-    `alpha` is the level minus `x / alpha` within the limit, and the level elsewhere.
+    The result is `alpha * round(clip(x / alpha, -1, 1) * quant_max) / quant_max`. Within the limit,
+    the gradient of `x` is the gradient of the result; elsewhere it is 0. The derivative with
+    respect to `alpha` is the level minus `x / alpha` within the limit, and the level elsewhere.
 
     Args:
         quant_delay (int): the number of training calls that return the data unchanged. Default: 0.
@@ -71,7 +71,7 @@ class FakeLearnedScaleQuantPerLayer(_LearnedScale):
 class FakeLearnedScaleQuantPerChannel(_LearnedScale):
     """Rounds data to levels below a limit that is learned for each channel.
 
-    Settings and gradients are those of `FakeLearnedScaleQuantPerLayer`.
+    The settings and gradients are the same as for `FakeLearnedScaleQuantPerLayer`.
 
     Args:
         channel_axis (int): the axis of the channels. Default: 1.

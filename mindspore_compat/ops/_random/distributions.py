@@ -132,7 +132,7 @@ def normal(
     """Draws numbers from the normal distribution with the given mean and standard deviation;
     float64 if the mean is float64, else float32.
 
-    The mean and deviation may be Tensors, which broadcast.
+    The mean and the standard deviation may be Tensors, which broadcast.
 
     Example:
         >>> import mindspore_compat as ms

@@ -383,8 +383,8 @@ def gumbel_softmax(
 ):
     """Computes the Gumbel softmax, the softmax of (logits + Gumbel noise) / tau along `dim`.
 
-    With `hard`, the result is one-hot at the largest entries, and its gradient is that of the
-    softmax.
+    With `hard`, the result is one-hot at the largest entries, and its gradient is the gradient of
+    the softmax.
 
     Shapes:
         `logits` may have any shape. The result has the same shape and dtype.

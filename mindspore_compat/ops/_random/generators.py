@@ -4,7 +4,7 @@ Without a seed, an operator draws from the default generator, which `mindspore.s
 a seed, it draws from the generator of that seed, which continues from call to call (a primitive has
 one per instance). `bernoulli`, `randperm`, `multinomial_with_replacement` and `random_categorical`
 return the same numbers at every call with the same seed. The `mint` forms, which take a
-mindspore.Generator, are in _random/mint.py. Distributions, shapes and dtypes are those of
+mindspore.Generator, are in _random/mint.py. Distributions, shapes and dtypes are the same as in
 MindSpore; the numbers differ.
 """
 
@@ -31,8 +31,9 @@ Fractional, Whole = AsValue(DType(floating)), AsValue(DType(integer))
 
 
 def _generator(xp, seed=None):
-    """Returns the generator for one draw: that of the seed if one is given, else the default
-    one."""
+    """Returns the generator for one draw: the generator of the seed if one is given, else the
+    default generator.
+    """
     return _Draw(random.stream(seed), xp)
 
 
@@ -132,7 +133,7 @@ def _stream(generator, xp, seed=None):
 
 
 def _dtype_like(api, input, dtype, rule):
-    """Returns the given dtype, or that of the input; checks both with the same rule."""
+    """Returns the given dtype, or the dtype of the input. Checks both with the same rule."""
     dtype = input.dtype if dtype is None else dtype
     rule.refuse(api, "dtype", dtype)
     return dtype

@@ -50,7 +50,7 @@ def dropout_grad(xp, dy: Floats, mask: TensorOf(), keep_prob: Float(gt=0.0, le=1
     """Computes the gradient of `ops.Dropout` from its mask.
 
     Shapes:
-        `dy` and `mask` have one shape, which is that of the result.
+        `dy` and `mask` have one shape. The result has the same shape.
 
     Example:
         >>> from mindspore_compat.ops.operations import _grad_ops

@@ -1,6 +1,6 @@
 """Random numbers of `mindspore.mint`, with the arguments `generator` and `device`.
 
-The generators are those of _random/generators.py; `mint.randperm` is in _random/sampling.py.
+The generators are defined in _random/generators.py; `mint.randperm` is in _random/sampling.py.
 `device` may only name the accelerator, "Ascend" or "npu", which stands for the current device
 target, because MindSpore draws these numbers nowhere else.
 """
@@ -94,7 +94,7 @@ def rand(*size, generator=None, dtype=None, device=None):
 
 @public("mint.randn")
 def randn(*size, generator=None, dtype=None, device=None):
-    """Draws numbers from the standard normal distribution; its arguments are those of `mint.rand`.
+    """Draws numbers from the standard normal distribution; it takes the arguments of `mint.rand`.
 
     Raises:
         TypeError: if an argument has the wrong type.
@@ -128,7 +128,7 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
 
     Args:
         input (Tensor): any shape.
-        dtype (mindspore.dtype): a floating dtype. Default: that of `input`.
+        dtype (mindspore.dtype): a floating dtype. Default: the dtype of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
 
     Raises:
@@ -150,8 +150,8 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
 @public("mint.randn_like")
 @checked
 def randn_like(input: EveryDtype, *, dtype: DType = None, device=None):
-    """Draws numbers from the standard normal distribution in the shape of a Tensor; its arguments
-    are those of `mint.rand_like`.
+    """Draws numbers from the standard normal distribution in the shape of a Tensor; it takes the
+    arguments of `mint.rand_like`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -217,7 +217,7 @@ def randint_like(*args, dtype=None, device=None):
         input (Tensor): any shape.
         low (int): the smallest number. Default: 0.
         high (int): the upper bound, which is never drawn.
-        dtype (mindspore.dtype): the dtype. Default: that of `input`.
+        dtype (mindspore.dtype): the dtype. Default: the dtype of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
 
     Raises:
@@ -243,8 +243,8 @@ def randint_like(*args, dtype=None, device=None):
 @public("mint.normal")
 @checked
 def normal(mean: NumberOrTensor = 0.0, std: NumberOrTensor = 1.0, size=None, generator=None):
-    """Draws numbers from the normal distribution. The mean and the deviation may be Tensors, which
-    then determine the shape.
+    """Draws numbers from the normal distribution. The mean and the standard deviation may be
+    Tensors, which then determine the shape.
 
     Args:
         mean (Union[float, int, Tensor]): the mean. Default: 0.0.

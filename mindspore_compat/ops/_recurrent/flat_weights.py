@@ -318,7 +318,7 @@ class LSTMV2(LSTM):
         The inputs of `ops.LSTM`, and `seq_lengths` (N,) int32.
 
     Returns:
-        The outputs, the states and cells at the ends, and two placeholders as those of `ops.LSTM`.
+        The outputs, the states and cells at the ends, and two placeholders, as from `ops.LSTM`.
 
     Raises:
         TypeError: if a setting or an input has the wrong type, or dtypes differ.
@@ -366,7 +366,7 @@ class GRUV2(CudnnGRU):
         The inputs of `CudnnGRU`, and `seq_lengths` (N,) int32.
 
     Returns:
-        The outputs, the states at the ends, and two placeholders as those of `CudnnGRU`.
+        The outputs, the states at the ends, and two placeholders, as from `CudnnGRU`.
 
     Raises:
         TypeError: if a setting or an input has the wrong type, or dtypes differ.

@@ -64,7 +64,7 @@ def stacked(xp, by_step):
 
 
 def _all_upcast(xp, *arrays):
-    """Returns arrays, of which those of low precision are cast to float32; None stays None."""
+    """Casts arrays of low precision to float32. Other arrays and None are returned as they are."""
     return [upcast(xp, array) for array in arrays]
 
 

@@ -355,7 +355,7 @@ def min(
 ):
     """Computes the minima along `axis`, or of all elements if it is None: (values, positions).
 
-    The arguments are those of `max`, with `initial` an upper bound.
+    The arguments are the same as for `max`, with `initial` an upper bound.
 
     Example:
         >>> import mindspore_compat as ms

@@ -189,7 +189,7 @@ def bin_indices(xp, edges: Anything, values: Anything, right: Bool):
 
 
 def need_rows(api, edges, values):
-    """Rejects values whose leading axes are not those of the sorted sequences."""
+    """Rejects values whose leading axes differ from the leading axes of the sorted sequences."""
     if edges.ndim > 1 and edges.shape[:-1] != values.shape[:-1]:
         raise ValueError(
             f"For '{api}', 'sorted_sequence' must have one axis, or all but the last "

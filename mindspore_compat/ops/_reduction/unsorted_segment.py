@@ -21,7 +21,7 @@ def start_of(dtype, how):
 
 
 def need_ids(api, x, segment_ids):
-    """Rejects segment ids whose shape is not that of the first axes of `x`."""
+    """Rejects segment ids unless their shape equals the shape of the first axes of `x`."""
     if segment_ids.shape != x.shape[: segment_ids.ndim]:
         raise ValueError(
             f"For '{api}', 'segment_ids' must have the shape of the first axes of the "

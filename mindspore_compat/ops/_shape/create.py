@@ -127,7 +127,7 @@ def full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype
 def mint_full(
     size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype: DType = None
 ):
-    """Creates a Tensor filled with one number; the dtype defaults to that of a Tensor of this
+    """Creates a Tensor filled with one number; by default it has the dtype of a Tensor of this
     number.
 
     Example:
@@ -159,7 +159,7 @@ def _fill(api, size, value, dtype):
 @checked
 def fill(type: DType | None, shape: Sizes | NoShape, value: NumberOrBool | TensorOf(any_dtype)):
     """Creates a Tensor filled with one number, which may be a Tensor of one element. Without a
-    dtype, the result has that of the number.
+    dtype, the result has the dtype of the number.
 
     If the shape is a number or text, the result has no axes.
 
@@ -391,7 +391,7 @@ def one_hot(
 @public("Tensor.new_zeros")
 @checked
 def new_zeros(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
-    """Creates a Tensor of zeros of the given size; its dtype defaults to that of this Tensor.
+    """Creates a Tensor of zeros of the given size; by default it has the dtype of this Tensor.
 
     Source: mindspore.Tensor.new_zeros of MindSpore 2.10.
     """
@@ -401,7 +401,7 @@ def new_zeros(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
 @public("Tensor.new_ones")
 @checked
 def new_ones(input: TensorOf(any_dtype), size: Shape, dtype: DType = None):
-    """Creates a Tensor of ones of the given size; its dtype defaults to that of this Tensor.
+    """Creates a Tensor of ones of the given size; by default it has the dtype of this Tensor.
 
     Source: mindspore.Tensor.new_ones of MindSpore 2.10.
     """
@@ -417,7 +417,7 @@ def new_full(
     *,
     dtype: DType = None,
 ):
-    """Creates a Tensor of the given size, filled with one number; its dtype defaults to that of
+    """Creates a Tensor of the given size, filled with one number; by default it has the dtype of
     this Tensor.
 
     Source: mindspore.Tensor.new_full of MindSpore 2.10.
@@ -566,7 +566,7 @@ def new_empty(
     dtype: DType = None,
     device: Device = None,
 ):
-    """Creates an uninitialized Tensor of the given size; its dtype defaults to that of this Tensor.
+    """Creates an uninitialized Tensor of the given size, by default of the dtype of this Tensor.
 
     `device` "CPU" means host memory, another name the current device target, and None the device of
     this Tensor.

@@ -182,7 +182,7 @@ def _split(api, tensor, sizes, axis):
 
 @public("mint.split")
 def mint_split(tensor, split_size_or_sections, dim=0):
-    """Splits a Tensor along `dim`; the arguments are those of `ops.split`.
+    """Splits a Tensor along `dim`; the arguments are the same as for `ops.split`.
 
     Example:
         >>> import mindspore_compat as ms

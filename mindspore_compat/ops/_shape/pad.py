@@ -112,7 +112,7 @@ def _pad(input_x, padding, mode, value):
 
 @public("mint.nn.functional.pad")
 def mint_pad(input, pad, mode="constant", value=None):
-    """Pads the input; the arguments are those of `ops.pad`.
+    """Pads the input; the arguments are the same as for `ops.pad`.
 
     A mode other than "constant" pads the last axis of an input with two or three axes, the last two
     of three or four, or the last three of four or five.

@@ -20,11 +20,11 @@ _Repeats = Int.called("ints")
     quirks=Quirks(rules={"ops.broadcast_to": {"shape": InTensor(TupleOf(Int) | ListOf(Int))}}),
 )
 def broadcast_to(xp, input: Anything, shape: TupleOf(Int) | ListOf(Int)):
-    """Broadcasts the input to a shape. A length of -1 in `shape` keeps that of the input.
+    """Broadcasts the input to a shape. A length of -1 in `shape` keeps the length of the input.
 
     Shapes:
-        `input` has a shape that broadcasts to `shape`, which is that of the result; the dtype is
-        kept.
+        `input` has a shape that broadcasts to `shape`. The result has this shape and the dtype of
+        the input.
 
     Example:
         >>> print(ms.ops.broadcast_to(ms.Tensor([[1], [2]]), (2, 3)))
@@ -115,11 +115,11 @@ def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
 
 @op("ops.expand(input_x, size)", "ops.Expand()(x: input_x, shape: size)", compute="native")
 def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
-    """Broadcasts the input to a size. A length of -1 in `size` keeps that of the input.
+    """Broadcasts the input to a size. A length of -1 in `size` keeps the length of the input.
 
     Shapes:
-        `input_x` has a shape that broadcasts to `size`, which is that of the result; the dtype is
-        kept.
+        `input_x` has a shape that broadcasts to `size`. The result has this shape and the dtype of
+        the input.
 
     Example:
         >>> print(ms.ops.expand(ms.Tensor([[1.0], [2.0]]), ms.Tensor([2, 3])))

@@ -67,7 +67,7 @@ def reshape_array(xp, input: Anything, shape: Any):
     """Reshapes the input. One length may be -1 and is inferred from the others.
 
     Shapes:
-        The number of elements of `input` is that of `shape`. The result has that shape and the same
+        `input` has as many elements as `shape`. The result has the shape `shape` and the same
         dtype.
 
     Example:

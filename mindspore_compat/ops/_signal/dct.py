@@ -75,8 +75,9 @@ def _axes_and_sizes(x, sizes, axes):
 
 
 def _transform(xp, x, sizes, axes, inverse):
-    """Computes the transform over several axes; of complex values, that of the real and the
-    imaginary part."""
+    """Computes the transform over several axes. For complex values, transforms the real and the
+    imaginary part.
+    """
     if x.dtype.kind == "c":
         parts = [_transform(xp, part, sizes, axes, inverse) for part in (xp.real(x), xp.imag(x))]
         return xp.cast(parts[0], x.dtype) + xp.cast(parts[1], x.dtype) * 1j
@@ -119,7 +120,7 @@ def dct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, n
 @checked
 def idct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, norm: Norm = None):
     """Computes the inverse discrete cosine transform (DCT) of the input, cropped or zero-padded to
-    length `n`. The arguments are those of `dct`.
+    length `n`. The arguments are the same as for `dct`.
 
     Source: mindspore.scipy.fft.idct of MindSpore 2.10.
     """
@@ -153,7 +154,7 @@ def dctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: No
 @checked
 def idctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: Norm = None):
     """Computes the inverse discrete cosine transform (DCT) over several axes of the input, cropped
-    or zero-padded to `s`. The arguments are those of `dctn`.
+    or zero-padded to `s`. The arguments are the same as for `dctn`.
 
     Source: mindspore.scipy.fft.idctn of MindSpore 2.10.
     """

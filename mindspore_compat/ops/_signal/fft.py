@@ -278,7 +278,7 @@ def rfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm =
 
     Shapes:
         `input` is real and has at least two axes. The result is complex. Along the last axis of
-        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `dim`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
 
     Example:
         >>> print(ms.ops.rfft2(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
@@ -319,7 +319,7 @@ def rfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = Non
 
     Shapes:
         `input` is real and has at least one axis. The result is complex. Along the last axis of
-        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `dim`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
 
     Example:
         >>> print(ms.ops.rfftn(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
@@ -419,7 +419,7 @@ def ihfft2(xp, input: Signal, s: Sizes = None, dim: Ints = (-2, -1), norm: Norm 
 
     Shapes:
         `input` is real and has at least two axes. The result is complex. Along the last axis of
-        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `dim`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
 
     Example:
         >>> print(ms.ops.ihfft2(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
@@ -460,7 +460,7 @@ def ihfftn(xp, input: Signal, s: Sizes = None, dim: Axes = None, norm: Norm = No
 
     Shapes:
         `input` is real and has at least one axis. The result is complex. Along the last axis of
-        `dim`, its length is n // 2 + 1, where n is that of the input or of `s`.
+        `dim`, its length is n // 2 + 1, where n is the length of the input or the entry of `s`.
 
     Example:
         >>> print(ms.ops.ihfftn(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))

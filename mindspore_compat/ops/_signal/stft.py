@@ -32,7 +32,7 @@ Real = DType("float16", "float32", "float64")
 
 def _window(api, length, periodic, dtype, weights):
     """Returns `weights(xp, indices, last)` at `length` indices; a periodic window omits the last
-    index. A window of one element has the weight 1. It is computed in float64 whatever the dtype,
+    index. A window of one element has the weight 1. It is computed in float64 for every dtype,
     unless a Tensor gives the length.
     """
     as_number = not isinstance(length, Tensor)

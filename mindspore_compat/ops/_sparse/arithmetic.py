@@ -41,7 +41,7 @@ def _add_dense(sign, sparse, dense):
 
 
 def _combine(sign, sparse, dense, combine):
-    """Combines the values of `sparse` with those of a dense Tensor at the same indices."""
+    """Combines the values of `sparse` with the values of a dense Tensor at the same indices."""
     _same_shape(sign, sparse, dense)
     dense_values = getitem.getitem.run(dense, _indices_of(sparse))
     return COOTensor(sparse.indices, combine.run(sparse.values, dense_values), sparse.shape)

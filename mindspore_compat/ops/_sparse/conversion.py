@@ -128,8 +128,8 @@ def dense_to_sparse_coo(tensor):
 @public("ops.dense_to_sparse_csr")
 @checked
 def dense_to_sparse_csr(tensor: TensorOf("float32", "float64", "complex64", "complex128")):
-    """Converts a dense floating matrix to a CSRTensor of its nonzero elements; the errors are those
-    of `dense_to_sparse_coo`.
+    """Converts a dense floating matrix to a CSRTensor of its nonzero elements; it raises the same
+    errors as `dense_to_sparse_coo`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -10,8 +10,8 @@ _RowTensor = InstanceOf(RowTensor)
 
 @public("ops.make_row_tensor", "ops.make_row_tensor_inner")
 def make_row_tensor(indices, values, dense_shape):
-    """Builds a `RowTensor` from slices `values` at `indices` of the first axis; the errors are
-    those of RowTensor.
+    """Builds a `RowTensor` from slices `values` at `indices` of the first axis; it raises the same
+    errors as RowTensor.
 
     Example:
         >>> import mindspore_compat as ms

@@ -40,7 +40,7 @@ _tensor_getitem_origin = _tensor_getitem
 
 
 def _tensor_setitem_origin(self, index, value):
-    """Runs `self[index] = value`. The arguments are those of `_tensor_setitem`.
+    """Runs `self[index] = value`. The arguments are the same as for `_tensor_setitem`.
 
     Returns:
         tuple[Tensor], which holds only `self`.

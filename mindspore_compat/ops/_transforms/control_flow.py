@@ -105,7 +105,7 @@ class Scan(_Loop):
 
     Raises:
         TypeError: if `loop_func` is not a function or `length` is not an int.
-        ValueError: if `length` is not that of `xs`.
+        ValueError: if `length` differs from the length of `xs`.
 
     Example:
         >>> import mindspore_compat as ms

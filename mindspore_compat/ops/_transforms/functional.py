@@ -146,9 +146,9 @@ def jacfwd(fn, grad_position=0, has_aux=False):
     """Computes the Jacobian of `fn` in forward mode: returns a function that runs one forward pass
     per input element.
 
-    The passes run together, as those of `jacrev`.
+    The passes run together, as in `jacrev`.
 
-    The arguments and results are those of `jacrev`.
+    The arguments and results are the same as for `jacrev`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -293,8 +293,8 @@ class HyperMap:
 
 
 def _check_sequences(api, subject, args):
-    """Rejects sequences whose type or length differs from that of the first, as a graph does when
-    it maps an operation.
+    """Rejects sequences whose type or length differs from the first one's, as a graph does when it
+    maps an operation.
     """
     kind = list if isinstance(args[0], list) else tuple
     if not all(isinstance(arg, kind) for arg in args):

@@ -53,7 +53,7 @@ def safetensors_to_ckpt(
 
     Args:
         file_path (str): a file whose name ends in ".safetensors", or a directory; the other
-            arguments are those of `ckpt_to_safetensors`.
+            arguments are the same as for `ckpt_to_safetensors`.
 
     Raises:
         ValueError: as for `ckpt_to_safetensors`.

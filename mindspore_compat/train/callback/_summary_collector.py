@@ -438,7 +438,7 @@ def _check_positive(name, value):
 
 
 def _check_settings(specified, keep_default_action):
-    """Returns the settings of what to collect, by key.
+    """Returns a dict of the settings that say which data to collect.
 
     Raises:
         TypeError: if a key or value is of another type.

@@ -1,6 +1,6 @@
 """Metrics for `Model.eval`, one per file; `get_metric_fn` creates a metric by its name.
 
-Metrics compute with NumPy on the host, whatever the device.
+Metrics compute with NumPy on the host, even if the device is a GPU.
 """
 
 from ...nn import _METRICS

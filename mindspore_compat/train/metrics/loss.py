@@ -8,7 +8,7 @@ __all__ = ["Loss"]
 
 
 class Loss(Metric):
-    """Mean loss of the batches; each batch counts once, whatever its size.
+    """Mean loss of the batches. Each batch has the same weight, even if its size differs.
 
     Examples:
         >>> import numpy as np

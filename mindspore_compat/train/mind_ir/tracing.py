@@ -37,7 +37,7 @@ EMIT = {}  # name of a function of xp -> emit(b, out, *arguments), which records
 def emits(*names):
     """Declares how functions of `xp` become primitives.
 
-    The arguments are those of _core/autograd/vjp_rules.py.
+    The arguments are the same as for the rules in _core/autograd/vjp_rules.py.
     """
 
     def declare(function):

@@ -213,7 +213,7 @@ class Conv1d(_Conv):
 class Conv2d(_Conv):
     """Applies a 2-D convolution (cross-correlation) to images (N, C, H, W) or (C, H, W).
 
-    The arguments are those of Conv1d; a size is one number or two.
+    The arguments are the same as for Conv1d; a size is one number or two.
 
     Example:
         >>> import mindspore_compat as ms
@@ -231,7 +231,7 @@ class Conv2d(_Conv):
 class Conv3d(_Conv):
     """Applies a 3-D convolution (cross-correlation) to volumes (N, C, D, H, W) or (C, D, H, W).
 
-    The arguments are those of Conv1d; a size is one number or three.
+    The arguments are the same as for Conv1d; a size is one number or three.
 
     Example:
         >>> import mindspore_compat as ms

@@ -163,8 +163,8 @@ def _fill(tensor, value):
 
 @public("mint.nn.BatchNorm1d")
 class BatchNorm1d(_BatchNorm):
-    """Applies batch normalization to (N, C) or (N, C, L): each channel gets mean `bias` and
-    deviation `weight`.
+    """Applies batch normalization to (N, C) or (N, C, L): standardizes each channel, multiplies it
+    by `weight` and adds `bias`.
 
     In training, the statistics of the batch are used, and the running statistics move toward them
     (with the unbiased variance). Otherwise the running statistics are used, if they are tracked.
@@ -207,10 +207,10 @@ class BatchNorm1d(_BatchNorm):
 
 @public("mint.nn.BatchNorm2d")
 class BatchNorm2d(_BatchNorm):
-    """Applies batch normalization to (N, C, H, W): each channel gets mean `bias` and deviation
-    `weight`.
+    """Applies batch normalization to (N, C, H, W): standardizes each channel, multiplies it by
+    `weight` and adds `bias`.
 
-    The arguments are those of BatchNorm1d.
+    The arguments are the same as for BatchNorm1d.
 
     Example:
         >>> import mindspore_compat as ms
@@ -225,10 +225,10 @@ class BatchNorm2d(_BatchNorm):
 
 @public("mint.nn.BatchNorm3d")
 class BatchNorm3d(_BatchNorm):
-    """Applies batch normalization to (N, C, D, H, W): each channel gets mean `bias` and deviation
-    `weight`.
+    """Applies batch normalization to (N, C, D, H, W): standardizes each channel, multiplies it by
+    `weight` and adds `bias`.
 
-    The arguments are those of BatchNorm1d.
+    The arguments are the same as for BatchNorm1d.
 
     Example:
         >>> import mindspore_compat as ms
@@ -320,8 +320,8 @@ class SyncBatchNorm(_BatchNorm):
 
 @public("mint.nn.GroupNorm")
 class GroupNorm(Cell):
-    """Applies group normalization: each group of channels gets mean 0 and deviation 1; then each
-    channel is scaled and shifted.
+    """Applies group normalization: standardizes each group of channels to mean 0 and standard
+    deviation 1; then each channel is scaled and shifted.
 
     Args:
         num_groups (int): the number of groups.

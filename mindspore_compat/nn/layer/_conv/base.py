@@ -127,7 +127,7 @@ class _Conv(Cell):
 
 
 def _flat(value):
-    """Converts a size of a sequence to that of an image of height 1."""
+    """Converts a size of a sequence to the size of an image of height 1."""
     return 1, value
 
 

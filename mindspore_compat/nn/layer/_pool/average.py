@@ -184,7 +184,7 @@ class AvgPool2d(_AvgPool):
 class AvgPool3d(_AvgPool):
     """3-D average pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
-    Its arguments are those of AvgPool2d, with three numbers per size and without `data_format`.
+    It takes the arguments of AvgPool2d, with three numbers per size and without `data_format`.
 
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints, or a flag not a bool.

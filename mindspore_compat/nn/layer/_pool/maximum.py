@@ -247,7 +247,7 @@ class MaxPool2d(_MaxPool):
 class MaxPool3d(_MaxPool):
     """3-D max pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
-    Its arguments are those of MaxPool2d, with three numbers per size and without `data_format`.
+    It takes the arguments of MaxPool2d, with three numbers per size and without `data_format`.
 
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints.

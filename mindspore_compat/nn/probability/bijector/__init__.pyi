@@ -124,7 +124,8 @@ class PowerTransform(Bijector):
         power (Union[float, list, numpy.ndarray, Tensor]): the power, floats of at least 0.
         name (str): the name of the bijector.
 
-    `forward` takes numbers of at least -1 / power, `inverse` those of at least 0; others give NaN.
+    `forward` takes numbers of at least -1 / power, `inverse` takes numbers of at least 0. Other
+    numbers give NaN.
     """
     def __init__(self, power: _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor = 0.0, name: _b.str = 'PowerTransform') -> None: ...
     def extend_repr(self) -> _b.str:  # type: ignore
@@ -139,8 +140,8 @@ class ScalarAffine(Bijector):
         shift (Union[float, list, numpy.ndarray, Tensor]): the shift, floats of the same type.
         name (str): the name of the bijector.
 
-    The log derivatives are those of |scale|, and have the shape of `scale` whatever the shape of
-    the value.
+    The log derivatives are log |scale|. They always have the shape of `scale`, even if the value
+    has another shape.
     """
     def __init__(self, scale: _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor = 1.0, shift: _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor = 0.0, name: _b.str = 'ScalarAffine') -> None: ...
     def extend_repr(self) -> _b.str:  # type: ignore

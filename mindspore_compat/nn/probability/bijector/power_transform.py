@@ -15,7 +15,8 @@ class PowerTransform(Bijector):
         power (Union[float, list, numpy.ndarray, Tensor]): the power, floats of at least 0.
         name (str): the name of the bijector.
 
-    `forward` takes numbers of at least -1 / power, `inverse` those of at least 0; others give NaN.
+    `forward` takes numbers of at least -1 / power, `inverse` takes numbers of at least 0. Other
+    numbers give NaN.
 
     Raises:
         TypeError: if `power` is not of floats.

@@ -16,8 +16,8 @@ class ScalarAffine(Bijector):
         shift (Union[float, list, numpy.ndarray, Tensor]): the shift, floats of the same type.
         name (str): the name of the bijector.
 
-    The log derivatives are those of |scale|, and have the shape of `scale` whatever the shape of
-    the value.
+    The log derivatives are log |scale|. They always have the shape of `scale`, even if the value
+    has another shape.
 
     Raises:
         TypeError: if `scale` or `shift` is not of floats, or they have two types.
