@@ -47,7 +47,9 @@ def inventory():
 
 
 def _requirements(package):
-    """Returns the names of the packages that one requires, those of its extras too."""
+    """Returns the names of the packages that a package requires, including requirements of its
+    extras.
+    """
     return {_normal(_NAME.match(text).group()) for text in package.requires or ()}
 
 

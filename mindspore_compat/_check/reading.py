@@ -358,7 +358,9 @@ class _Reader:
 
 
 def _chain(node):
-    """Returns the leftmost node of `a.b().c`, then what follows it: names, and the ast.Calls."""
+    """Returns the leftmost node of `a.b().c`, then the list of the names and ast.Calls that follow
+    it.
+    """
     rest = []
     while True:
         kind = type(node)

@@ -140,7 +140,7 @@ def _as_json(header):
 
 
 def _check_pages(header):
-    """Checks what only a writer needs of a header; an empty list of pages is stored as None.
+    """Checks the parts of a header that only a writer needs. Stores an empty list of pages as None.
 
     Raises:
         ValueError: if it is not valid.

@@ -158,7 +158,8 @@ def package():
 
 
 def load(library, path, accepts):
-    """Loads arrays of a file by name, only those whose tag `accepts` accepts, and its metadata.
+    """Returns a dict of the arrays of a file by tag, and the metadata of the file. `accepts(tag)`
+    tells which arrays are loaded; None loads all.
 
     The file is opened once, because another process may replace it meanwhile.
     """

@@ -47,7 +47,7 @@ def activate(release):
 
 
 def changes_after(release):
-    """Returns the Changes that separate a release from today, by name: the first of each name."""
+    """Returns a dict from names to Changes: for each name, the first Change after a release."""
     order = _version.RELEASES.index
     earliest = {}
     for change in CHANGES:

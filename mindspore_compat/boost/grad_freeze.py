@@ -86,7 +86,7 @@ def _check_strategy(groups, strategy):
 
 
 def _of_group(opt, parameters):
-    """Creates an optimizer like another one for some parameters."""
+    """Creates an optimizer with the type and settings of `opt` for some of its parameters."""
     process = OptimizerProcess(opt)
     if process.origin_params and isinstance(process.origin_params[0], dict):
         process.origin_params = ParameterProcess.generate_group_params(

@@ -320,7 +320,9 @@ def _problem(nodes, worker_num):
 
 
 def _in_order(members):
-    """Returns the nodes after node 0 by their numbers; those without one fill the gaps."""
+    """Returns the nodes after node 0, sorted by their numbers. Nodes without a number fill the
+    gaps.
+    """
     named = {node["node_rank"]: (line, node) for line, node in members if node["node_rank"] > 0}
     others = [member for member in members if member[1]["node_rank"] < 0]
     order, number = [], 1

@@ -145,7 +145,8 @@ def _slice(array, number, count, kind):
 
     Args:
         array (str): the name of the array.
-        number (int): which of the `count` values that lie next to each other is sliced.
+        number (int): the number of the value to slice. `count` values of a row lie next to each
+            other.
         kind: ELEMENT, COLUMN or ROW.
     """
     start = f"{number}" if kind == COLUMN else f"(row * {count} + {number})"

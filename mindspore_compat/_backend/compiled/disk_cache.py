@@ -141,8 +141,9 @@ def _checksum(code):
 
 @functools.cache
 def _origin():
-    """Returns a text on what determines the code of a loop besides its source: the versions of
-    software, and the CPU."""
+    """Returns a text that identifies the versions of software and the CPU. Together with the source
+    of a loop, they determine its machine code.
+    """
     versions = [importlib.metadata.version(package) for package in ("numba", "llvmlite", "numpy")]
     settings = [os.environ.get(f"NUMBA_{name}") for name in _SETTINGS]
     cpu = [platform.machine(), _cpu(), _instructions()]

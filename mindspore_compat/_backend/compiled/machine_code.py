@@ -81,7 +81,9 @@ def _loaded(name):
 
 
 def _linked(content):
-    """Links what `store` has written; returns the address of the function."""
+    """Links the machine code in `content`, which `store` has written. Returns the address of the
+    function.
+    """
     header, code = content.split(b"\n", 1)
     header = json.loads(header)
     addresses = _linker().link(code, [header["symbol"], *header["environments"]])

@@ -529,8 +529,9 @@ def _average_gradient(xp, g, size, kernel, stride, pads):
 
 
 def average_pool_gradient(xp, g, x_shape, kernel, stride, pads, ceil_mode, include, divisor):
-    """Computes `average_gradient`. The additional parameter `ceil_mode`, which it ignores, is
-    needed by its own gradient."""
+    """Computes `average_gradient`. It ignores the additional parameter `ceil_mode`, but the
+    gradient rule of this function needs it.
+    """
     return average_gradient(xp, g, x_shape, kernel, stride, pads, include, divisor)
 
 

@@ -304,8 +304,9 @@ def wrapped(xp, name, function):
 
 @functools.cache
 def _targets(name):
-    """Returns what NumPy says of its vector instructions for a function of float32: the "current"
-    ones and the "available" ones, the widest first. Before 2.1 it says nothing."""
+    """Returns NumPy's report of the vector instructions for a function of float32: the "current"
+    instructions and the "available" ones, the widest first. NumPy before 2.1 reports nothing.
+    """
     try:
         from numpy.lib.introspect import opt_func_info
     except ImportError:

@@ -86,8 +86,9 @@ def pad_by_index(xp, x, widths, mode):
 @functools.lru_cache(maxsize=512)
 def _copies(shape, widths, mode):
     """Returns how `pad_by_index` copies an array of a shape: the padded shape, the index of the
-    array in it, and pairs of indices, those of a part of the padding and of the elements that it
-    repeats. Returns None for padding that gathers handle."""
+    array in it, and pairs of indices: of a part of the padding, and of the elements that this part
+    repeats. Returns None for padding that gathers handle.
+    """
     if _is_special(shape, widths, mode):
         return None
     inside = tuple(slice(before, before + n) for n, (before, _) in zip(shape, widths))

@@ -409,9 +409,10 @@ class Group(ObjectExchangesMixin):
         return True
 
     def _agree_once(self, call):
-        """Compares `call`, the text of an exchange over NCCL, among the members when it first
-        occurs, or if `note` was given what is due. Other exchanges do not wait: the next
-        header of the group has a digest of them."""
+        """Compares `call`, the text of an exchange over NCCL, among the members. This happens when
+        the text first occurs, and when `note` has stored pairs that are due. Other exchanges do not
+        wait: the next header of the group has a digest of them.
+        """
         if call not in self._agreed or self._is_due:
             self._agree(call).wait()
             self._agreed.add(call)

@@ -179,7 +179,9 @@ class Reserve:
 
 
 def _make_room(units, error):
-    """Frees what the frames of a MemoryError hold, and the reserves among the units."""
+    """Frees memory: the local variables of the frames of a MemoryError, and the reserves among the
+    units.
+    """
     traceback.clear_frames(error.__traceback__)
     for unit in units:
         if type(unit) is Reserve:

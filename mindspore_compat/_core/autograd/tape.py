@@ -399,8 +399,9 @@ def as_gradient(g):
 
 
 def _fill_plain_gradients(gradients, outs, fills):
-    """Returns the gradients of several outputs as `_fill_gradients` does, and the first one that
-    has arrived, if these are plain arrays; else the gradients as they are, and None."""
+    """If the gradients of several outputs are plain arrays, returns them as `_fill_gradients` does,
+    and the first gradient that has arrived. Otherwise returns the gradients unchanged, and None.
+    """
     first = None
     for g in gradients:
         if g is not None:

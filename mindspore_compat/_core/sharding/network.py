@@ -321,8 +321,9 @@ _COMPARED = (  # the settings that must be the same on all ranks
 
 
 def _agree_on_run(mesh, data, network, declared, inputs):
-    """Makes the ranks compare what they are about to run. Those of all stages do so before they run
-    a pipeline, which has micro-batches for inputs."""
+    """Makes the ranks compare the networks that they are about to run. Before a pipeline, which
+    takes micro-batches as inputs, the ranks of all stages compare them.
+    """
     settings = {name: str(getattr(config.parallel, name)) for name in _COMPARED}
     if mesh.stages is not None:
         settings["dataset_strategy"] = text_of(data)

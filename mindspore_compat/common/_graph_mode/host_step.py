@@ -351,7 +351,9 @@ def _leaves(value):
 
 
 def _true(tensor):
-    """Returns a Tensor over the true array of another one; a Parameter is returned unchanged."""
+    """Replaces a Tensor that holds a Recorded array by a Tensor of the array's values. Returns
+    Parameters and other Tensors unchanged.
+    """
     if isinstance(tensor, Parameter) or type(stored(tensor)._array) is not Recorded:
         return tensor
     return Tensor._wrap(tensor._array.value)

@@ -82,8 +82,9 @@ def _decay(value):
 
 
 class _Same:
-    """A key that equals only keys of the same object. It holds the object, because a later one may
-    have the id of one that is gone."""
+    """A key that equals only keys of the same object. It holds the object, because the id of a
+    freed object may be given to a later one.
+    """
 
     __slots__ = ("_value",)
 

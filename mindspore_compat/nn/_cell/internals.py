@@ -76,7 +76,8 @@ class Internals:
             self.__dict__["_jit_config_dict"] = dict(options)
 
     def _update_local_parameters_name(self, prefix="", recurse=True):
-        """Puts `prefix` in front of the names of the Parameters, those in sub-cells if `recurse`.
+        """Puts `prefix` in front of the names of the Parameters; if `recurse`, also of Parameters
+        in sub-cells.
 
         It is `update_parameters_name` without its check of the prefix.
         """

@@ -369,8 +369,9 @@ class Optimizer(Cell):
         return [numbers[id(rate)] for rate in self._rates]
 
     def _as_scalars(self, result):
-        """Returns a number for each parameter, given what `get_lr` or `get_weight_decay` of a
-        subclass returned."""
+        """Returns a number for each parameter, given the result of `get_lr` or `get_weight_decay`
+        of a subclass.
+        """
         whole = not isinstance(result, (tuple, list))
         results = [result] * self.param_length if whole else result
         return [self._as_scalar(r) if isinstance(r, Tensor) else float(r) for r in results]

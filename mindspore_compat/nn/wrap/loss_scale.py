@@ -58,8 +58,9 @@ Given = (
 
 
 def _tensor_of(value, dtype):
-    """Returns a Tensor of numbers, cast as C casts them: NaN to the least int, and without what is
-    beyond the dtype."""
+    """Returns a Tensor of numbers. Casts them as C does: NaN becomes the least int, and digits
+    beyond the dtype are lost.
+    """
     if isinstance(value, Tensor):
         value = value.asnumpy()
     with np.errstate(invalid="ignore"):

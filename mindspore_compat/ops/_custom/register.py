@@ -168,8 +168,9 @@ class _RegOp:
 
 
 def _describing(cls, **signatures):
-    """Adds `input`, `output` and `attr` to a class; their parameters are listed in their
-    signatures."""
+    """Adds the methods `input`, `output` and `attr` to a class. Each keyword of `signatures` is the
+    name of a method, its value the text of the method's parameters.
+    """
     words = {
         "input": "an input: its index, its name, and what else the kind of kernel wants",
         "output": "an output, as `input` an input",

@@ -53,8 +53,9 @@ def _need_elements(size, goal):
 
 @implements
 def pick_axes(xp, x, indices):
-    """Selects elements along each of the last axes of `x`, at its host indices; in the order of
-    `apply_axes`."""
+    """Selects elements along the last axes of `x`. `indices` has an array of the host for each of
+    these axes. The axes are processed in the same order as by `apply_axes`.
+    """
     skipped = x.ndim - len(indices)
     shapes = tuple(zip(map(len, indices), x.shape[skipped:]))
     for after, before in shapes:

@@ -97,8 +97,9 @@ def _standardized_vjp(xp, x, g, scale, mean, var, to_mean, to_var, *, eps):
 
 
 def _factors_of_input(factor, rstd, moment, total, to_mean, to_var):
-    """Returns, times the number of elements, what x - mean is multiplied by in the gradient of x,
-    and what is added. The gradients of mean and variance may be None."""
+    """Returns two coefficients a, b: the gradient of x is `g * factor + (a * (x - mean) + b) / n`,
+    where n is the number of elements. The gradients of mean and variance may be None.
+    """
     by_part, by_one = -factor * rstd * rstd * moment, -factor * total
     by_part = by_part if to_var is None else 2 * to_var + by_part
     return by_part, by_one if to_mean is None else to_mean + by_one

@@ -62,7 +62,7 @@ def _rows_and_gradients(update, tensors, grad, indices, lenient=False):
     With `lenient`, rows that do not exist are skipped, as in MindSpore's documented example.
 
     Raises:
-        TypeError: if the gradient has a wider dtype than what it updates.
+        TypeError: if the gradient has a wider dtype than the Tensors that it updates.
         ValueError: if shapes do not fit; a TypeError if the update's `unfit` says so.
         IndexError: if a row does not exist.
     """

@@ -430,8 +430,9 @@ def _gru_step_vjp(xp, flow, before, z, r, n, inner, to_h, to_z, to_r, to_n, to_i
 
 
 def _step_resetting_state_vjp(xp, flow, values, new_weight_t):
-    """Returns what `_step_resetting_product_vjp` does; the state's product with the candidate's
-    weight is included."""
+    """Returns the same gradients as `_step_resetting_product_vjp`. The product of the state and the
+    candidate's weight is included.
+    """
     before, z, r, n, _, to_h, to_z, to_r, to_n, to_inner = values
     to_z, to_n, state, direct = xp.pointwise(
         _gru_state_vjp, flow, before, z, n, to_h, to_z, to_n, to_inner

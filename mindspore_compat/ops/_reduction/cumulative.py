@@ -28,7 +28,9 @@ def _to_accumulate(xp, x):
 
 
 def _moved_by_one(xp, x, axis, first_like):
-    """Moves the elements along an axis to the next index, behind what `first_like` returns."""
+    """Moves the elements along an axis to the next index; the last one is dropped. The new first
+    element is the result of `first_like(old first element)`.
+    """
     front = (slice(None),) * axis_of(axis, x)
     first = first_like(x[front + (slice(0, 1),)])
     return xp.concatenate([first, x[front + (slice(None, -1),)]], axis)

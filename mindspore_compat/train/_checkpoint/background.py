@@ -80,8 +80,9 @@ class BackgroundSave:
             raise self._error
 
     def _wait_for_process(self):
-        """Waits for what the process has to say, and for its end. There is no process if its start
-        was interrupted."""
+        """Waits for the process's answer and for its end. There is no process if its start was
+        interrupted.
+        """
         if not self._has_answered:
             try:
                 self._error, self._has_answered = self._answer.recv(), True

@@ -417,7 +417,8 @@ def _as_part(param, array, is_slice):
 
 
 def _update_param(param, new_param, strict_load):
-    """Sets a Parameter to the value of another one; converts the dtype unless `strict_load`.
+    """Sets a Parameter to the value of another Parameter. Converts the dtype unless `strict_load`
+    is True.
 
     Raises:
         RuntimeError: if the shapes differ, or the dtypes do and are not of one kind or

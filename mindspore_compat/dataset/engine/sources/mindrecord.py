@@ -243,7 +243,7 @@ def _column(field, value):
 
 
 def _fitted(field, value):
-    """Converts a value for padding to what a file would hold.
+    """Converts a value for padding to the form that a file stores.
 
     Raises:
         TypeError or ValueError: if that is impossible.

@@ -118,7 +118,9 @@ class Distribution(Cell):
     # For families ---------------------------------------------------------------------------------
 
     def _add_parameter(self, value, name, dtype=None):
-        """Stores an argument as a Tensor; None if every call passes it."""
+        """Converts an argument of the distribution to a Tensor, stores it and returns it. It stays
+        None if every call passes its value.
+        """
         kind = dtype or (self._dtype if self._dtype in FLOATS else float32)
         value = tensor_of(type(self).__name__, value, name, kind)
         self._own[name] = value
