@@ -53,7 +53,9 @@ class Preparation:
             self._set_mode(network, is_train)
 
     def _set_mode(self, network, is_train):
-        """Sets a network to training mode or out of it; the networks share the layers."""
+        """Switches the training mode of a network on or off. All networks share their layers, so
+        one call suffices.
+        """
         network.set_train(is_train)
         self._backbone_is_train = is_train
 

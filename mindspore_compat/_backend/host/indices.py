@@ -20,8 +20,9 @@ def from_zero(indices, low, count):
 
 
 def are_within(indices, length):
-    """Returns True if all integers of an array are in [0, length), by one pass: negative ones are
-    large if they are read as unsigned."""
+    """Returns True if all integers of an array are in [0, length), in one pass: negative integers
+    are large numbers if they are read as unsigned.
+    """
     return numpy.maximum.reduce(indices.view(_UNSIGNED[indices.itemsize]), None) < length
 
 

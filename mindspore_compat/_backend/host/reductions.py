@@ -210,7 +210,7 @@ def _by_groups(ufunc, x, groups, dtype):
 
 
 def _rows(ufunc, x, dtype, cuts):
-    """Reduces each row of a matrix to one element; None if NumPy should."""
+    """Reduces each row of a matrix to one element. Returns None if NumPy should do it."""
     rows, length = x.shape
     if rows >= 4 or length < BLOCK:
         return _along(ufunc, x, dtype)

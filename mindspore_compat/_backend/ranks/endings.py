@@ -100,8 +100,9 @@ class KnownLack(MemoryError):
 
 
 def note_failure(error):
-    """Notes that an exchange has ended in the middle, if its error is one of MPI or a lack of
-    memory that the other members do not know of: they are still in the exchange."""
+    """Notes that an exchange has ended in the middle, if its error comes from MPI, or is a lack of
+    memory that the other members do not know of. The other members are then still in the exchange.
+    """
     if isinstance(error, (MemoryError, mpi().Exception)) and not isinstance(error, KnownLack):
         counts[BROKEN] = 1
 

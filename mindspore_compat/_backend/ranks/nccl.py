@@ -189,9 +189,10 @@ class Nccl:
 
     @contextlib.contextmanager
     def together(self):
-        """A context that starts its sends and receives as one group. Started separately, they could
-        make two ranks wait for each other forever. The group also ends after an error; otherwise
-        later work would wait in it."""
+        """Returns a context whose sends and receives start as one group. If they started
+        separately, two ranks could wait for each other forever. The group also ends after an error;
+        otherwise later work would wait in it.
+        """
         self.nccl.groupStart()
         try:
             yield

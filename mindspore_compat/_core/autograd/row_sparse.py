@@ -106,8 +106,9 @@ class RowSparse:
         return self.added()
 
     def added(self):
-        """Returns a RowSparse of the same array in which each row occurs once, in ascending order;
-        on a GPU, for rows that exist; waits for the GPU."""
+        """Returns a RowSparse of the same array in which each row occurs once, in ascending order.
+        On a GPU, every row must have a number (not -1), and the host waits for the GPU.
+        """
         xp = self.space
         index, inverse = xp.unique(self.index, return_inverse=True)
         values = xp.add_rows(xp.reshape(inverse, (-1,)), self.values, index.size)
@@ -147,8 +148,9 @@ class MarkedRows:
     index = property(lambda self: self.chosen().index)
 
     def _once(self):
-        """Returns the RowSparse with repeated rows added to the first of them; the others become
-        zeros without a number."""
+        """Adds each repeated row to its first occurrence, and returns the RowSparse. The other
+        occurrences become rows of zeros without a number.
+        """
         if not self._is_summed:
             rows, xp = self._rows, self._rows.space
             first, index = first_equal(xp.module, rows.index)

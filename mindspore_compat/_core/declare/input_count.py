@@ -50,8 +50,9 @@ def _refuse_count(api, required, most, excess, error_for_count):
 
 
 def miscounted(api, error, args):
-    """Returns the error for a wrong number of inputs of a hand-written call: the one that the base
-    class decides in place of Python's TypeError; None for any other error."""
+    """Returns the error for a wrong number of inputs of a hand-written call: the error that the
+    base class chooses instead of Python's TypeError. Returns None for any other error.
+    """
     error_for_count = getattr(args[0], "_error_for_count", None) if args else None
     match = error_for_count and isinstance(error, TypeError) and _of_count.search(str(error))
     if not match or error_for_count(api, excess=match[1] == "takes") is TypeError:

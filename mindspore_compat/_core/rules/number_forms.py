@@ -49,9 +49,9 @@ def number_of_tensor(value):
 
 
 def in_python(rule, name, value, forms, numpy_scalars=True):
-    """Returns the Python numbers that stand for a value which the rule does not accept as it is, if
-    the parameter takes that form and the numbers are of a type that the rule accepts; else the
-    value."""
+    """Converts a value that the rule does not accept to Python numbers, if the parameter takes that
+    form and the rule accepts their type. Otherwise returns the value unchanged.
+    """
     if rule.verdict(value) is None:
         return value
     number = value

@@ -214,8 +214,9 @@ class ShardedSpace:
         return to_space(self.base, array) if type(array) in SPACES else array
 
     def is_batch(self, value):
-        """Returns True for every value: an array that is not divided can be used with divided ones
-        as it is, without a node on the tape."""
+        """Returns True for every value, because an array that is not divided can be used together
+        with divided arrays, unchanged and without a node on the tape.
+        """
         return True
 
     def place(self, x, dims, sums=()):
@@ -270,7 +271,9 @@ class ShardedSpace:
         return self.place(x, ((),) * x.ndim).block
 
     def summed(self, x):
-        """Returns `x` with all sums computed that are still to be taken (its `sums`)."""
+        """Computes all sums over ranks that are still missing in `x` (its `sums`), and returns the
+        result.
+        """
         return self.place(x, x.dims) if type(x) is Sharded and x.sums else x
 
     def reduced(self, x, mesh_axes, operation):

@@ -475,7 +475,7 @@ class _PipelineRule(VjpRule):
 
 
 def _first_order(g):
-    """Returns a gradient at the result, unless a gradient of it is to be taken."""
+    """Returns a gradient at the result. Rejects it if it is to be differentiated itself."""
     if not hasattr(g, "dtype") or hasattr(g, "node"):
         raise RuntimeError("For 'PipelineCell', only first gradients can be taken.")
     return g

@@ -141,7 +141,9 @@ class Passing:
         self.group, self.arrays, self.sent, self.received = group, arrays, sent, received
 
     def wait(self):
-        """Returns the arrays of the rank before, when this rank's have left, too."""
+        """Waits until the arrays of the previous rank have arrived and this rank's arrays have
+        left. Returns the former.
+        """
         arrays = [pending.wait() for pending in self.received]
         for pending in self.sent:
             pending.wait()

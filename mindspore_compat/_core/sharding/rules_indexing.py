@@ -202,8 +202,9 @@ def _take_along_axis(space, x, indices, axis):
 
 @rule
 def _scatter_along_axis(space, x, index, values, axis, add=False):
-    """Rule of `scatter_along_axis`: makes the axis undivided. If values are added, sums that are
-    still to be taken of `x` and `values` may be taken of the result instead."""
+    """Rule of `scatter_along_axis`: makes the axis undivided. If values are added, missing sums
+    over ranks of `x` and `values` may be computed on the result instead.
+    """
     if not is_divided((x, index, values)):
         return space.base.scatter_along_axis(x, index, values, axis, add)
     axis = axis % x.ndim

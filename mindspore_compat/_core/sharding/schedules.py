@@ -59,7 +59,9 @@ def backward_passes(stages, count, segments=1):
 
 def _order(stages, count, segments):
     """Returns pairs of a micro-batch and a segment: groups of as many micro-batches as there are
-    stages go through all segments, one group after the other. The last group has the rest, too."""
+    stages go through all segments, one group after the other. The last group also contains the
+    remaining micro-batches.
+    """
     ends = [stages * number for number in range(1, count // stages)] + [count]
     starts = [0, *ends]
     return [

@@ -73,8 +73,9 @@ def _is_written_here(parameter):
 
 
 def _compare(group, parameter, writers, holders):
-    """Refuses a buffer that several stages have written, unless all its holders have written the
-    same: those of a Cell that runs everywhere."""
+    """Refuses a buffer that several stages have written, unless all stages that hold it have
+    written the same values, as buffers of a Cell that runs everywhere.
+    """
     block = getattr(parameter._array, "block", parameter._array)
     digest = zlib.crc32(numpy.ascontiguousarray(to_host(block)).tobytes())
     digests = group.all_gather(numpy.asarray([digest], numpy.int64)).wait()

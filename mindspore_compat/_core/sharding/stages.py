@@ -136,8 +136,9 @@ class Stages:
         return self.absent(stage, x.shape, x.dtype)
 
     def everywhere(self, tensor):
-        """Returns a Tensor that lies on one stage as an ordinary Tensor on all ranks; others
-        unchanged."""
+        """Sends a Tensor that lies on one stage to all ranks, and returns it as an ordinary Tensor.
+        Returns other Tensors unchanged.
+        """
         x = tensor._array
         if type(x) is not Staged:
             return tensor

@@ -464,8 +464,8 @@ _INT64, _LONGLONG = np.dtype(np.int64), np.dtype(np.longlong)
 
 
 def as_longlong(array):
-    """Returns a NumPy array of int64 as one of `longlong`, which shares its memory; any other array
-    as it is.
+    """Returns a view of dtype `longlong` of a NumPy array of int64. Returns any other array
+    unchanged.
 
     The two types are equal, but NumPy prints the dtype of the latter: `array([1], dtype=int64)`.
     Arrays that the original returns have it.

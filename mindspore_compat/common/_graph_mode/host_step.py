@@ -185,7 +185,8 @@ class _RecordedStep:
             raise Refused(Reason.DEVICE_TENSORS)
 
     def run(self, function, args, kwargs):
-        """Runs the step; returns its results twice: as they are, and in the form for the plan.
+        """Runs the step. Returns its results twice: as the step returned them, and in the form for
+        the plan.
 
         Raises:
             _Failed: if the step raised an error and has written nothing.

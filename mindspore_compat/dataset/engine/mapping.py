@@ -297,7 +297,9 @@ def _check_operations(operations):
 
 
 class _RowWork:
-    """The work of a map on one row; a class, so that it can be sent to another process."""
+    """The work of a map on one row. It is a class, not a closure, so that it can be sent to another
+    process.
+    """
 
     def __init__(self, operations, indices, order, count, hooks):
         self.operations, self.indices, self.order = operations, indices, order

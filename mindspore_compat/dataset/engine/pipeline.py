@@ -82,7 +82,7 @@ class Dataset:
     # Methods that kinds of nodes override -------------------------------------------------------
 
     def _open(self):
-        """Returns the flow of one iteration; by default that of the child."""
+        """Returns the flow of one iteration; by default the flow of the child."""
         return self.children[0]._open()
 
     def _columns(self):

@@ -236,7 +236,8 @@ class AdaFactor(FusedOptimizer):
 
     def _assignments(self, parameter, gradient, average, squares, columns, rate, decay):
         """Returns the assignments of new values to one parameter and its states; `squares` are the
-        mean squares of a vector, or those over the rows of a matrix."""
+        mean squares of a vector, or the mean squares over the rows of a matrix.
+        """
         step = as_number(self.afactor_step) + 1
         xp = arrays.space_of(parameter)
         gradient = gradient / self.loss_scale if self.need_scale else gradient

@@ -56,7 +56,9 @@ class ModelThor(Model):
         self._frequency = self._thor.get_frequency()
 
     def _run_step(self, inputs):
-        """Runs one training step on a batch; every `frequency`-th update is of second order."""
+        """Runs one training step on a batch; every `frequency`-th update also updates the
+        second-order factors.
+        """
         self._switch(int(self._thor.cov_step._array[0]) % self._frequency == 0)
         return super()._run_step(inputs)
 
