@@ -125,8 +125,9 @@ def _rules(function):
 
 
 def _value_check(module, name, line, names):
-    """Returns the function of a line: it evaluates the right side for the errors that this
-    raises."""
+    """Returns the validator that a line `head = expression` describes. The validator evaluates the
+    expression, so that wrong arguments raise its errors.
+    """
     head, _, expression = line.partition(" = ")
     head = f"check_{head}"
     text = [f"def {head}:", f"    {expression}"]

@@ -949,8 +949,8 @@ class BatchNorm1d(_Cell):
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes and the parameters of the layer."""
 class BatchNorm2d(_Cell):
-    """Batch normalization of (N, C, H, W): gives each channel mean beta and standard deviation
-    gamma.
+    """Batch normalization of (N, C, H, W): standardizes each channel, multiplies it by gamma and
+    adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
@@ -2628,8 +2628,8 @@ class ImageGradients(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class InstanceNorm1d(_Cell):
-    """Instance normalization of (N, C, L): gives each channel mean beta and standard deviation
-    gamma.
+    """Instance normalization of (N, C, L): standardizes each channel, multiplies it by gamma and
+    adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
@@ -2663,8 +2663,8 @@ class InstanceNorm1d(_Cell):
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the sizes and the parameters of the layer."""
 class InstanceNorm2d(_Cell):
-    """Instance normalization of (N, C, H, W): gives each channel mean beta and standard deviation
-    gamma.
+    """Instance normalization of (N, C, H, W): standardizes each channel, multiplies it by gamma and
+    adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
@@ -3027,7 +3027,7 @@ class Lamb(_Optimizer):
     states: _t.Any
     update: _t.Any
 class LayerNorm(_Cell):
-    """Layer normalization: normalizes the last axes to mean beta and standard deviation gamma.
+    """Layer normalization: standardizes the last axes, multiplies by gamma and adds beta.
 
     y = (x - mean(x)) / sqrt(var + epsilon) gamma + beta, where var is the variance over these axes.
 
@@ -3063,7 +3063,7 @@ class LayerNorm(_Cell):
     @layer_norm.setter
     def layer_norm(self, value: _t.Any) -> None: ...
 class LayerNormExt(_Cell):
-    """Layer normalization: normalizes the last axes to mean `bias` and standard deviation `weight`.
+    """Layer normalization: standardizes the last axes, multiplies by `weight` and adds `bias`.
 
     y = (input - mean(input)) / sqrt(var + eps) weight + bias, where var is the variance over the
     last axes.

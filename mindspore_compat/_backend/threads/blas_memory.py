@@ -3,7 +3,8 @@
 OpenBLAS takes a buffer for every product that runs at the same time, and keeps it for later
 products. If none is free and the address space is used up, it tries again for ever. So the buffer
 of the calling thread is made before its first large product, which raises a MemoryError if that
-fails. Those of the pool are made before its threads start, when a failure means one thread fewer.
+fails. The buffers of the pool are made before its threads start. If one cannot be made, the pool
+has one thread less.
 """
 
 import ctypes

@@ -215,8 +215,8 @@ class BatchNorm1d(_BatchNorm):
 
 @public("nn.BatchNorm2d")
 class BatchNorm2d(_BatchNorm):
-    """Batch normalization of (N, C, H, W): gives each channel mean beta and standard deviation
-    gamma.
+    """Batch normalization of (N, C, H, W): standardizes each channel, multiplies it by gamma and
+    adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 

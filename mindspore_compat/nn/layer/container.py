@@ -137,7 +137,9 @@ class _Numbered(_Container):
         self._add(cell, _prefix_and_position(self._cells)[0], str(len(self)))
 
     def _add(self, cell, prefix, key):
-        """Stores a member under a key, which follows `prefix` in the names of its parameters."""
+        """Stores a member under `key`, and puts `prefix` and `key` in front of the names of its
+        parameters.
+        """
         if self._auto_prefix:
             cell.update_parameters_name(f"{prefix}{key}.")
         self._cells[key] = cell

@@ -56,7 +56,7 @@ __all__ = [
 
 @public("nn.LayerNorm")
 class LayerNorm(Cell):
-    """Layer normalization: normalizes the last axes to mean beta and standard deviation gamma.
+    """Layer normalization: standardizes the last axes, multiplies by gamma and adds beta.
 
     y = (x - mean(x)) / sqrt(var + epsilon) gamma + beta, where var is the variance over these axes.
 
@@ -149,7 +149,7 @@ class LayerNorm(Cell):
 
 @public("nn.LayerNormExt", "mint.nn.LayerNorm")
 class LayerNormExt(Cell):
-    """Layer normalization: normalizes the last axes to mean `bias` and standard deviation `weight`.
+    """Layer normalization: standardizes the last axes, multiplies by `weight` and adds `bias`.
 
     y = (input - mean(input)) / sqrt(var + eps) weight + bias, where var is the variance over the
     last axes.
@@ -330,8 +330,8 @@ class _InstanceNorm(_Statistics):
 
 @public("nn.InstanceNorm1d")
 class InstanceNorm1d(_InstanceNorm):
-    """Instance normalization of (N, C, L): gives each channel mean beta and standard deviation
-    gamma.
+    """Instance normalization of (N, C, L): standardizes each channel, multiplies it by gamma and
+    adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
@@ -369,8 +369,8 @@ class InstanceNorm1d(_InstanceNorm):
 
 @public("nn.InstanceNorm2d")
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalization of (N, C, H, W): gives each channel mean beta and standard deviation
-    gamma.
+    """Instance normalization of (N, C, H, W): standardizes each channel, multiplies it by gamma and
+    adds beta.
 
     y = (x - mean(x)) / sqrt(var + eps) gamma + beta, where var is the variance of the channel.
 
