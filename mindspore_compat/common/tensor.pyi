@@ -3527,8 +3527,8 @@ class Tensor:
         shares.
         """
     def stride(self, dim: _t.Any = None) -> _t.Any:
-        """Returns the distance of successive elements along each axis, in elements, as a list; given
-        `dim`, that along `dim`.
+        """Returns the list of the distances of successive elements along each axis, in elements. Given
+        `dim`, returns the distance along `dim`.
         """
     @property
     def strides(self) -> _t.Any: ...

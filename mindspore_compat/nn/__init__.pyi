@@ -329,8 +329,8 @@ class Adadelta(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 1.0, rho: _b.float = 0.9, epsilon: _b.float = 1e-06, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """Returns the changes to make once a step, after the parameters: pairs (array, its new
-        value).
+        """Returns pairs (array, its new value): the changes that follow the update of the
+        parameters, once a step.
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units (groups of writes) that update counters on the GPU, once a step. They
@@ -391,8 +391,8 @@ class Adagrad(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = 0.1, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, update_slots: _b.bool = True, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """Returns the changes to make once a step, after the parameters: pairs (array, its new
-        value).
+        """Returns pairs (array, its new value): the changes that follow the update of the
+        parameters, once a step.
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units (groups of writes) that update counters on the GPU, once a step. They
@@ -605,8 +605,8 @@ class AdamWeightDecay(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-06, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """Returns the changes to make once a step, after the parameters: pairs (array, its new
-        value).
+        """Returns pairs (array, its new value): the changes that follow the update of the
+        parameters, once a step.
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units (groups of writes) that update counters on the GPU, once a step. They
@@ -1013,7 +1013,7 @@ class BatchNorm3d(_Cell):
     In training mode it uses the statistics of the batch, and the running statistics move toward
     them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
 
-    Its parameters are those of the BatchNorm2d in `bn2d`.
+    Its parameters belong to the BatchNorm2d in `bn2d`.
 
     Args:
         num_features (int): the number of channels.
@@ -2208,8 +2208,8 @@ class FTRL(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, initial_accum: _b.float = 0.1, learning_rate: _b.float = 0.001, lr_power: _b.float = -0.5, l1: _b.float = 0.0, l2: _b.float = 0.0, use_locking: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """Returns the changes to make once a step, after the parameters: pairs (array, its new
-        value).
+        """Returns pairs (array, its new value): the changes that follow the update of the
+        parameters, once a step.
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units (groups of writes) that update counters on the GPU, once a step. They
@@ -2993,8 +2993,8 @@ class Lamb(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, beta1: _b.float = 0.9, beta2: _b.float = 0.999, eps: _b.float = 1e-06, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """Returns the changes to make once a step, after the parameters: pairs (array, its new
-        value).
+        """Returns pairs (array, its new value): the changes that follow the update of the
+        parameters, once a step.
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units (groups of writes) that update counters on the GPU, once a step. They
@@ -3901,8 +3901,8 @@ class ProximalAdagrad(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, accum: _b.float = 0.1, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.001, l1: _b.float = 0.0, l2: _b.float = 0.0, use_locking: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """Returns the changes to make once a step, after the parameters: pairs (array, its new
-        value).
+        """Returns pairs (array, its new value): the changes that follow the update of the
+        parameters, once a step.
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units (groups of writes) that update counters on the GPU, once a step. They
@@ -3977,8 +3977,8 @@ class RMSProp(_Optimizer):
     # use_locking: Accepted for compatibility, has no effect here
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, decay: _b.float = 0.9, momentum: _b.float = 0.0, epsilon: _b.float = 1e-10, use_locking: _b.bool = False, centered: _b.bool = False, loss_scale: _b.float | _b.bool = 1.0, weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """Returns the changes to make once a step, after the parameters: pairs (array, its new
-        value).
+        """Returns pairs (array, its new value): the changes that follow the update of the
+        parameters, once a step.
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units (groups of writes) that update counters on the GPU, once a step. They
@@ -4346,8 +4346,8 @@ class Rprop(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any = 0.1, etas: _b.tuple[_b.float, _b.float] = (0.5, 1.2), step_sizes: _b.tuple[_b.float, _b.float] = (1e-06, 50.0), weight_decay: _b.float | _b.bool | _Cell = 0.0) -> None: ...
     def after_step(self) -> _t.Any:
-        """Returns the changes to make once a step, after the parameters: pairs (array, its new
-        value).
+        """Returns pairs (array, its new value): the changes that follow the update of the
+        parameters, once a step.
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units (groups of writes) that update counters on the GPU, once a step. They

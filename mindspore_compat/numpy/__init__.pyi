@@ -344,7 +344,7 @@ def gcd(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
 def geomspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, dtype: _t.Any = None, axis: _t.Any = 0) -> _t.Any:
     """Returns `num` numbers in geometric progression from `start` to `stop`.
 
-    Arguments and errors are those of `linspace`.
+    The arguments and errors are the same as for `linspace`.
     """
 def gradient(f: _Tensor | _c.Iterable[_t.Any], *varargs: _b.int | _b.float | _Tensor, axis: None | _b.int | _c.Iterable[_b.int] = None, edge_order: _b.int = 1) -> _t.Any:
     """Computes the gradient along each axis, by central differences, and by one-sided differences
@@ -374,8 +374,8 @@ def histogram(a: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.An
     """Computes a histogram: returns (counts per bin, edges of the bins). The last bin includes its
     end.
 
-    Arguments and errors are those of `histogram_bin_edges`; `weights` are the weights of the
-    values, and `density` divides by the total and by each bin's width.
+    The arguments and errors are the same as for `histogram_bin_edges`; `weights` are the weights of
+    the values, and `density` divides by the total and by each bin's width.
     """
 def histogram2d(x: _t.Any, y: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _t.Any = False) -> _t.Any:
     """Computes a 2-D histogram: returns (counts per cell, edges along x, edges along y).
@@ -666,8 +666,8 @@ def randint(minval: _b.int | _b.bool, maxval: _b.int | _b.bool | None = None, sh
         dtype (Union[mindspore.dtype, str]): int8, int16, int32 or int64.
     """
 def randn(*shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
-    """Draws random numbers from the standard normal distribution; arguments and errors are those of
-    `rand`.
+    """Draws random numbers from the standard normal distribution; the arguments and errors are the
+    same as for `rand`.
     """
 def ravel(x: _t.Any) -> _t.Any:
     """Flattens a Tensor; raises a TypeError for other values."""

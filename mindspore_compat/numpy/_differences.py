@@ -275,8 +275,9 @@ def cov(
 
 
 def _correction(ddof, bias):
-    """Returns the number to subtract from that of the observations; of NumPy's scalars only floats
-    count as numbers."""
+    """Returns the number to subtract from the number of observations. Of NumPy's scalars, only
+    floats count as numbers.
+    """
     if ddof is None:
         return 0 if bias else 1
     return plain_numbers(ddof) if isinstance(ddof, numpy.floating) else ddof

@@ -89,8 +89,8 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
     """Computes a histogram: returns (counts per bin, edges of the bins). The last bin includes its
     end.
 
-    Arguments and errors are those of `histogram_bin_edges`; `weights` are the weights of the
-    values, and `density` divides by the total and by each bin's width.
+    The arguments and errors are the same as for `histogram_bin_edges`; `weights` are the weights of
+    the values, and `density` divides by the total and by each bin's width.
 
     Example:
         >>> import mindspore_compat as ms

@@ -76,8 +76,8 @@ def rand(*shape, dtype=float32):
 
 
 def randn(*shape, dtype=float32):
-    """Draws random numbers from the standard normal distribution; arguments and errors are those of
-    `rand`.
+    """Draws random numbers from the standard normal distribution; the arguments and errors are the
+    same as for `rand`.
 
     Example:
         >>> import mindspore_compat as ms

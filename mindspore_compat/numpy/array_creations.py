@@ -467,7 +467,7 @@ def logspace(
 def geomspace(start, stop, num: Int | Bool = 50, endpoint: Bool = True, dtype=None, axis=0):
     """Returns `num` numbers in geometric progression from `start` to `stop`.
 
-    Arguments and errors are those of `linspace`.
+    The arguments and errors are the same as for `linspace`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,7 +1,7 @@
 """mindspore.numpy.fft: Fourier transforms under NumPy's names.
 
-The transforms are declared with those of `mindspore.ops`. This module defines the two functions
-whose parameter names differ.
+The transforms are declared together with the transforms of `mindspore.ops`. This module defines the
+two functions whose parameter names differ.
 """
 
 from .. import ops  # noqa: F401 - its packages hold the declarations

@@ -205,8 +205,9 @@ def array_equiv(a1, a2):
 
 
 def _promote(first, second):
-    """Returns the promoted dtype of two: NumPy's for ints, that of the float for a float with an
-    int."""
+    """Returns the promoted dtype of two dtypes: for ints, NumPy's; for a float with an int, the
+    dtype of the float.
+    """
     kinds = numpy.dtype(dtypes.to_numpy(first)), numpy.dtype(dtypes.to_numpy(second))
     if all(kind.kind in "biu" for kind in kinds):
         return dtypes.from_numpy(numpy.result_type(*kinds))

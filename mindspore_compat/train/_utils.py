@@ -58,7 +58,7 @@ def documented_as_value_error(function):
         try:
             return function(*args, **kwargs)
         except TypeError as error:
-            if not str(error).startswith("For '"):  # Python's own TypeError, not that of a rule
+            if not str(error).startswith("For '"):  # Python's own TypeError, not a rule's
                 raise
             raise ValueError(*error.args) from None
 

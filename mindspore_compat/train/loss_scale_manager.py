@@ -179,8 +179,9 @@ class DynamicLossScaleManager(LossScaleManager):
         return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)
 
     def _note_overflow(self, overflow):
-        """Records whether a step overflowed. A flag on a GPU is read together with those of later
-        steps, so that no step waits for it."""
+        """Records whether a step overflowed. A flag on a GPU is read together with the flags of
+        later steps, so that no step waits for it.
+        """
         is_own_method = type(self).update_loss_scale is DynamicLossScaleManager.update_loss_scale
         if not is_own_method or not is_asynchronous(overflow._array):
             super()._note_overflow(overflow)

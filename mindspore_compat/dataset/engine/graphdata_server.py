@@ -25,7 +25,7 @@ from ..._backend.starting import Thread
 LONGEST_QUESTION = 16 << 20  # bytes of JSON
 LONGEST_ANSWER = 256 << 20
 MOST_NUMBERS = 1 << 24  # in one answer, if the question states the number
-SPARE_CONNECTIONS = 32  # in addition to those of the clients; a stranger is disconnected soon
+SPARE_CONNECTIONS = 32  # in addition to the clients' connections; a stranger is disconnected soon
 PATIENCE = 30.0  # seconds for a greeting, for the rest of a message, and for sending an answer
 
 _GREETING = "GraphData"
@@ -223,7 +223,7 @@ def _parse_question(graph, question):
 
 
 class Client:
-    """A client of a graph server; its methods are those of LocalGraph.
+    """A client of a graph server; it has the methods of LocalGraph.
 
     Args:
         hostname (str): the host of the server.

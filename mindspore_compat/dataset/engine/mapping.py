@@ -339,7 +339,9 @@ def _finish_value(value, is_shared):
 
 
 def _references(values):
-    """Returns the number of references to each member of a list, that of the list included."""
+    """Returns the number of references to each member of a list, including the list's own
+    reference.
+    """
     return [sys.getrefcount(value) for value in values]
 
 

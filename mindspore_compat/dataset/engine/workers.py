@@ -70,7 +70,7 @@ def calls_back():
 
 
 class Pipeline:
-    """The pools of one iterator's pipeline: those of the nodes opened within `with`.
+    """The pools of one iterator's pipeline: the pools of all nodes that are opened within `with`.
 
     Args:
         calls_back (bool): whether its maps call their callbacks.
@@ -291,8 +291,9 @@ class _Items:
 class _Task:
     """A chunk of rows: the number of the first row in the epoch, and the worker that has them.
 
-    One thread waits for the result. An interrupt of its wait holds no lock, for which the worker
-    would then wait forever, as that of a `concurrent.futures.Future` may.
+    One thread waits for the result. If its wait is interrupted, it holds no lock. An interrupted
+    wait for a `concurrent.futures.Future` may keep a lock, and the worker would then wait for it
+    forever.
     """
 
     def __init__(self, number, items):

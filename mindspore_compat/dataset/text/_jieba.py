@@ -1,7 +1,7 @@
 """JiebaTokenizer: Chinese word segmentation by a dictionary and a hidden Markov model.
 
-The files are those of cppjieba. Each line of the dictionary holds a word, its frequency and its
-kind. The lines of the model that are neither empty nor begin with "#" hold logarithms of
+The files come from cppjieba. Each line of the dictionary holds a word, its frequency and its kind.
+The lines of the model that are neither empty nor begin with "#" hold logarithms of
 probabilities: of initial positions, of transitions between positions, and of characters at
 positions. The positions are B, E, M and S: the beginning, end and middle of a word, and a
 single-character word.

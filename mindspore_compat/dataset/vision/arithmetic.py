@@ -358,7 +358,7 @@ def to_pil(api, image):
     """Returns an array of pixels as a PIL image.
 
     Raises:
-        TypeError: if its dtype is not that of pixels.
+        TypeError: if its dtype is not a dtype of pixels.
         ValueError: if it does not have two or three axes.
     """
     if image.ndim not in (2, 3):

@@ -268,7 +268,7 @@ class BatchNorm3d(Cell):
     In training mode it uses the statistics of the batch, and the running statistics move toward
     them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
 
-    Its parameters are those of the BatchNorm2d in `bn2d`.
+    Its parameters belong to the BatchNorm2d in `bn2d`.
 
     Args:
         num_features (int): the number of channels.

@@ -83,8 +83,9 @@ class FusedOptimizer(Optimizer):
         raise NotImplementedError(f"'{type(self).__name__}' must define 'scalars'.")
 
     def after_step(self):
-        """Returns the changes to make once a step, after the parameters: pairs (array, its new
-        value)."""
+        """Returns pairs (array, its new value): the changes that follow the update of the
+        parameters, once a step.
+        """
         return []
 
     def construct(self, gradients):

@@ -40,8 +40,8 @@ class Momentum(_Optimizer):
     use_parallel: _t.Any
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_b.dict[_b.str, _t.Any]] | None, learning_rate: _b.float | _Tensor | _c.Iterable[_b.float] | _t.Any, momentum: _b.float, weight_decay: _b.float | _b.bool | _Cell = 0.0, loss_scale: _b.float | _b.bool = 1.0, use_nesterov: _b.bool = False) -> None: ...
     def after_step(self) -> _t.Any:
-        """Returns the changes to make once a step, after the parameters: pairs (array, its new
-        value).
+        """Returns pairs (array, its new value): the changes that follow the update of the
+        parameters, once a step.
         """
     def after_step_unless(self, flag: _t.Any) -> _t.Any:
         """Returns the units (groups of writes) that update counters on the GPU, once a step. They

@@ -63,8 +63,9 @@ def set_to_tensor(self, source: Anything):
 
 @form("Tensor.set_")
 def set_within_tensor(self, source: Anything, storage_offset: Int, size: Ints, stride: Ints = None):
-    """Shares the memory of a contiguous Tensor from an offset on; without strides, the elements are
-    contiguous. All numbers count elements."""
+    """Makes this Tensor a view of the memory of a contiguous Tensor, from an offset on. Without
+    strides, its elements are contiguous. All numbers count elements.
+    """
     _same_dtype(self, source._array.dtype)
     if not source.is_contiguous():
         raise RuntimeError(
@@ -132,8 +133,8 @@ def _set(self, store, offset, size, stride):
 
 @public("Tensor.stride")
 def stride(self, dim=None):
-    """Returns the distance of successive elements along each axis, in elements, as a list; given
-    `dim`, that along `dim`.
+    """Returns the list of the distances of successive elements along each axis, in elements. Given
+    `dim`, returns the distance along `dim`.
 
     Raises:
         TypeError: if `dim` is not an int.

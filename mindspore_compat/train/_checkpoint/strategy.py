@@ -358,7 +358,7 @@ def _empty_file_error(api, path):
 
 
 def stage_of_file(path):
-    """Returns the stage of a strategy file: that of its first operation.
+    """Returns the stage of a strategy file: the stage of its first operation.
 
     Raises:
         ValueError: if it has no operations.

@@ -1,4 +1,5 @@
-"""Converts the checkpoint files of ranks into those of ranks whose slices are cut differently.
+"""Converts the checkpoint files of ranks into checkpoint files of ranks whose slices are cut
+differently.
 
 `resharding` defines how parameters are cut and joined.
 """

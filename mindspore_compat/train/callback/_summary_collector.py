@@ -469,7 +469,7 @@ def _check_settings(specified, keep_default_action):
 
 
 def _check_custom(custom):
-    """Returns the values to write with the metadata, including those of the environment.
+    """Returns the values to write with the metadata, including the values of the environment.
 
     Raises:
         TypeError: if they are not a dict of numbers and texts by name.

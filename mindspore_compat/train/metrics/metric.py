@@ -209,8 +209,9 @@ class EvaluationBase(Metric):
                 )
 
     def _same_classes(self, before, y_pred):
-        """Returns the number of classes, which must equal `before`, that of earlier batches (0 if
-        none)."""
+        """Returns the number of classes. It must equal `before`, the number in earlier batches (0
+        if there were none).
+        """
         classes = y_pred.shape[1]
         if before and classes != before:
             raise ValueError(

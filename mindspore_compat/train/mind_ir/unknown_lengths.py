@@ -17,7 +17,7 @@ _OTHERWISE = 32  # the length of other axes, which windows of convolutions and p
 def with_lengths(net, inputs):
     """Returns the inputs with lengths, and the dynamic axes.
 
-    An unknown length is that of an input, or of the Tensor that `set_inputs` gives for it. Unknown
+    An unknown length belongs to an input, or to the Tensor that `set_inputs` gives for it. Unknown
     lengths of one axis of several inputs are equal, except those of a unique Symbol.
 
     Args:

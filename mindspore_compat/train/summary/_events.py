@@ -1,8 +1,8 @@
 """Builds the messages of event files from values.
 
 A summary file is a sequence of records (see `_io.tfrecord`), each an Event: time, step and a
-Summary of tagged values. A lineage file contains LineageEvents instead. The field numbers are those
-of the original's summary.proto and lineage.proto.
+Summary of tagged values. A lineage file contains LineageEvents instead. The field numbers come from
+the original's summary.proto and lineage.proto.
 """
 
 import struct

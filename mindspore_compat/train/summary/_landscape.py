@@ -1,7 +1,7 @@
 """Loss landscapes: the plane in which one is drawn, and the message that stores it.
 
 The plane contains the trained weights and is spanned by two directions. Nothing is trained or run
-here. The field numbers are those of the original's summary.proto.
+here. The field numbers come from the original's summary.proto.
 
 Source: Li et al., Visualizing the Loss Landscape of Neural Nets, 2018, and
 mindspore.SummaryLandscape of MindSpore 2.10.
@@ -32,7 +32,7 @@ class Plane:
         self.x, self.y, self.path = x, y, path
 
     def points(self):
-        """Returns all points to measure: those of the path, then the landscape row by row."""
+        """Returns all points to measure: the points of the path, then the landscape row by row."""
         path = [] if self.path is None else [tuple(point) for point in self.path.tolist()]
         return path + [(x, y) for y in self.y.tolist() for x in self.x.tolist()]
 

@@ -16,7 +16,7 @@ from .text import FilesDataset, ShuffleMode, shard_in_range, together
 
 __all__ = ["CLUEDataset"]
 
-# For each task: the columns of training and evaluation, and those of a test.
+# For each task: the columns of training and evaluation, and the columns of a test.
 _TASKS = {
     "AFQMC": ("label sentence1 sentence2", "id sentence1 sentence2"),
     "TNEWS": ("keywords label label_desc sentence", "id keywords sentence"),

@@ -23,8 +23,8 @@ TRAIN_VALID_TEST = OneOf("train", "test", "valid", "all")
 class Corpus(FilesDataset, TextBaseDataset):
     """Base class of datasets of files in a folder, selected by usage.
 
-    A subclass has `_names`, the names of the files by usage, with those of "all" in reading order;
-    `_read(path)`, which yields the rows of one file; and `_names_of_columns`.
+    A subclass has `_names`, the names of the files by usage, where the files of "all" are in
+    reading order; `_read(path)`, which yields the rows of one file; and `_names_of_columns`.
     """
 
     _names = {}
