@@ -103,6 +103,11 @@ def test_group_norm_keeps_float64(affine):
     np.testing.assert_allclose(found.asnumpy(), wanted.reshape(x.shape), rtol=1e-12)
 
 
+def test_a_bool_as_the_number_of_heads_is_refused_in_use():
+    with pytest.raises(TypeError, match="'num_heads' must be an int"):
+        nn.MultiheadAttention(4, True)(*[normal(3, 2, 4)] * 3)
+
+
 # Look-ups -----------------------------------------------------------------------------------------
 
 

@@ -59,13 +59,13 @@ class AudioOperation(TensorOperation):
                 f"{self.axes} and not empty, but got {x.shape[lead:]}."
             )
 
-    def _need_positive_rate(self):
-        """Refuses the sample rate below 0 that a constructor accepts.
+    def _need_positive_rate(self, *, zero=True):
+        """Refuses the sample rate below 0 that a constructor accepts; without `zero`, also 0.
 
         Raises:
             RuntimeError: if it is.
         """
-        if self.sample_rate < 0:
+        if self.sample_rate < (not zero):
             raise RuntimeError(
                 f"For '{type(self).__name__}', 'sample_rate' must be > 0 when a wave is "
                 f"transformed, but got {self.sample_rate}."

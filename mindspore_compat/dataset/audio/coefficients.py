@@ -98,6 +98,7 @@ class MFCC(AudioOperation):
         self.mel._check(x, lead)
 
     def _compute(self, x):
+        self._need_positive_rate(zero=False)
         mels = self.mel._compute(x.astype(np.float32))
         return _cepstrum(mels, self.log_mels, self.n_mfcc, self.norm)
 

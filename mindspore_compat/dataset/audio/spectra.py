@@ -442,6 +442,7 @@ class SpectralCentroid(AudioOperation):
         self.spectrogram = Spectrogram(n_fft, win_length, hop_length, pad, window, 1.0)
 
     def _compute(self, x):
+        self._need_positive_rate(zero=False)
         sizes = self.spectrogram._compute(x)
         frequencies = np.linspace(0, self.sample_rate // 2, sizes.shape[-2])[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -371,7 +371,7 @@ class Concatenate(TensorOperation):
 
     Raises:
         ValueError: if `axis` is another number, or an array has more than one axis.
-        RuntimeError: if dtypes differ; raised when it is used.
+        RuntimeError: if dtypes differ, or an array is empty; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -407,9 +407,9 @@ class Concatenate(TensorOperation):
                 or part.dtype.kind in "SU"
                 and (part.dtype.kind == parts[0].dtype.kind)
             )
-            if part.ndim != 1 or not same_kind:
+            if part.ndim != 1 or not part.size or not same_kind:
                 raise RuntimeError(
-                    f"For 'Concatenate', all parts must have one axis and one "
+                    f"For 'Concatenate', all parts must have elements, one axis and one "
                     f"dtype, but got {[part.dtype for part in parts]} and "
                     f"{[part.shape for part in parts]}."
                 )

@@ -99,3 +99,12 @@ def with_channels(images, lead):
     if images.ndim - lead == 2:
         return images[..., None], True
     return images, False
+
+
+def need_given(api, error=TypeError, **arguments):
+    """Raises `error` if one of the named arguments, which a constructor may leave open, is None."""
+    for name, value in arguments.items():
+        if value is None:
+            raise error(
+                f"For '{api}', '{name}' must be given when an image is transformed, but got None."
+            )

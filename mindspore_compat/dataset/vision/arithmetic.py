@@ -41,6 +41,7 @@ class Rescale(ImageOperation):
 
     Raises:
         TypeError: if an argument is not a number.
+        RuntimeError: if the factor is negative; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -61,6 +62,11 @@ class Rescale(ImageOperation):
         check_least_rank("Rescale", image, lead)
         if image.dtype.kind in "SU":
             raise RuntimeError("For 'Rescale', an image must hold numbers, but got text.")
+        if self.rescale < 0:
+            raise RuntimeError(
+                f"For 'Rescale', 'rescale' must be >= 0 when an image is transformed, but got "
+                f"{self.rescale!r}."
+            )
         rescale, shift = np.float32(self.rescale), np.float32(self.shift)
         if shift == 0:
             return np.multiply(image, rescale, dtype=np.float32)

@@ -277,6 +277,10 @@ def _shape(api, image):
         raise RuntimeError(
             f"For '{api}', 'image' must have at least two axes, but got shape {image.shape}."
         )
+    if image.dtype.kind == "c":
+        raise RuntimeError(
+            f"For '{api}', 'image' must hold no complex numbers, but got {image.dtype}."
+        )
     return (*image.shape, 1) if image.ndim == 2 else image.shape[-3:]
 
 

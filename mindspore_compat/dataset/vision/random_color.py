@@ -10,7 +10,7 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
 from .._rules import Factor, Increasing, NumpyInt, Probability, sequence
 from . import _color
-from ._image import ImageOperation, PilOperation, check_channels, check_rank
+from ._image import ImageOperation, PilOperation, check_channels, check_rank, need_given
 from ._resize import round_to
 from .arithmetic import to_pil
 from .color import (
@@ -149,12 +149,14 @@ class RandomColor(ImageOperation):
 
     @checked
     def __init__(self, degrees: _Range = (0.1, 1.9)):
-        self.degrees = (0.1, 1.9) if degrees is None else degrees
+        self.degrees = degrees
 
     def _pil(self, image):
+        need_given("RandomColor", degrees=self.degrees)
         return enhance("RandomColor", "Color", image, self._random.uniform32(*self.degrees))
 
     def _array(self, image, lead):
+        need_given("RandomColor", degrees=self.degrees)
         check_rgb("RandomColor", image, lead)
         return saturate(image, self._random.uniform32(*self.degrees))
 
@@ -181,12 +183,14 @@ class RandomSharpness(ImageOperation):
 
     @checked
     def __init__(self, degrees: _Range = (0.1, 1.9)):
-        self.degrees = (0.1, 1.9) if degrees is None else degrees
+        self.degrees = degrees
 
     def _pil(self, image):
+        need_given("RandomSharpness", degrees=self.degrees)
         return enhance("RandomSharpness", "Sharpness", image, self._random.uniform32(*self.degrees))
 
     def _array(self, image, lead):
+        need_given("RandomSharpness", degrees=self.degrees)
         return sharpen("RandomSharpness", image, self._random.uniform32(*self.degrees))
 
 
@@ -350,10 +354,10 @@ class RandomPosterize(ImageOperation):
 
     @checked
     def __init__(self, bits: Int(ge=1, le=8) | Increasing(Int(ge=1, le=8)) | None = (8, 8)):
-        bits = (8, 8) if bits is None else bits
-        self.bits = (bits, bits) if isinstance(bits, int) else tuple(bits)
+        self.bits = (bits, bits) if isinstance(bits, int) else bits
 
     def _array(self, image, lead):
+        need_given("RandomPosterize", bits=self.bits)
         check_rank("RandomPosterize", image, lead, (2, 3))
         return posterize("RandomPosterize", image, self._random.integer(*self.bits))
 

@@ -8,7 +8,7 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, OneOf
 from .._extra import decode_image, image_bytes
 from .._rules import AnInstance, Fill, Padding, Size, positive
-from ._image import ImageOperation, check_least_rank, check_rank, pair, with_channels
+from ._image import ImageOperation, check_least_rank, check_rank, need_given, pair, with_channels
 from .geometry import crop, padded_image, padded_pil, sides
 from .random_geometry import _Range
 from .resizing import pil_filter, resize
@@ -54,8 +54,7 @@ class RandomCrop(ImageOperation):
         padding_mode: AnInstance(Border) | None = Border.CONSTANT,
     ):
         self.size, self.padding, self.pad_if_needed = pair(size), padding, pad_if_needed
-        self.fill_value = 0 if fill_value is None else fill_value
-        self.padding_mode = padding_mode or Border.CONSTANT
+        self.fill_value, self.padding_mode = fill_value, padding_mode
 
     def _corner(self, height, width):
         """Returns (top, left) of the region in an image of this size.
@@ -77,7 +76,14 @@ class RandomCrop(ImageOperation):
         across = max(0, self.size[1] - width) if self.pad_if_needed else 0
         return across, down, across, down
 
+    def _need_borders(self):
+        """Raises an error if the kind or the pixel value of the borders is None."""
+        api = type(self).__name__
+        need_given(api, fill_value=self.fill_value)
+        need_given(api, RuntimeError, padding_mode=self.padding_mode)
+
     def _pil(self, image):
+        self._need_borders()
         if self.padding is not None:
             image = padded_pil(
                 "RandomCrop", image, self.padding, self.fill_value, self.padding_mode
@@ -96,6 +102,7 @@ class RandomCrop(ImageOperation):
 
     def _add_borders(self, image):
         """Adds the borders; returns the image and the widths of its left and top borders."""
+        self._need_borders()
         left = top = 0
         if self.padding is not None:
             left, top, *_ = sides(self.padding)
@@ -125,19 +132,20 @@ class _ResizedCrop(ImageOperation):
         max_attempts: positive | None = 10,
     ):
         api = type(self).__name__
-        scale, ratio = scale or (0.08, 1.0), ratio or (3 / 4, 4 / 3)
-        if scale[1] <= 0 or ratio[0] <= 0:
+        if scale is not None and scale[1] <= 0 or ratio is not None and ratio[0] <= 0:
             raise ValueError(
                 f"For '{api}', 'scale' must end, and 'ratio' begin, above 0, but got "
                 f"{scale} and {ratio}."
             )
         self.size, self.scale, self.ratio = pair(size), scale, ratio
-        self.interpolation = Inter.LINEAR if interpolation is None else interpolation
-        self.max_attempts = 10 if max_attempts is None else max_attempts
+        self.interpolation, self.max_attempts = interpolation, max_attempts
 
     def _region(self, height, width):
         """Returns (top, left, height, width) of a random region; the central one if no attempt
         fits."""
+        api = type(self).__name__
+        need_given(api, scale=self.scale, ratio=self.ratio, max_attempts=self.max_attempts)
+        need_given(api, RuntimeError, interpolation=self.interpolation)
         low, high = (math.log(edge) for edge in self.ratio)
         for _ in range(self.max_attempts):
             share = self._random.uniform32(*self.scale)

@@ -129,6 +129,7 @@ class _Pad(Cell):
                 f"{x.shape}."
             )
         pairs = ((0, 0),) * (x.ndim - len(self._pairs)) + self._pairs[::-1]
+        self._need_elements(name, x, pairs)
         for pair, size in zip(pairs, x.shape):
             self._need_larger_input(name, pair, size)
         return pad_ends.run(x, pairs, self._mode, self._value(x))
@@ -138,6 +139,14 @@ class _Pad(Cell):
             raise ValueError(
                 f"For '{name}', 'padding' must be less than the axis it pads, but got "
                 f"{pair} for length {size}."
+            )
+
+    def _need_elements(self, name, x, pairs):
+        """Raises a ValueError if the result of a layer has an axis of length 0 or less."""
+        if any(size + sum(pair) <= 0 for pair, size in zip(pairs, x.shape)):
+            raise ValueError(
+                f"For '{name}', each axis of the result must have at least one element, but got "
+                f"shape {x.shape} and padding {self.padding!r}."
             )
 
     def _value(self, x):
@@ -160,13 +169,27 @@ class _Replication(_Pad):
 
     def construct(self, x):
         """Returns `x`, padded."""
+        name = type(self).__name__
         if isinstance(x, Tensor) and x.ndim > 5:
             raise ValueError(
-                f"For '{type(self).__name__}', the input must have at most 5 axes, but got shape "
-                f"{x.shape}."
+                f"For '{name}', the input must have at most 5 axes, but got shape {x.shape}."
             )
-        _Padded.refuse_part(type(self).__name__, "the input", x)
+        _Padded.refuse_part(name, "the input", x)
+        self._need_rank(name, x)
         return super().construct(x)
+
+    def _need_rank(self, name, x):
+        """Raises a ValueError unless `x` has a batch, channels and the padded axes.
+
+        The batch may be missing where the layer pads all axes of its name.
+        """
+        padded = len(self._pairs)
+        ranks = (padded + 1, padded + 2) if padded == self._count else (padded + 2,)
+        if x.ndim not in ranks or padded < self._count and x.ndim == self._count + 1:
+            raise ValueError(
+                f"For '{name}', with 'padding' {self.padding!r} the input must have "
+                f"{' or '.join(map(str, ranks))} axes, but got shape {x.shape}."
+            )
 
     def __init__(self, padding):
         super().__init__()

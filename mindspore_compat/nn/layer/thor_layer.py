@@ -53,6 +53,14 @@ def _watch_vjp(xp, g, x, layer):
 watched.vjp(out=_watch_vjp)
 
 
+def _need_matrix(api, argument, x, rank=2):
+    """Raises a ValueError unless `x` has `rank` axes."""
+    if x.ndim != rank:
+        raise ValueError(
+            f"For '{api}', '{argument}' must have {rank} axes, but got shape {x.shape}."
+        )
+
+
 def _moments(xp, rows):
     """Computes rowsᵀ rows / number of rows, in float32."""
     rows = xp.cast(rows, "float32")
@@ -63,6 +71,7 @@ class _SecondOrder:
     """Mixin of the THOR layers: the flag and the matrices."""
 
     thor = True
+    _gradient_rank = 2  # the number of axes that `save_gradient` takes
     # Suffixes of the names of a converted layer's matrices.
     _name_endings = {"matrix_a": "", "matrix_g": ""}
 
@@ -97,8 +106,11 @@ class _SecondOrder:
 
         Raises:
             TypeError: if `dout` is not a Tensor.
+            ValueError: if it has another number of axes.
         """
-        need_tensor(f"{type(self).__name__}.save_gradient", "dout", dout)
+        api = f"{type(self).__name__}.save_gradient"
+        need_tensor(api, "dout", dout)
+        _need_matrix(api, "dout", dout, self._gradient_rank)
         array = dout._array
         journal.note_replaced((self.matrix_g,))
         self.matrix_g._array = _moments(space_of(array), self._rows(array))
@@ -137,7 +149,10 @@ class DenseThor(_SecondOrder, Dense):
         activation (Union[str, Cell, Primitive, None]): the activation applied to the output.
 
     Inputs:
-        - **x** (Tensor) - of shape (*, in_channels).
+        - **x** (Tensor) - of shape (N, in_channels).
+
+    Raises:
+        ValueError: if an input has another number of axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -165,6 +180,8 @@ class DenseThor(_SecondOrder, Dense):
 
     def construct(self, x):
         """Returns the layer applied to `x`."""
+        need_tensor("DenseThor", "x", x)
+        _need_matrix("DenseThor", "x", x)
         out = self._out(_product(x, self.weight, self.bias if self.has_bias else None), x)
         return self.activation(out) if self.activation_flag else out
 
@@ -201,6 +218,7 @@ class Conv2dThor(_SecondOrder, Conv2d):
     Source: mindspore.nn.Conv2dThor of MindSpore 2.10.
     """
 
+    _gradient_rank = 4
     _name_endings = {"matrix_a": "_cov", "matrix_g": "_cov", "a_normalizer": "", "g_normalizer": ""}
 
     @checked

@@ -137,6 +137,8 @@ class MultiheadAttention(Cell):
         average_attn_weights: Bool = True,
     ):
         """Returns a tuple: the result, and the weights or None."""
+        if type(self.num_heads) is bool:
+            Int(ge=1).refuse("MultiheadAttention", "num_heads", self.num_heads)
         same_inputs = query is key, key is value
         if self.batch_first and query.ndim == 3:
             self._need_batches(query, key)
