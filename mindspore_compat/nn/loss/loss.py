@@ -1,5 +1,6 @@
-"""Facade of the losses: regression losses are in _distances.py, classification losses in
-_classes.py, multi-class margin losses in _margins.py, overlap losses in _overlaps.py."""
+"""Facade of the losses: regression losses are in _distances.py, losses of pairs and triplets in
+_pairs.py, classification losses in _classes.py, multi-class margin losses in _margins.py, overlap
+losses in _overlaps.py."""
 
 from ._base import LossBase, _Loss
 from ._classes import (
@@ -15,7 +16,6 @@ from ._classes import (
     _check_label_dtype,
 )
 from ._distances import (
-    CosineEmbeddingLoss,
     GaussianNLLLoss,
     HingeEmbeddingLoss,
     HuberLoss,
@@ -23,17 +23,20 @@ from ._distances import (
     L1Loss,
     L1LossExt,
     MAELoss,
-    MarginRankingLoss,
     MSELoss,
     PoissonNLLLoss,
     RMSELoss,
     SmoothL1Loss,
     SoftMarginLoss,
-    TripletMarginLoss,
-    TripletMarginWithDistanceLoss,
 )
 from ._margins import MultilabelMarginLoss, MultiLabelSoftMarginLoss, MultiMarginLoss
 from ._overlaps import DiceLoss, MultiClassDiceLoss
+from ._pairs import (
+    CosineEmbeddingLoss,
+    MarginRankingLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
 
 __all__ = [
     "LossBase",
