@@ -144,7 +144,7 @@ _ADDITIONS = {  # an option of `record` -> what asks about one name, and the hel
     "repeats": (repeats.add_repeats, "only add a call made once more, with other Tensors"),
     "sequences": (sequences.add_sequences, "only add what an object gives the second time"),
     "calls": (additions.add_calls, "only add calls of the table that are not stored"),
-    "again": (additions.ask_again, "only ask about the calls that are stored once more"),
+    "recheck": (additions.recheck, "only ask the reference about the stored calls once more"),
 }
 
 
@@ -347,7 +347,8 @@ def _run(options):
 
 
 def _part(case_list, index, count):
-    """One of several parts of equal size, each of whole names, the same on every machine."""
+    """Returns one of several parts of equal size. Each part has whole names and is the same on
+    every machine."""
     names = sorted({case["name"] for case in case_list})
     own = set(names[index - 1 :: count])
     return [case for case in case_list if case["name"] in own]
@@ -386,7 +387,7 @@ def _is_run(name, options):
 
 
 def _compare_runs(left, right, options):
-    """Two stored runs: side by side, then what the second one mends and breaks."""
+    """Compares two stored runs: side by side, then what the second one fixes and breaks."""
     runs = [report.load(Path(options.results) / f"{name}.json") for name in (left, right)]
     print(history.side_by_side([report.summary(*run) for run in runs]))
     changes = history.changes(runs[0][0], runs[1][0])
@@ -427,7 +428,7 @@ def _record(options):
 
 
 def _add(add, names, entries, options):
-    """Adds calls to what is stored: `add(name, entries, stored, reference)` returns both."""
+    """Adds calls to the stored ones: `add(name, entries, stored, reference)` returns both."""
     reference, records = record.Reference(options.target, options.python), {}
     for number, name in enumerate(names, 1):
         known = stored.load().get(name, {})

@@ -75,9 +75,8 @@ def save(results, folder=FOLDER):
 
 
 def is_stored(case):
-    """Whether the original's answer to a case is kept here: not if a formula, the case itself or
-    the table of names answers instead.
-    """
+    """Returns True if real MindSpore's answer to a case is stored, which it is unless a formula,
+    the case itself or the table of names determines the answer."""
     return "formula" not in case and case["kind"] not in ("values", members.KIND)
 
 
@@ -175,7 +174,7 @@ def _judge_driven(case, result, answer):
 
 
 def _judge_values(case, result):
-    """A varied call: what the reference gave for it."""
+    """Judges a varied call by the facts that the reference gave."""
     seen, wanted = result["observed"], case["wanted"]
     if "refused" in wanted:
         verdict = _refusals_differ(case, wanted["refused"], seen.get("refused"))
@@ -195,7 +194,8 @@ def _judge_values(case, result):
 
 
 def facts_differ(case, fact, wanted, seen):
-    """What differs first between the facts of a varied call, or in one of them; None if nothing."""
+    """Returns the first difference between the facts of a varied call, or in one of them; None if
+    they agree."""
     if fact is not None:
         wanted = {fact: wanted}
     if _is_seeded(case):
@@ -208,7 +208,8 @@ _STRUCTURE = {"count", "rows", "filled", "pixels", "strings", "shape"}  # parts 
 
 
 def _superfluous(wanted, seen):
-    """The items that a dict among the facts has and the reference's lacks; None without one."""
+    """Returns the items that an observed dict has in addition to the reference's; None if there are
+    none."""
     for fact, part in wanted.items():
         if isinstance(part, dict) and not _STRUCTURE & part.keys():
             more = [key for key in seen[fact] if key not in part and not key.isdecimal()]
@@ -221,7 +222,8 @@ _SEED = re.compile(r"(?i)seed\d?$|generator$")
 
 
 def _is_seeded(case):
-    """Whether numbers are drawn by a seed of the call's own; which ones, no page says."""
+    """Returns True if a seed argument of the call determines its random numbers. No page says which
+    numbers those are."""
     given = {**(case.get("init") or {}), **(case.get("call") or {})}
     return any(_SEED.search(name) for name in given) or ".manual_seed(" in str(given)
 
@@ -432,7 +434,7 @@ def _tensors_differ(wanted, got, values, scaled):
 
 
 def _alike(wanted, got):
-    """Whether two samples of several hundred numbers may have the same distribution."""
+    """Returns True if two samples of several hundred numbers may have the same distribution."""
     (mean, deviation), (other_mean, other) = wanted, got
     near = abs(mean - other_mean) <= 0.25 * max(deviation, other) + 1e-4
     return near and abs(deviation - other) <= 0.25 * max(deviation, 1e-4)

@@ -1,5 +1,8 @@
-"""Adds calls to those that are stored of a name: further calls of the table, gradients, arguments
-that no case passes, what objects keep of their arguments; or asks about the stored calls again.
+"""Adds calls to the stored calls of a name: further calls of the table, gradients, values of
+arguments that no case passes, and attributes of objects. `recheck` asks the reference about the
+stored calls once more.
+
+Each function takes the stored calls {label: record} of a name and returns them with its additions.
 """
 
 import json
@@ -22,9 +25,9 @@ SETTINGS = ("first", "then", "train", "gradient", "state")  # of a call, besides
 
 
 def add_gradients(name, entries, known, reference):
-    """Stored calls of a name, the first that has gradients with them; where none of them has, one
-    more call: another that is known of the name, with more axes, or with floats for integers.
-    """
+    """Adds gradients to the first stored call that has any. If no stored call has gradients, adds
+    one call that has: another known call of the name, the same call with more axes, or with floats
+    in place of integers."""
     session = Session(name, entries[name], reference)
     session.recording.calls = records = dict(known)
     if any(
@@ -60,15 +63,15 @@ def add_gradients(name, entries, known, reference):
 
 
 def _is_apart(name, label):
-    """Whether a stored call, or its gradient, is no reference."""
+    """Returns True if a stored call, or its gradient, is listed as no reference."""
     known = f"{name}::{label}"
     return any(key == known or key.startswith(f"{known}::gradient") for key in apart())
 
 
 def _as_floats(session, call):
-    """Yields (label, call) with float Tensors of the same shapes for the Tensors among the
-    arguments, also in a sequence: for all of them, then for one alone. The reference says what a
-    text gives."""
+    """Yields (label, call) with float Tensors of the same shapes in place of the Tensors among the
+    arguments, including Tensors in a sequence: first all of them at once, then one at a time. The
+    reference determines the shapes, because only it can evaluate the argument texts."""
     texts = {**({"self": call.owner} if call.owner else {}), **(call.call or {})}
     shapes = {key: shape for key, text in texts.items() if (shape := session.shape_of(text))}
     wholes = [shapes] if len(shapes) > 1 else []
@@ -89,7 +92,7 @@ def waves_of(shape, phase):
 
 
 def add_calls(name, entries, known, reference):
-    """Stored calls of a name; with them, those of the table that are not stored."""
+    """Adds the calls of the table that are not stored yet."""
     session = Session(name, entries[name], reference)
     session.recording.calls = dict(known)
     asked = [[record.get(key) for key in _QUESTION] for record in known.values()]
@@ -111,10 +114,10 @@ def add_calls(name, entries, known, reference):
     return session.recording.calls
 
 
-def ask_again(name, entries, known, reference):
-    """Stored calls of a name with the facts that the reference gives now, where they differ. What
-    it refuses now by an accident is left out, and what it was too slow for stays.
-    """
+def recheck(name, entries, known, reference):
+    """Replaces the facts of each stored call by the facts that the reference gives now, if they
+    differ. A call that the reference now refuses by accident is removed. A call for which it is now
+    too slow stays unchanged."""
     session, records = Session(name, entries[name], reference), {}
     for label, record in known.items():
         records[label] = record
@@ -141,9 +144,9 @@ def ask_again(name, entries, known, reference):
 
 
 def add_arguments(name, entries, known, reference):
-    """Stored calls of a name; with them, values of arguments that no case of the name passes. An
-    argument may have no effect in the first call that is known, so all of them are tried, also
-    with more axes, and without calling the layer; in the end, values that are refused."""
+    """Adds values of arguments that no case of the name passes. An argument may have no effect in
+    the first known call, so all known calls are tried, also with more axes and without calling the
+    layer. If no value has an effect, values that the reference refuses are added."""
     session = Session(name, entries[name], reference)
     session.recording.calls = dict(known)
     given = _passed(name, entries[name])
@@ -160,7 +163,7 @@ def add_arguments(name, entries, known, reference):
 
 
 def _adds(seen, known):
-    """Whether facts contain one that the known facts lack, also inside of another."""
+    """Returns True if `seen` has a fact, possibly nested in another, that `known` lacks."""
     return any(
         key not in known
         or (isinstance(part, dict) and isinstance(known[key], dict) and _adds(part, known[key]))
@@ -175,8 +178,8 @@ _PLACES = re.compile(  # arguments whose numbers below 0 are no values, but plac
 
 
 def add_inputs(name, entries, known, reference):
-    """Stored calls of a name; with them, integers below 0 in one Tensor after another of the first
-    call that is known."""
+    """Adds variations of the first known call in which one Tensor at a time has integers
+    below 0."""
     session = Session(name, entries[name], reference)
     session.recording.calls = dict(known)
     for label, record in known.items():
@@ -198,8 +201,8 @@ def add_inputs(name, entries, known, reference):
 
 
 def add_pairs(name, entries, known, reference):
-    """Stored calls of a name; with them, other inputs of the first call together with other values
-    of its options, and its inputs in pairs: each input meets another option."""
+    """Adds calls in which two arguments differ from the first call: an input and an option, or two
+    inputs. The inputs take turns, so that each meets other options."""
     session = Session(name, entries[name], reference)
     session.recording.calls = dict(known)
     base = next((record for record in known.values() if _is_plain_call(record, reference)), None)
@@ -226,7 +229,7 @@ _MOST_PAIRS = 4
 
 
 def _put(call, argument, text):
-    """The call with an argument that it may lack."""
+    """Returns the call with one argument changed, or added if the call does not pass it."""
     changed = call.put(argument, text)
     part = "init" if call.init is not None else "call"
     if changed is None and getattr(call, part) is not None:
@@ -240,8 +243,8 @@ def _is_plain_call(record, reference):
 
 
 def _changed_alone(base, known, reference):
-    """([(argument, text)] of inputs, of options): the stored changes of one argument of a call,
-    in turn over the arguments."""
+    """Returns two lists of (argument, text): the inputs and the options that one of the stored
+    calls changes alone. The arguments take turns in each list."""
     parts = ("init", "call")
     texts = {**(base.get("init") or {}), **(base.get("call") or {}), "self": base.get("owner")}
     inputs, options = {}, {}
@@ -265,15 +268,16 @@ def _changed_alone(base, known, reference):
 
 
 def _in_turn(by_argument):
-    """The changes of all arguments, first one of each."""
+    """Returns the changes of all arguments in one list: the first change of each argument, then the
+    second of each, and so on."""
     longest = max(map(len, by_argument.values()), default=0)
     return [own[i] for i in range(longest) for own in by_argument.values() if i < len(own)]
 
 
 def add_attributes(name, entries, known, reference):
-    """Stored calls of a class; with them, what an object keeps of its arguments: a primitive in
-    `init_attrs`, another object in attributes of their names. It shows which arguments arrive also
-    where no call can be made."""
+    """Adds what an object of a class keeps of its arguments: a primitive in `init_attrs`, other
+    objects in attributes with the names of the arguments. These show which arguments arrive even if
+    the object cannot be called."""
     session = Session(name, entries[name], reference)
     session.recording.calls = dict(known)
     call = next((call for _, call, _ in bases(name, entries) if call.init is not None), None)
@@ -294,7 +298,7 @@ def add_attributes(name, entries, known, reference):
 
 
 def add_states(name, entries, known, reference):
-    """Stored calls of a class; with them, what a new object shows in its attributes."""
+    """Adds the attributes of a new object of a class."""
     session = Session(name, entries[name], reference)
     session.recording.calls = dict(known)
     for _, call, more in bases(name, entries) if "state" not in known else ():
@@ -311,27 +315,28 @@ def add_states(name, entries, known, reference):
 
 
 def _is_known(name, fact):
-    """Whether an attribute is among the names that a class must have (`members`)."""
+    """Returns True if an attribute is among the names that a class must have (`members`)."""
     attribute = fact.removeprefix("attribute ")
     is_listed = attribute in members.facts().get(name, ())
     return attribute == fact or (is_listed and members.reason(name, attribute) is None)
 
 
 def _is_plain(seen):
-    """Whether an attribute shows a value: no missing one, no method, no part that is a layer."""
+    """Returns True if an observed attribute is a value, not a missing attribute, a method or a
+    layer."""
     if isinstance(seen, str):
         return not re.match(r"raised |method$|function$|builtin", seen)
     return seen is not None
 
 
 def _documented(entry):
-    """The arguments of a name that have defaults."""
+    """Returns the arguments of a name that have defaults."""
     listed = [*(entry.get("signature") or []), *(entry.get("call") or [])]
     return [a for a, _, d in signatures.parse(listed) if d is not None]
 
 
 def _passed(name, entry):
-    """The arguments that the cases of a name pass, however they call it."""
+    """Returns the arguments that the cases of a name pass, in whichever way they call it."""
     names = set()
     for case in of_entry(name, entry):
         for part in (case.get("init"), case.get("call")):
@@ -342,7 +347,7 @@ def _passed(name, entry):
 
 
 def all_bases(name, entries):
-    """The calls that are known of a name, and what can be made of them."""
+    """Returns the known calls of a name, and calls made from them."""
     for label, call, more in bases(name, entries):
         yield label, call, more
         variant = deeper(call)
@@ -353,7 +358,8 @@ def all_bases(name, entries):
 
 
 def _shows(session, argument, label, call, more):
-    """Whether values of an argument change the outcome of a call; keeps two that do."""
+    """Tries values of an argument until two change the outcome of a call, and keeps those. Returns
+    True if any value changed it."""
     base = session.ask(call, more)
     if base is None:
         return False

@@ -1,8 +1,8 @@
-"""Makes the call of a case once more, in the worker: with other numbers, dtypes or shapes in its
-Tensors, or in a graph.
+"""Repeats the call of a case in the worker with other numbers, dtypes or shapes in its Tensors, or
+in graph mode.
 
-A case asks for it after its call, by a short word: `sample.again('empty')`. Its inputs then need no
-text of their own.
+A case requests a repetition after its call by a keyword: `sample.again('empty')`. The changed
+inputs then need no texts of their own.
 """
 
 import contextlib
@@ -31,14 +31,17 @@ class NoKernel(Exception):
 
 
 class Again:
-    """The call of one case: the thing that is called, or an owner and the name of its method."""
+    """Repeats the call of one case.
+
+    The call is that of `thing`, or of the method `name` of `owner`.
+    """
 
     def __init__(self, ms, thing, given, owner=None, last=""):
         self.ms, self.thing, self.given = ms, thing, given
         self.owner, self.last = owner, last
 
     def __call__(self, word=""):
-        """The result of the call with its Tensors changed as a word says."""
+        """Returns the result of the call with its Tensors changed according to a keyword."""
         texts = {**({} if self.owner is None else {"self": self.owner}), **self.given}
         given = self._changed(texts, word) if word else texts
         try:
@@ -69,7 +72,8 @@ class Again:
             ms.set_context(mode=mode)
 
     def _changed(self, given, word):
-        """The arguments with other Tensors: those of the kind of the first one."""
+        """Returns the arguments with changed Tensors. Only Tensors of the same kind as the first
+        one are changed."""
         tensors = [value for value in _flat(given.values()) if _is_array(value)]
         if not tensors:
             raise NoKernel("no Tensor to change")
@@ -118,7 +122,7 @@ def _bound(called, given):
 
 
 def _function_net(ms, function):
-    """A layer that calls a function or a primitive."""
+    """Returns a layer that calls a function or a primitive."""
 
     class Net(ms.nn.Cell):
         """Calls it with its inputs."""
@@ -135,7 +139,7 @@ def _function_net(ms, function):
 
 
 def _method_net(ms, name):
-    """A layer that calls a method of its first input."""
+    """Returns a layer that calls a method of its first input."""
 
     class Net(ms.nn.Cell):
         """Calls it with the other inputs."""
@@ -152,7 +156,8 @@ def _method_net(ms, name):
 
 
 def _other(array, word, number):
-    """An array with other numbers or another shape; NoKernel where the word does not apply."""
+    """Returns an array with other numbers or another shape; raises NoKernel if the keyword does not
+    apply to it."""
     if word in SIZED:
         return _sized(array, word, number)
     if array.dtype.kind in "iu" and word == "signs" and array.size > 1:
@@ -206,7 +211,7 @@ def _is_parameter(value):
 
 
 def _kind(value):
-    """Whether the elements are floats, integers or of another kind."""
+    """Returns the kind of the elements: floats, integers or another."""
     name = str(value.dtype).lower().rpartition(".")[2]
     with contextlib.suppress(StopIteration):
         return next(kind for kind in ("float", "uint", "int", "bool", "complex") if kind in name)

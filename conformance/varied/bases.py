@@ -18,7 +18,8 @@ def _uses():
 
 
 def bases(name, entries):
-    """[(label, call, more)]: calls of a name, the most telling first; `more` goes into the case."""
+    """Returns [(label, call, more)]: known calls of a name, the most informative first. `more` has
+    further keys of the case."""
     entry, base_list = entries[name], []
     for index, given in enumerate(table()["calls"].get(name) or ()):
         base_list.append((f"call {index + 1}", _given(given, entry), _more(given)))
@@ -47,7 +48,8 @@ def bases(name, entries):
 
 
 def _used(name, entry):
-    """Calls of an object as its kind is used, made as the example makes it."""
+    """Returns calls of an object in the way typical for its kind. The object is made as in the
+    documented example."""
     own = cases.call_of(entry)
     given = [call["init"] for call in table()["calls"].get(name, ()) if call.get("init")]
     init = own.init if own is not None else next(iter(given), {} if _needs_nothing(entry) else None)
@@ -67,7 +69,7 @@ def _more(given):
 
 
 def _given(given, entry):
-    """The call that a line of the table spells."""
+    """Returns the call that an entry of the table spells."""
     signature = signatures.parse(entry.get("signature") or [])
     inner = signatures.parse(entry.get("call") or list(entry.get("inputs", {})))
     call = Call(
@@ -88,7 +90,7 @@ def _given(given, entry):
 
 
 def _named(given, signature):
-    """Arguments by name; a list of them is bound in order."""
+    """Returns arguments by name. A list of arguments is bound in the order of the signature."""
     if isinstance(given, dict):
         return {key: str(text) for key, text in given.items()}
     names = [a for a, kind, _ in signature if kind == "positional"]
@@ -109,7 +111,7 @@ def _needs_nothing(entry):
 
 
 def counterparts(name, entries):
-    """Names of the same operator that have a documented call."""
+    """Returns the names of the same operator that have a documented call."""
     home, _, last = name.rpartition(".")
     plain = last.rstrip("_")
     small = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain).lower()
@@ -139,7 +141,8 @@ def counterparts(name, entries):
 
 
 def _moved(base, entry):
-    """The call of a counterpart with this name's parameters; None where it cannot be said."""
+    """Returns the call of a counterpart with this name's parameters; None if they do not
+    correspond."""
     if base.call is None:
         return None
     texts = dict(base.call)
@@ -179,7 +182,8 @@ def _moved(base, entry):
 
 
 def _rebound(texts, signature):
-    """Arguments under the names of a signature: by name where it has it, else by position."""
+    """Returns arguments bound to a signature: by name if the signature has the name, else by
+    position."""
     names = [a for a, kind, _ in signature if kind in ("positional", "keyword")]
     bound = {}
     for index, (key, text) in enumerate(texts.items()):
@@ -196,7 +200,8 @@ _FLAT = re.compile(r"T\('(float\w+|complex\w+)', ")
 
 
 def waves(call):
-    """The call with different numbers in each float Tensor; None where it has none."""
+    """Returns the call with different numbers in each float Tensor; None if it has no
+    float Tensor."""
     phase, changed = 0, False
 
     def vary(texts):
@@ -223,7 +228,8 @@ def waves(call):
 
 
 def wave_text(value, dtype, phase, shape=None):
-    """A Tensor of the same shape within the same range, without two equal elements."""
+    """Returns the text of a Tensor of the same shape and range in which no two elements
+    are equal."""
     import numpy as np
 
     finite = value[np.isfinite(value)] if value.size else value

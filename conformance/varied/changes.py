@@ -1,6 +1,5 @@
-"""Proposes other values for one argument of a call, from its type, its default, the numbers and the
-words that its page gives. Real MindSpore decides later which of them are valid.
-"""
+"""Proposes other values for one argument of a call, from its type, its default, and the numbers and
+words on its page. Real MindSpore decides later which of them are valid."""
 
 import re
 
@@ -59,7 +58,8 @@ _LITERAL = re.compile(r"'[^']*'|-?[\d.]+(?:e-?\d+)?|True|False|None")
 
 
 def variations(argument, call, entry, home):
-    """[(label, text)] of other values, without the present one, the likeliest first."""
+    """Returns [(label, text)] of other values for an argument, without its present value, the most
+    likely to be valid first."""
     types = {re.split(r"[\[{]", t)[0] for t in call.types.get(argument, ())}
     text = _current(argument, call)
     value = call.value(argument)
@@ -78,7 +78,8 @@ def variations(argument, call, entry, home):
 
 
 def in_module(text, home):
-    """A member of an enumeration (`Inter.LINEAR`) with the module that has it."""
+    """Returns the text of an enumeration's member (`Inter.LINEAR`) with the module that contains
+    it."""
     return f"ms.{home}.{text}" if re.match(r"[A-Z]\w+\.[A-Z]", text) else text
 
 
@@ -86,12 +87,12 @@ _TENSOR = ("T(", "cast(", "ms.Tensor(", "ms.Parameter(T(")
 
 
 def _current(argument, call):
-    """The text that is passed, or the default's."""
+    """Returns the text of the passed value, or of the default."""
     return call.get(argument)
 
 
 def _stated(argument, call, entry):
-    """What the page spells: its choices, the ends of a range."""
+    """Returns the values on the page: choices, and the ends of a range."""
     yield from entry.get("choices", {}).get(argument, ())
     for item in entry.get("raises", ()):
         rule = specs.rule_of(item)
@@ -123,7 +124,7 @@ def _of_clause(clause, argument, call):
 
 
 def _of_value(value, types):
-    """Other values of the type that is passed."""
+    """Returns other values of the type of the passed value."""
     if isinstance(value, (bool, np.bool_)) or types == {"bool"}:
         return ["True", "False"]
     if isinstance(value, (int, np.integer)):
@@ -159,7 +160,7 @@ def _of_sequence(value):
 
 
 def _for_none(argument, types, call):
-    """Values for an argument that is not given."""
+    """Returns values for an argument that is not passed."""
     texts = []
     if "dtype" in argument or types & {"dtype", "mindspore"} or argument == "type":
         texts += _dtypes()
@@ -184,7 +185,7 @@ def _for_none(argument, types, call):
 
 
 def _fitting(shapes, argument):
-    """Tensors that may go with others: of their shapes, or of one axis."""
+    """Returns Tensors that may be combined with others: with the same shapes, or with one axis."""
     texts = []
     for first in shapes[:2]:
         wanted = [first.shape, first.shape[-1:], first.shape[1:2], first.shape[:1], ()]
@@ -201,7 +202,7 @@ def _dtypes():
 
 
 def _masks(shapes):
-    """Masks of attention: over pairs of positions, over the positions of each row."""
+    """Returns attention masks: over pairs of positions, and over the positions of each row."""
     texts = []
     for first in (s for s in shapes if s.ndim > 1):
         long, rows = first.shape[:2]
@@ -217,7 +218,7 @@ def _tensors(call):
 
 
 def _of_tensor(text, value):
-    """Other numbers, shapes and dtypes of a Tensor."""
+    """Returns a Tensor with other numbers, shapes and dtypes."""
     if not text.startswith("T("):
         return []
     dtype, shape = text.split("'")[1], tuple(map(int, value.shape))
@@ -252,7 +253,7 @@ def _of_tensor(text, value):
 
 
 def shapes_of(text, value):
-    """[(label, text)] of a Tensor in other shapes."""
+    """Returns [(label, text)] of a Tensor with other shapes."""
     dtype, shape = text.split("'")[1], tuple(map(int, value.shape))
     if value.dtype.kind == "f":
         return [(label, wave_text(value, dtype, 6, other)) for label, other in _other_shapes(shape)]
@@ -284,7 +285,8 @@ def _data(text):
 
 
 def arguments(call):
-    """The arguments of a call that can be changed: the object, what is given, what may be."""
+    """Returns the arguments of a call that can be changed: the object of a method, the passed
+    arguments, and those that may be passed."""
     names = ["self"] if call.owner and call.owner.startswith(_TENSOR) else []
     for part, known in ((call.init, call.init_names), (call.call, call.call_names)):
         if part is not None:

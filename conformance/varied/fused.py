@@ -10,7 +10,7 @@ from .operators import named, upcast
 
 
 def _heads(x, count, layout):
-    """[batch, head, place, feature] of one of the documented layouts."""
+    """Returns an array of one of the documented layouts as [batch, head, position, feature]."""
     if layout in ("BSH", "SBH"):
         x = x.reshape(*x.shape[:2], count, -1)
         return x.permute(0, 2, 1, 3) if layout == "BSH" else x.permute(1, 2, 0, 3)

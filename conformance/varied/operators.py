@@ -1,8 +1,9 @@
-"""Operators of `ops` and `nn` that real MindSpore has no kernel for on a CPU, by their documented
+"""Operators of `ops` and `nn` for which real MindSpore has no kernel on a CPU: their documented
 formulas in PyTorch, with MindSpore's arguments.
 
-A function is listed under the names that have its formula. `ops.RmsNorm(epsilon)(x, gamma)` is the
-function `rms_norm(x, gamma, epsilon)`: arguments of a class come by name, inputs by position.
+Each function is listed under the names that have its formula. `ops.RmsNorm(epsilon)(x, gamma)`
+becomes the function `rms_norm(x, gamma, epsilon)`: arguments of a class are passed by name, inputs
+by position.
 """
 
 import functools

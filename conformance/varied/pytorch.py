@@ -1,11 +1,11 @@
-"""PyTorch in place of `mindspore`: a second implementation of the functions and layers that real
-MindSpore has no kernel for on a CPU.
+"""PyTorch in the role of `mindspore`: a second implementation of the functions and layers for which
+real MindSpore has no kernel on a CPU.
 
     python -m conformance record mint ops nn Tensor --missing --keep \\
         --target conformance.varied.pytorch --python PYTHON_WITH_TORCH
 
-`mint` has the names, arguments and meaning of `torch`. Only what both have is answered. Names of
-`ops` and `nn` are answered by `operators.py`, or by a layer of torch that is the same one.
+`mint` has the names, arguments and meaning of `torch`. Only functions that both have are answered.
+Names of `ops` and `nn` are answered by `operators.py`, or by an equivalent layer of torch.
 """
 
 import functools
@@ -29,7 +29,7 @@ _SHOWN = {
 
 
 class DType:
-    """A dtype that goes by MindSpore's name."""
+    """A dtype with MindSpore's name."""
 
     def __init__(self, dtype):
         self.torch = dtype
@@ -45,7 +45,7 @@ class DType:
 
 
 class Tensor:
-    """A torch.Tensor with what the conformance tool asks of a Tensor."""
+    """Wraps a torch.Tensor and adds the methods that the conformance tool calls on a Tensor."""
 
     def __init__(self, data, dtype=None):
         if isinstance(data, (Tensor, torch.Tensor)):
@@ -64,12 +64,12 @@ class Tensor:
         return tuple(self.torch.shape)
 
     def asnumpy(self):
-        """The values as an array."""
+        """Returns the values as an array."""
         values = self.torch.detach()
         return (values.float() if values.dtype is torch.bfloat16 else values).resolve_conj().numpy()
 
     def astype(self, dtype):
-        """The values under another dtype, with their gradient."""
+        """Returns the values in another dtype; gradients pass through."""
         return Tensor(self.torch.to(dtype.torch))
 
     def __getitem__(self, index):
@@ -88,7 +88,7 @@ _OWN = ("name", "requires_grad")  # attributes of a Parameter
 
 
 def _methods():
-    """What a torch.Tensor has, under the same names."""
+    """Adds the methods of torch.Tensor under the same names."""
     for name in dir(torch.Tensor):
         if not name.startswith("_") and name not in _OWN and not hasattr(Tensor, name):
             yield name, property(lambda self, name=name: wrapped(getattr(self.torch, name)))
@@ -99,7 +99,7 @@ for _name, _method in _methods():
 
 
 def inner(value):
-    """What torch takes for a value of this module."""
+    """Returns the torch value of a value of this module."""
     if isinstance(value, (Tensor, DType, Layer)):
         return value.torch
     if isinstance(value, (tuple, list)):
@@ -108,7 +108,7 @@ def inner(value):
 
 
 def wrapped(value):
-    """What this module shows of a value of torch."""
+    """Returns a value of torch as a value of this module."""
     if isinstance(value, torch.Tensor):
         return Tensor(value)
     if isinstance(value, torch.dtype):
@@ -137,7 +137,7 @@ def _calling(function):
 
 
 class Layer:
-    """A torch.nn.Module as a Cell; its buffers are Parameters that are not trained."""
+    """Wraps a torch.nn.Module as a Cell. Its buffers are Parameters that are not trained."""
 
     def __init__(self, module, names=None):
         self.torch, self.names = module, names or {}
@@ -146,11 +146,11 @@ class Layer:
         return wrapped(self.torch(*map(inner, args)))
 
     def set_train(self, mode=True):
-        """Whether it trains."""
+        """Sets training or evaluation mode."""
         self.torch.train(mode)
 
     def get_parameters(self):
-        """Weights, then running statistics under MindSpore's names."""
+        """Returns the weights, then the running statistics under MindSpore's names."""
         held = [*self.torch.named_parameters(), *self.torch.named_buffers()]
         return [Parameter(self.names.get(name, name), value) for name, value in held]
 
@@ -162,13 +162,13 @@ class Parameter(Tensor):
         self.torch, self.name, self.requires_grad = value, name, value.requires_grad
 
     def set_data(self, data):
-        """Give it other values."""
+        """Replaces the values."""
         with torch.no_grad():
             self.torch.copy_(data.torch)
 
 
 class _Facade(types.ModuleType):
-    """A module whose names are those of a torch module."""
+    """A module with the same names as a torch module."""
 
     def __init__(self, name, *homes):
         super().__init__(name)
@@ -182,7 +182,7 @@ class _Facade(types.ModuleType):
 
 
 def grad(function, positions=0):
-    """The gradient function, as `mindspore.grad`."""
+    """Returns the gradient function, as `mindspore.grad` does."""
     places = positions if isinstance(positions, tuple) else (positions,)
 
     def gradient(*tensors):
@@ -197,12 +197,12 @@ def grad(function, positions=0):
 
 
 def set_seed(seed):
-    """Seed all generators."""
+    """Seeds all generators."""
     torch.manual_seed(seed)
 
 
 def _affine(layer):
-    """The layer with a scale and a shift unless it is told to have none, as MindSpore's."""
+    """Returns the layer with scale and shift enabled by default, as in MindSpore."""
     return lambda **given: layer(**{"affine": True, **given})
 
 
@@ -218,7 +218,7 @@ _LAYERS = {  # MindSpore's name → the layer of torch, and its Parameters' name
 
 
 class Primitive:
-    """An operator that is an object: its inputs are given by position."""
+    """An operator object, whose inputs are passed by position."""
 
     def __init__(self, operator):
         self.operator = operator
@@ -228,7 +228,7 @@ class Primitive:
 
 
 class _Operators(types.ModuleType):
-    """A module of the names that `operators.py` and the layers above have."""
+    """A module with the names that `operators.py` and the layers above define."""
 
     def __getattr__(self, name):
         path = f"{self.__name__}.{name}"

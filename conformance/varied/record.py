@@ -1,9 +1,9 @@
-"""Asks a reference about variations of each name's call, and keeps those whose outcome tells
-something: for each argument a few values that change the outcome, each in another way.
+"""Asks a reference about variations of each name's call and keeps the informative ones: for each
+argument a few values that change the outcome, each in another way.
 
-A value that changes nothing alone is tried together with the values of others (`align_corners`
-means something only with `mode='bilinear'`). A name that the reference cannot run is listed with
-the reason.
+A value that changes nothing alone is combined with values of other arguments (`align_corners` has
+an effect only with `mode='bilinear'`). A name that the reference cannot run is listed with the
+reason.
 """
 
 import json
@@ -30,7 +30,7 @@ MODES = ("nn.", "mint.nn.")  # of layers, which behave otherwise when they train
 
 @dataclass
 class Recording:
-    """What is recorded of one name, and why the rest is not."""
+    """The recorded calls of one name, and the reasons why others are not recorded."""
 
     name: str
     calls: dict = field(default_factory=dict)  # label → {"init", "call", ..., "seen"}
@@ -38,18 +38,18 @@ class Recording:
     arguments: Counter = field(default_factory=Counter)  # recorded values of each
 
     def answered_by(self, target):
-        """Note who answered in place of real MindSpore."""
+        """Notes which target answered in place of real MindSpore."""
         for record in self.calls.values():
             record["by"] = word_of(target)
 
 
 def word_of(target):
-    """Returns the word for who answered in place of real MindSpore."""
+    """Returns the word under which the answers of a target other than real MindSpore are stored."""
     return target.rpartition(".")[2]
 
 
 class Reference:
-    """A process that answers calls; replaced where it does not survive one."""
+    """A process that answers calls. It is replaced if a call kills it."""
 
     def __init__(self, target, python):
         self.target, self.python, self.process = target, python, None
@@ -57,11 +57,11 @@ class Reference:
 
     @property
     def own_word(self):
-        """Under which word its answers are stored; None for those of MindSpore."""
+        """Returns the word under which its answers are stored; None for real MindSpore."""
         return None if self.target in (REFERENCE, DEFAULT) else word_of(self.target)
 
     def ask(self, case):
-        """The facts of a call, or {"refused": ...}."""
+        """Returns the facts of a call, or {"refused": ...}."""
         key = json.dumps(case, sort_keys=True)
         if key not in self.memory:
             if self.process is None or not self.process.alive or self.process.full:
@@ -73,11 +73,11 @@ class Reference:
         return self.memory[key]
 
     def forget(self):
-        """Drop what is remembered of one name."""
+        """Discards the cached facts of one name."""
         self.memory.clear()
 
     def stop(self):
-        """End the process."""
+        """Ends the process."""
         if self.process is not None:
             self.process.stop()
             self.process = None
@@ -122,14 +122,14 @@ class Session:
         return answer
 
     def shape_of(self, text):
-        """The shape of the Tensor of numbers that a text gives, {index: shape} of a sequence of
-        them; None for another value."""
+        """Returns the shape of the numeric Tensor that a text evaluates to, {index: shape} for a
+        sequence of Tensors, and None for other values."""
         asked = {"id": f"{self.name}::values", "kind": "values", "name": "ops.stack", "init": None}
         seen = self.reference.ask({**asked, "call": None, "owner": None, "then": [text]})
         return _shape_in(seen.get("then 1"))
 
     def with_gradient(self, call, more, seen):
-        """The call with its gradients, if it has any that are not zero throughout."""
+        """Returns the call with its gradients, if any gradient has an element that is not 0."""
         if call.call is None or "then" in more or not self.name.startswith(DIFFERENTIABLE):
             return dict(more), seen
         wanted = {**more, "gradient": True}
@@ -139,13 +139,15 @@ class Session:
         return wanted, answer
 
     def keep_refusal(self, label, call, more):
-        """Keep a call of the table that the reference refuses by an exception that pages name."""
+        """Keeps a call of the table if the reference refuses it with an exception that
+        pages name."""
         if self.refusal in DELIBERATE:
             self.keep(label, call, more, {"refused": self.refusal}, set())
             self.refusal = ""
 
     def keep(self, label, call, more, seen, outcomes):
-        """Keep the call unless its outcome is among those of the same argument; whether it was."""
+        """Keeps the call unless another value of the same argument has the same outcome. Returns
+        True if it was kept."""
         text = json.dumps(seen, sort_keys=True)
         only_made = seen == {"result": self.name.rpartition(".")[2]}
         if text in outcomes or only_made:
@@ -162,7 +164,7 @@ class Session:
 
 
 def of_name(name, entries, reference):
-    """What the reference tells about one name."""
+    """Returns the Recording of one name."""
     session = Session(name, entries[name], reference)
     started, outcomes = 0, set()
     for label, call, more in bases(name, entries):
@@ -191,7 +193,7 @@ def of_name(name, entries, reference):
 
 
 def _vary(session, call, more, label, base):
-    """Variations of one argument, of two, and of all together."""
+    """Records variations of one argument, of two, and of all together."""
     effective, idle = {}, {}
     base = {key: part for key, part in base.items() if not key.startswith("gradient of ")}
     unchanged = json.dumps(base, sort_keys=True)
@@ -234,7 +236,7 @@ def _vary(session, call, more, label, base):
 
 
 def _pair(session, call, more, effective, idle):
-    """Values that have no effect alone, with others that may give them one."""
+    """Combines values that have no effect alone with values of other arguments."""
     attempts = 0
     words = [
         (a, text)
@@ -269,7 +271,7 @@ def _pair(session, call, more, effective, idle):
 
 
 def _accompany(session, call, more):
-    """Arguments that the table gives together; those without a value are left out."""
+    """Records arguments that the table passes together. Arguments without a value are left out."""
     outcomes = set()
     for given in table()["together"]:
         variant, added = call, {key: text for key, text in given.items() if text is not None}
@@ -289,8 +291,8 @@ def _accompany(session, call, more):
 
 
 def refuse(session, call, more, idle):
-    """For each argument without an effect, a value that is refused: it is read at least. Returns
-    whether there is one for any of them."""
+    """Records a value that the reference refuses, for each argument without an effect. The refusal
+    shows that the argument is read. Returns True if there is such a value for any of them."""
     session.tries, is_refused = 0, False
     for argument, options in idle.items():
         if _is_tensor(argument, call) or session.recording.arguments[argument]:
@@ -306,7 +308,8 @@ def refuse(session, call, more, idle):
 
 
 def _combine(session, call, more, effective):
-    """One value of each argument, one added after another as long as all go together."""
+    """Records one call that changes many arguments. They are added one by one as long as the
+    reference accepts the call."""
     together, labels, outcomes = call, [], set()
     for turn in (0, -1):
         for argument, candidates in effective.items():
@@ -345,15 +348,15 @@ def _is_tensor(argument, call):
 
 
 def _has_numbers(seen):
-    """Whether an outcome contains numbers to compare."""
+    """Returns True if an outcome contains numbers to compare."""
     if isinstance(seen, dict):
         return any(map(_has_numbers, seen.values()))
     return not isinstance(seen, list) or len(seen) == 3 or seen[1:] == [[0]]
 
 
 def cleaned(seen, errors=DELIBERATE):
-    """Facts without what varies, and without exceptions other than `errors`; moments stay only
-    where the numbers are drawn."""
+    """Returns facts without numbers that vary from run to run, and without exceptions other than
+    `errors`. Moments are kept only for random numbers."""
 
     def clean(part):
         if isinstance(part, dict):
@@ -375,12 +378,12 @@ def cleaned(seen, errors=DELIBERATE):
 
 
 def _is_refused(seen, errors):
-    """Whether something done with a result failed by an exception that no page would name."""
+    """Returns True if an operation on a result failed with an exception that no page would name."""
     return isinstance(seen, str) and seen.startswith("raised ") and seen[7:] not in errors
 
 
 def all_names(names, entries, target, python, jobs, done):
-    """Record names, several processes at a time; `done(found)` is called for each."""
+    """Records names, several processes at a time, and calls `done(found)` for each."""
     import queue
     from concurrent.futures import ThreadPoolExecutor
 

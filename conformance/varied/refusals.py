@@ -1,7 +1,7 @@
-"""Adds calls that the reference refuses to those that are stored of a name: one argument after
-another of an accepted call becomes a value of another type, dtype, rank or shape.
+"""Adds calls that the reference refuses to the stored calls of a name: one argument at a time of an
+accepted call gets a value of another type, dtype, rank or shape.
 
-A check that is missing, or that is too strict or too lax, shows in no accepted call.
+No accepted call reveals a check that is missing, too strict or too lax.
 """
 
 import re
@@ -24,8 +24,8 @@ _OPEN = re.compile(r"seed$|name$|generator$")  # arguments that take almost anyt
 
 
 def add_refusals(name, entries, known, reference, recorded=None):
-    """Stored calls of a name; with them, changes of one accepted call that are refused. Where
-    answers to odd calls are stored, only the shapes of Tensors are changed."""
+    """Adds refused variations of one accepted call. If answers to odd calls of the name are stored,
+    only the shapes of Tensors are varied."""
     session = Session(name, entries[name], reference)
     session.recording.calls = records = dict(known)
     base = _accepted(known, reference)
@@ -63,7 +63,8 @@ _ANSWERS = {}
 
 
 def _accepted(known, reference):
-    """The first stored call that the reference accepts, by argument names; None without one."""
+    """Returns the first stored call that the reference accepts, by argument names; None if there is
+    none."""
     for record in known.values():
         call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
         has_arguments = call.init or call.call or call.owner
@@ -75,12 +76,13 @@ def _accepted(known, reference):
 
 
 def _is_answered(name, entry, recorded):
-    """Whether answers to odd calls of the name are stored."""
+    """Returns True if answers to odd calls of the name are stored."""
     return any(answers.is_sound(case, recorded) for case in of_entry(name, entry, (ODD,))[:1])
 
 
 def _changes(argument, call, answered):
-    """[(kind of change, label, changed call)] of one argument, the likeliest refusals first."""
+    """Returns [(kind of change, label, changed call)] for one argument, the most likely refusals
+    first."""
     text, value = call.get(argument), call.value(argument)
     variants = []
     if not answered and not _OPEN.search(argument):
@@ -97,7 +99,7 @@ def _is_array(text):
 
 
 def _of_array(text, value):
-    """Other values for an array: no array, other dtypes and ranks, no elements."""
+    """Returns other values for an array: no array, other dtypes and ranks, an empty array."""
     texts = ["'wrong'", "None", "1", "[0.5, 'wrong']", "np.array('wrong')"]
     if isinstance(value, np.ndarray):
         texts += [f"{text}[None]", f"{text}[None, None]", f"{text}[0]", f"{text}.reshape(-1)[0]"]

@@ -1,9 +1,9 @@
-"""Adds to what is stored of a name one call that is made once more, with other numbers, dtypes and
-shapes in all of its Tensors at a time, and in graph mode (see `again`).
+"""Adds one repeated call to the stored calls of a name: with other numbers, dtypes and shapes in
+all of its Tensors at once, and in graph mode (see `again`).
 
-The variations of `record` change one Tensor alone and keep a few outcomes of each; so an operator
-of two Tensors is never computed in float64, and many never with an empty one. Nor does any of them
-call an object twice.
+The variations of `record` change one Tensor alone and keep only a few outcomes. An operator of two
+Tensors would therefore never be computed in float64, many operators never with an empty Tensor, and
+no object would be called twice.
 """
 
 import json
@@ -31,7 +31,7 @@ _GRAPHS = re.compile(r"(?:ops|nn|mint|Tensor|numpy)\.(?!probability|optim).*")
 
 
 def add_repeats(name, entries, known, reference):
-    """Stored calls of a name; with them, the first one made once more."""
+    """Adds the repetition of the first stored call."""
     records, entry = dict(known), entries[name]
     if {LABEL, IN_GRAPH} <= known.keys() or _NO_CALL.fullmatch(name):
         return records
@@ -83,7 +83,7 @@ def _add_more(session, call, more, words):
 
 
 def _asked(session, call, more):
-    """The facts of a call, or None where it is refused."""
+    """Returns the facts of a call; None if it is refused."""
     parts = {"name": session.name, "init": call.init, "call": call.call, "owner": call.owner}
     seen = session.reference.ask(
         {"id": f"{session.name}::values", "kind": "values", **parts, **more}
@@ -92,8 +92,8 @@ def _asked(session, call, more):
 
 
 def _add_graph(session, call, more, result):
-    """Keep the call in graph mode where it gives what the call itself gives. A reference that is
-    not MindSpore has no such mode, so that is what it asks for."""
+    """Keeps the call in graph mode if its result equals the result in PyNative mode. A reference
+    other than MindSpore has no graph mode; for it, equality is assumed."""
     if result is None or not _tells(result):
         return
     facts = {"then 1": result}
@@ -104,7 +104,7 @@ def _add_graph(session, call, more, result):
 
 
 def _base(name, known, reference):
-    """The first accepted call whose result is a reference, with what it needs."""
+    """Returns the first accepted call whose result is a reference, and its settings."""
     for label, record in known.items():
         if {f"{name}::{label}", f"{name}::{label}::result"} & apart().keys():
             continue
@@ -120,7 +120,7 @@ def _base(name, known, reference):
 
 
 def _tells(part):
-    """Whether facts contain numbers."""
+    """Returns True if facts contain numbers."""
     return bool(re.search(r"\[\"\w+(?: \w+)?\", \[[\d, ]*\], \[", json.dumps(part)))
 
 
@@ -132,8 +132,8 @@ _KINDS = {
 
 
 def kind_of(case, difference):
-    """What the Tensors were changed to in the fact that differs, as the labels of other calls say
-    it; '' for other numbers and other facts."""
+    """Returns how the Tensors were changed for the fact that differs, in the words of other calls'
+    labels; '' for other numbers and other facts."""
     fact = re.match(r"then (\d+)", difference)
     texts = (case.get("then") or ())[int(fact[1]) - 1 :][:1] if fact else ()
     return _KINDS.get(*texts, "") if texts else ""

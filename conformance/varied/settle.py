@@ -1,8 +1,7 @@
-"""Writes `data/values_apart.yaml`: calls whose recorded outcome is not a reference, by reason.
+"""Writes `data/values_apart.yaml`: the calls whose recorded outcome is not a reference, by reason.
 
-Only calls on which this package differs from real MindSpore are listed. If a call has several
-facts, only the fact that differs is left out. A difference without a known reason is listed as
-undecided.
+A call is listed only if this package differs from real MindSpore. Of several facts, only the one
+that differs is excluded. A difference without a known reason is undecided.
 """
 
 import re
@@ -515,7 +514,8 @@ _EXPECTED = (
 
 
 def reason_of(case, difference, expected="", got=""):
-    """The rule that explains how a fact differs, or why a call is refused; None without a rule."""
+    """Returns the reason why a fact differs, or why a call is refused, from the rules above; None
+    if no rule applies."""
     name, label = case["name"], case["id"].split("::", 2)[2]
     for reason, part, shown in _EXPECTED:
         if re.fullmatch(part, difference) and re.fullmatch(shown, str(expected)):
@@ -534,9 +534,9 @@ def reason_of(case, difference, expected="", got=""):
 
 
 def reasons_of(case, result):
-    """How a difference is listed: {key: reason}. The key is the label of the call if it is refused
-    or all its facts differ for one reason, else there is one key for each fact that differs.
-    """
+    """Returns {key: reason} for a difference. The key is the label of the call if the call is
+    refused, or if all of its facts differ for one reason. Otherwise there is one key for each fact
+    that differs."""
     name, _, label = case["id"].split("::", 2)
     whole, wanted = f"{case.get('of', name)}::{label}", case["wanted"]
     seen = result.get("observed")
@@ -560,10 +560,10 @@ _CHANCE = re.compile(
 
 
 def write(judged):
-    """List the differences of a run of `whole` cases. What no longer differs is dropped, unless
-    chance made it equal; so are calls that are no longer stored.
+    """Lists the differences found in a run of `whole` cases. Entries that no longer differ are
+    removed, unless they agree by chance, and so are entries of calls that are no longer stored.
 
-    Returns the differences that no rule explains; they keep the reason that somebody has listed, or
+    Returns the differences that no rule explains. They keep the reason that was entered by hand, or
     are listed as undecided.
     """
     listed = yaml.safe_load(APART.read_text(encoding="utf-8")) or {}
@@ -594,6 +594,6 @@ def write(judged):
 
 
 def _is_stored(key):
-    """Whether the call of a listed outcome is still among the stored ones."""
+    """Returns True if the call of a listed outcome is still stored."""
     name, _, rest = key.partition("::")
     return any(rest == label or rest.startswith(f"{label}::") for label in load().get(name, ()))

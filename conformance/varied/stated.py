@@ -1,7 +1,6 @@
-"""Adds the values that a page gives an argument to the stored calls of a name, also where they
-change nothing in the result: a fault may concern one value alone. An argument that has the same
-value in all calls gets another one, and an axis a number below 0.
-"""
+"""Adds to the stored calls of a name the argument values that its page names, even if they do not
+change the result: a fault may concern one value alone. An argument that has the same value in all
+calls gets another one, and an axis gets a number below 0."""
 
 import ast
 import re
@@ -20,8 +19,8 @@ _AXIS = re.compile(r"axis\d?|dim\d?|axes|dims|\w*_dim|\w*_axis")
 
 
 def add_stated(name, entries, known, reference):
-    """Stored calls of a name; with them, the values of arguments that no compared case passes, in
-    the first call that accepts them."""
+    """Adds the values of arguments that no compared case passes, in the first call that accepts
+    them."""
     entry, session = entries[name], Session(name, entries[name], reference)
     session.recording.calls = records = dict(known)
     given = [
@@ -144,7 +143,7 @@ def _with_other_numbers(text):
 
 
 def _calls(name, entries, known):
-    """[(call, settings)]: the first calls of a name, by the names of their arguments."""
+    """Returns [(call, settings)]: the first calls of a name, with arguments by name."""
     whole = list(all_bases(name, entries))[: _BASES - 1]
     first = whole[0][1] if whole else None
     call_list = [(call, more) for _, call, more in whole]
@@ -165,5 +164,5 @@ def _calls(name, entries, known):
 
 
 def _tells(name, seen):
-    """Whether an outcome is more than that an object was made."""
+    """Returns True if an outcome says more than that an object was made."""
     return seen != {"result": name.rpartition(".")[2]}

@@ -1,6 +1,5 @@
-"""What a new object shows: its public attributes that hold plain values or Tensors, and the names
-of its Parameters. Calls and results show only the part of this state that they use.
-"""
+"""Observes a new object: its public attributes with plain values or Tensors, and the names of its
+Parameters. Calls and results reveal only the part of this state that they use."""
 
 import re
 
@@ -14,7 +13,7 @@ _PLAIN = (bool, int, float, str, bytes, type(None))
 
 
 def facts_of(thing, observe):
-    """{"attribute NAME": facts, "parameter NUMBER": name and whether it is trained}."""
+    """Returns {"attribute NAME": facts, "parameter NUMBER": [name, whether it is trained]}."""
     facts = {}
     for name in dir(thing):
         if name.startswith("_") or is_internal(name):
@@ -47,7 +46,7 @@ def shown(thing, names):
 
 
 def _is_shown(value):
-    """Whether a value is plain, a dtype or a Tensor, or consists of such values."""
+    """Returns True if a value is plain, a dtype, a Tensor, or a collection of such values."""
     if isinstance(value, (tuple, list)):
         return all(map(_is_shown, value)) and len(value) <= 8
     if hasattr(value, "get_parameters"):  # a layer shows its two flags

@@ -1,7 +1,9 @@
-"""Makes a varied call on the target, in the worker, and observes all of its outcome: the result,
-what became of arguments and Parameters, and for an object that is not called, what it is used for.
+"""Makes a varied call on the target, in the worker, and observes the whole outcome: the result,
+changes of arguments and Parameters, and for an object that is not called, the results of its
+typical use.
 
-Every Parameter of a layer is set to a wave first, so that the result depends on no random number.
+Every Parameter of a layer is first set to a wave, so that the result does not depend on random
+numbers.
 """
 
 import contextlib
@@ -28,8 +30,9 @@ LEAST = 400  # elements of random numbers from which moments are compared
 
 
 def drive(worker, case):
-    """{"seen": {"result": facts, ...}}; with `probe`, without the numbers that are drawn; with
-    `seed`, whether that argument decides which they are; with `ranks`, what each of them sees."""
+    """Returns {"seen": {"result": facts, ...}}. With `probe`, random numbers are left out. With
+    `seed`, the facts say whether that argument determines the random numbers. With `ranks`, they
+    are the facts of each rank."""
     if "ranks" in case:
         return {"seen": worker.ranks.observed(case)}
     if "seed" in case:
@@ -42,7 +45,8 @@ def drive(worker, case):
 
 
 def _by_seed(worker, case, argument):
-    """Whether one value of an argument gives the same numbers twice, and another one others."""
+    """Returns whether a seed gives the same numbers twice, and whether another seed gives
+    others."""
     part = "init" if case.get("init") is not None else "call"
 
     def seen(seed):
@@ -58,7 +62,8 @@ def _by_seed(worker, case, argument):
 
 
 def _prepared_for(worker, case):
-    """What is seen of a case after what has to be done `first`, which is undone in the end."""
+    """Returns the observations of a case after its `first` statements, whose effects are undone at
+    the end."""
     sample = worker.values.names["sample"]
     loops = Loops(worker.ms, steps.offer(worker).dense)
     sample.played, sample.printed, sample.signalled = loops.played, loops.printed, loops.signalled
@@ -96,7 +101,7 @@ def _changed_parameters(distribution, factor=0.5):
 
 
 def _orders(dataset, epochs=12):
-    """Returns in how many orders the rows of a dataset come in some epochs."""
+    """Returns the number of different orders of a dataset's rows in some epochs."""
     iterator = dataset.create_tuple_iterator(num_epochs=epochs, output_numpy=True)
     return len({str([[str(part) for part in row] for row in iterator]) for _ in range(epochs)})
 
@@ -138,20 +143,21 @@ def _seen(worker, case):
 
 
 def _offer_again(worker, thing, given, owner, last):
-    """Lets what is done with the result make the call once more."""
+    """Makes `sample.again` available to the texts that are evaluated after the call."""
     sample = worker.values.names["sample"]
     sample.again = Again(worker.ms, thing, given, owner, last)
     sample.in_graph = sample.again.in_graph
 
 
 def _made(worker, case):
-    """Returns the object of a case, made from its arguments."""
+    """Returns the object of a case, constructed with its arguments."""
     given = {name: worker.values.build(text) for name, text in case["init"].items()}
     return worker.opened(apply(worker.resolved(case.get("of", case["name"])), given))
 
 
 def _gradients(ms, case, thing, given):
-    """{"gradient of NAME": facts} of a weighted sum of the result, for each float Tensor."""
+    """Returns {"gradient of NAME": facts}: the gradient of a weighted sum of the result for each
+    float Tensor."""
     texts, last = dict(given), case["name"].rpartition(".")[2]
     if case.get("owner"):
         texts = {"self": thing.__self__ if hasattr(thing, "__self__") else None, **given}
@@ -173,8 +179,8 @@ def _gradients(ms, case, thing, given):
 
 
 def _moving(given):
-    """{name: float Tensor} of arguments; of a sequence of Tensors, {"name[0]": the first}. Without
-    any, the complex Tensors."""
+    """Returns {name: Tensor} of the float Tensors among the arguments. A Tensor in a sequence has
+    the key "name[index]". If there are no float Tensors, returns the complex ones."""
     tensors = {}
     for name, value in given.items():
         if isinstance(value, (tuple, list)):
@@ -186,7 +192,8 @@ def _moving(given):
 
 
 def _replaced(given, tensors):
-    """The arguments with other Tensors, by the names that `_moving` gives them."""
+    """Returns the arguments with some Tensors replaced. Keys are those of `_moving`: `x`, or `x[0]`
+    for an element of a sequence."""
     new = dict(given)
     for key, tensor in tensors.items():
         name, _, index = key.partition("[")
@@ -205,8 +212,8 @@ def _parts(result):
 
 
 def _real_parts(ms, result):
-    """The float Tensors of a result; without any, both parts of the complex ones, of which the
-    imaginary one counts twice."""
+    """Returns the float Tensors of a result. If it has none, returns the real parts of the complex
+    Tensors and their imaginary parts, which are listed twice to get another weight."""
     parts = _parts(result)
     return [p for p in parts if _is_float(p)] or [
         part
@@ -225,9 +232,8 @@ def _is_float(value):
 
 
 def _done(worker, name, text, result):
-    """{name: facts} of what is done with a result: a method of it, an attribute; or its exception.
-    With them, "moments of NAME" of many numbers.
-    """
+    """Returns {name: facts} of an expression on the result, such as a method call or an attribute,
+    or its exception. For many random numbers, "moments of NAME" is added."""
     try:
         value = worker.values.build(text, it=result)
         facts = {name: _with_use(worker, value)}
@@ -237,9 +243,8 @@ def _done(worker, name, text, result):
 
 
 def _prepared(ms, thing, case):
-    """What the Parameters of a new layer contain; they get fixed values thereafter, except in a
-    case that is `fresh`.
-    """
+    """Returns the initial values of a new layer's Parameters, and sets the Parameters to fixed
+    values unless the case is `fresh`."""
     facts = {}
     if not hasattr(thing, "get_parameters"):
         return facts
@@ -262,7 +267,7 @@ def _prepared(ms, thing, case):
 
 
 def _fix(ms, parameter):
-    """Sets a Parameter of floats to a wave."""
+    """Sets a float Parameter to a wave."""
     values, short = parameter.asnumpy(), _short_name(parameter)
     if values.dtype.kind == "f":
         shift = 0.0 if "var" in short else 0.5
@@ -271,8 +276,8 @@ def _fix(ms, parameter):
 
 
 def _parameters_of(thing):
-    """[(last part of the name, Parameter)] of a layer; of one that is followed by another with that
-    last part also (the whole name, Parameter), if that is longer."""
+    """Returns [(last part of the name, Parameter)] of a layer. If several Parameters share the last
+    part, the earlier ones are listed also under their whole names."""
     if not hasattr(thing, "get_parameters"):
         return []
     parameters = [(_short_name(p), p) for p in thing.get_parameters()]
@@ -286,7 +291,7 @@ def _short_name(parameter):
 
 
 def _values_of(held):
-    """[(name, Tensor, its numbers)] of what a call may write to."""
+    """Returns [(name, Tensor, its values)] for everything that a call may write to."""
     values = []
     for name, value in held:
         if hasattr(value, "get_parameters"):
@@ -299,7 +304,7 @@ def _values_of(held):
 
 
 def _changed(before):
-    """{"NAME after": facts} of the Tensors that a call wrote to."""
+    """Returns {"NAME after": facts} of the Tensors that a call wrote to."""
     facts = {}
     for name, tensor, values in before:
         now = np.asarray(tensor.asnumpy())
@@ -310,7 +315,8 @@ def _changed(before):
 
 
 def _with_use(worker, result):
-    """Facts of a result; of what only serves another call, facts of that one."""
+    """Returns the facts of a result. An initializer has no values of its own, so the facts describe
+    a Tensor that it filled."""
     kinds = {c.__name__ for c in type(result).__mro__}
     if "Initializer" in kinds:
         shape = [4, 3, 60] if "Dirac" in kinds else [12, 60]  # it needs a kernel
@@ -322,14 +328,14 @@ def _with_use(worker, result):
 
 
 def _filled(ms, initializer, shape):
-    """Facts of a Tensor that an initializer has filled."""
+    """Returns the facts of a Tensor that an initializer has filled."""
     tensor = ms.common.initializer.initializer(initializer, shape, ms.float32)
     tensor = tensor.init_data() if hasattr(tensor, "init_data") else tensor
     return {"filled": observe(tensor), **({"moments": m} if (m := _moments(tensor)) else {})}
 
 
 def _rows(dataset):
-    """Facts of a dataset: names, size and the first rows."""
+    """Returns the facts of a dataset: column names, size and the first rows."""
     rows, count = {}, 0
     for row in dataset.create_dict_iterator(num_epochs=1, output_numpy=True):
         if count < ROWS:
@@ -339,7 +345,8 @@ def _rows(dataset):
 
 
 def observe(value):
-    """Facts of any result, of Tensors and arrays in a fixed small number of numbers."""
+    """Returns the facts of any result. Tensors and arrays are reduced to a small fixed number of
+    numbers."""
     if _is_tensor(value):
         return _array_facts(str(value.dtype), np.asarray(value.asnumpy()))
     if isinstance(value, np.ndarray):
@@ -402,7 +409,8 @@ def _array_facts(dtype, values):
 
 
 def _moments(value):
-    """Mean and deviation of many random numbers."""
+    """Returns the mean and standard deviation of an array of at least LEAST elements; None
+    otherwise."""
     if not _is_tensor(value) and not isinstance(value, np.ndarray):
         return None
     values = np.asarray(value.asnumpy() if _is_tensor(value) else value)
@@ -425,7 +433,7 @@ def _number(value):
 
 
 def _text(value):
-    """A short text as it is; of a longer one its digest, which an answer may keep."""
+    """Returns a short text unchanged, and the digest of a longer one."""
     from ..kinds.observations import observe as of_text
 
     return of_text(value)
@@ -436,7 +444,7 @@ def _is_tensor(value):
 
 
 def _agreed(first, second):
-    """Facts of two runs with different seeds: numbers only where both agree."""
+    """Returns the facts of two runs with different seeds, with numbers only where both agree."""
     if isinstance(first, dict) and isinstance(second, dict):
         return {k: _agreed(part, second[k]) for k, part in first.items() if k in second}
     if first == second:

@@ -302,7 +302,7 @@ def test_stored_calls_get_the_facts_that_the_reference_gives_now(entries):
         "refused": {"call": {"input": "'a'"}, "seen": {"result": ["Float32", [1], [2.0]]}},
     }
     reference = record.Reference("mindspore_compat", None)
-    found = additions.ask_again("ops.sqrt", entries, known, reference)
+    found = additions.recheck("ops.sqrt", entries, known, reference)
     reference.stop()
     assert found["right"] == known["right"] and found["of another"] == known["of another"]
     assert found["wrong"]["seen"] == known["right"]["seen"]
