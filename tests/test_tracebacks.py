@@ -270,6 +270,9 @@ def test_parameters_hidden_in_a_list_are_warned_of_once(layers, is_warned, monke
     named = Listed([net[0]])
     named.first = net[0]
     named.trainable_params()
+    joined = Listed([net[0]])
+    joined.all = nn.SequentialCell(joined.layers)  # its members are parts of `joined`
+    joined.trainable_params()
     assert len(lines) == is_warned
 
 

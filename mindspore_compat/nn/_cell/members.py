@@ -98,9 +98,11 @@ def warn_of_hidden_layers(root, kind):
     if root in _searched:
         return
     _searched.add(root)
+    known = {id(parameter) for parameter in root.get_parameters()}
     for _, cell in root.cells_and_names():
         for layers, sentence in hidden_layers(cell, kind):
-            if any(layer.trainable_params() for layer in layers):
+            parameters = [each for layer in layers for each in layer.get_parameters()]
+            if any(each.requires_grad and id(each) not in known for each in parameters):
                 log.warning(f"{sentence}.")
 
 
