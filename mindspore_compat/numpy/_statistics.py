@@ -507,7 +507,7 @@ def nanmean(a, axis=None, dtype=None, keepdims=False):
 
 
 def _not_nan(x):
-    """1 for each number, 0 for NaN."""
+    """Returns 1 for each number, and 0 for NaN."""
     return cast.run(logical.logical_not.run(comparison.isnan.run(x)), "float32")
 
 
