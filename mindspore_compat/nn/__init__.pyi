@@ -1830,7 +1830,7 @@ class DenseThor(Dense):
         activation (Union[str, Cell, Primitive, None]): the activation applied to the output.
 
     Inputs:
-        - **x** (Tensor) - of shape (*, in_channels).
+        - **x** (Tensor) - of shape (N, in_channels).
     """
     def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _b.bool = True, activation: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

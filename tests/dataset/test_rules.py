@@ -9,10 +9,6 @@ from mindspore_compat.dataset import audio, text, vision
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: vision.RandomCrop(2, fill_value=None, padding_mode=None),
-        lambda: vision.RandomResizedCrop(2, None, None, None, None),
-        lambda: vision.RandomColor(None),
-        lambda: vision.RandomPosterize(None),
         lambda: vision.RandomAffine(3, fill_value=None),
         lambda: vision.RandomAffine(3, shear=np.int64(2)),
         lambda: vision.Affine(3, (0, 0), 1.0, np.int64(2)),

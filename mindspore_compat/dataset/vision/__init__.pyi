@@ -963,11 +963,11 @@ class RandomCropDecodeResize(_TensorOperation):
         max_attempts (int, optional): the number of attempts to draw a region; after them, the
             center is taken.
     """
-    interpolation: _t.Any
-    max_attempts: _t.Any
     size: _t.Any
     scale: _t.Any
     ratio: _t.Any
+    interpolation: _t.Any
+    max_attempts: _t.Any
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], scale: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Self:
@@ -1220,11 +1220,11 @@ class RandomResizedCrop(_TensorOperation):
         max_attempts (int, optional): the number of attempts to draw a region; after them, the
             center is taken.
     """
-    interpolation: _t.Any
-    max_attempts: _t.Any
     size: _t.Any
     scale: _t.Any
     ratio: _t.Any
+    interpolation: _t.Any
+    max_attempts: _t.Any
     def __init__(self, size: _b.int | _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], scale: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.08, 1.0), ratio: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = (0.75, 1.3333333333333333), interpolation: Inter | None = ..., max_attempts: _b.int | None = 10) -> None: ...
     # Accepted for compatibility, has no effect here
     def device(self, device_target: _b.str = 'CPU') -> _t.Self:
