@@ -84,7 +84,8 @@ def _as_floats(session, call):
 
 
 def waves_of(shape, phase):
-    """The text of a float Tensor, or of a tuple of them, without two equal elements."""
+    """Returns the text of a float Tensor, or of a tuple of them, in which no two elements are
+    equal."""
     if isinstance(shape, dict):
         parts = [waves_of(part, phase + i) for i, part in enumerate(shape.values())]
         return f"({', '.join(parts)},)"

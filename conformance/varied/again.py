@@ -105,8 +105,8 @@ class Again:
 
 
 def _bound(called, given):
-    """The arguments in the order of the signature, and those that go by name: all that follow a
-    parameter without a value."""
+    """Returns the arguments that are passed by position, in the order of the signature, and those
+    that follow a parameter without a value, which are passed by keyword."""
     try:
         parameters = inspect.signature(called).parameters.values()
     except (TypeError, ValueError):

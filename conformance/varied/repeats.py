@@ -50,9 +50,9 @@ def add_repeats(name, entries, known, reference):
 
 
 def _words(entry, reference):
-    """The words of the changes. A reference that is not MindSpore takes dtypes and shapes that a
-    page does not name, and treats NaN in its own way: it gets finite numbers, and the dtypes that
-    the page lists."""
+    """Returns the keywords of the changes. A reference other than MindSpore accepts dtypes and
+    shapes that a page does not name, and treats NaN in its own way. It therefore gets only finite
+    numbers, and the dtypes that the page lists."""
     if reference.own_word is None:
         return WORDS
     listed = {
@@ -67,7 +67,8 @@ def _words(entry, reference):
 
 
 def _add_more(session, call, more, words):
-    """Keep the call with the outcomes of all words that give numbers; its facts, or None."""
+    """Keeps the call with the outcomes of all keywords that give numbers. Returns its facts; None
+    if there are none."""
     texts = [f"sample.again({word!r})" for word in words]
     seen = _asked(session, call, {**more, "then": texts, "probe": True})
     if seen is None:

@@ -1,8 +1,8 @@
-"""Adds to what is stored of a name what an object gives later: everything that a stored call does
-with it done a second time, a call without Tensors made three times, and the attributes that have
-changed by then.
+"""Adds calls that show what an object gives later: everything that a stored call does with it done
+a second time, a call without Tensors made three times, and the attributes that have changed by
+then.
 
-A method that returns nothing, and one that is right only the first time, shows there alone.
+Only these reveal a method that returns nothing, or one that is right only the first time.
 """
 
 import re
@@ -27,7 +27,7 @@ _USES = re.compile(r"\bit\.\w+\(|sample\.held|sample\.files")
 
 
 def add_sequences(name, entries, known, reference):
-    """Stored calls of a name; with them, some of them done again on the same object."""
+    """Adds some stored calls of a name done again on the same object."""
     records = dict(known)
     if _NO_CALL.fullmatch(name) or any(label.startswith((TWICE, THRICE)) for label in known):
         return records
@@ -48,7 +48,7 @@ def add_sequences(name, entries, known, reference):
 
 
 def _plain(name, known, reference):
-    """The accepted calls whose outcome is a reference: (call, settings, record)."""
+    """Yields (call, settings) of the accepted calls whose outcome is a reference."""
     for label, record in known.items():
         parts = {f"{name}::{label}", f"{name}::{label}::result"}
         if parts & apart().keys() or "refused" in record["seen"]:
@@ -62,8 +62,8 @@ def _plain(name, known, reference):
 
 
 def _with_uses(name, known, reference):
-    """(label, call, settings, texts) of the stored calls after which methods are called, one for
-    each list of texts; those of the table and of the example first."""
+    """Yields (label, call, settings, texts) of the stored calls after which methods are called, one
+    for each list of texts. Calls of the table and of the example come first."""
     ordered = dict(sorted(known.items(), key=lambda item: not re.match(r"call|use|exam", item[0])))
     lists = []
     for label, record in ordered.items():
@@ -76,12 +76,13 @@ def _with_uses(name, known, reference):
 
 
 def _unfit(name, label, texts):
-    """The places of the texts that are no reference after the stored call either."""
+    """Returns the numbers of the texts whose outcome after the stored call is no reference."""
     return {n for n, _ in enumerate(texts, 1) if f"{name}::{label}::then {n}" in apart()}
 
 
 def _add(session, label, call, more, texts, unfit=()):
-    """Keeps what a call and all that is done with its result give from the second time on."""
+    """Keeps the outcomes, from the second time on, of a call and of everything done with its
+    result. Returns True if they were kept."""
     again = [AGAIN] if call.call is not None else []
     whole = [*texts, *again, *texts] if texts else [*again, *again]
     start = len(texts)
@@ -109,7 +110,7 @@ def _add(session, label, call, more, texts, unfit=()):
 
 
 def _asked(session, call, more):
-    """The facts of a call without accidents, or None where it is refused."""
+    """Returns the facts of a call without accidental exceptions; None if it is refused."""
     parts = {"name": session.name, "init": call.init, "call": call.call, "owner": call.owner}
     seen = session.reference.ask(
         {"id": f"{session.name}::values", "kind": "values", **parts, **more}
@@ -118,7 +119,7 @@ def _asked(session, call, more):
 
 
 def _attributes(name):
-    """The public attributes that the object of a call must have."""
+    """Returns the public attributes that the object of a call must have."""
     owner = name if name in members.facts() else name.rpartition(".")[0]
     return [
         attribute
@@ -135,7 +136,7 @@ def _parts(names):
 
 
 def _changed(before, after, count, offset):
-    """The attributes that show something else in the end."""
+    """Returns the attributes that differ at the end."""
     changed = []
     for index in range(1, count + 1):
         old, new = before.get(f"then {index}"), after.get(f"then {offset + index}")

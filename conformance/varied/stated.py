@@ -58,7 +58,7 @@ def add_stated(name, entries, known, reference):
 
 
 def _add_below_0(session, argument, texts, calls):
-    """Keep a call with an axis that is counted from the end, unless there is one."""
+    """Keeps a call with an axis that is counted from the end, unless one is stored."""
     if not _AXIS.fullmatch(argument) or any(re.search(r"-\d", text) for text in texts):
         return
     for text in ("-1", "(-1,)", "(-1, 0)", "(-1, -2)"):
@@ -74,7 +74,7 @@ def _add_below_0(session, argument, texts, calls):
 
 
 def _add_another(session, argument, calls):
-    """Keep a call with another value of an argument; if there is none that changes the outcome, one
+    """Keeps a call with another value of an argument. If no value changes the outcome, keeps one
     that is accepted."""
     accepted = None
     for call, more in calls:
@@ -95,8 +95,8 @@ def _add_another(session, argument, calls):
 
 
 def _others(session, argument, call):
-    """Texts of other values: with other numbers in the Tensors that the present one is made of, of
-    the same shape, or of the documented types."""
+    """Returns texts of other values: of the same shape with other numbers in the Tensors of the
+    present value, or of the documented types."""
     present = call.get(argument) or ""
     texts = []
     if re.search(r"\bT\(", present):
@@ -119,8 +119,8 @@ def _size(shape):
 
 
 class _Numbers(ast.NodeTransformer):
-    """Replaces the numbers of the Tensors of a text: floats by a part of them; without any, others
-    by the same in reverse order (beside floats, they are places)."""
+    """Replaces the numbers of the Tensors in a text. Floats are multiplied by 0.75. If there are no
+    floats, the other numbers are reversed; beside floats they are positions and stay."""
 
     def __init__(self, floats):
         self.floats = floats
