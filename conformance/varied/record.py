@@ -95,19 +95,12 @@ class Session:
         self.deliberate = {*DELIBERATE, *errors_of(entry)}
 
     def ask(self, call, more):
-        """Facts of a call without what varies from run to run; None where it is refused."""
+        """Returns the facts of a call without what varies from run to run; None if it is
+        refused."""
         if self.tries >= TRIES or self.lost > 1 or time.monotonic() > self.until:
             return None
         self.tries += 1
-        case = {
-            "id": f"{self.name}::values",
-            "kind": "values",
-            "name": self.name,
-            "init": call.init,
-            "call": call.call,
-            "owner": call.owner,
-            **more,
-        }
+        case = self._case(call, more)
         seen = self.reference.ask(case)
         if "refused" in seen:
             self.refusal = seen["refused"]
@@ -120,6 +113,16 @@ class Session:
         answer = None if "refused" in agreed else cleaned(agreed, self.deliberate)
         self.seen[json.dumps(seen, sort_keys=True)] = answer
         return answer
+
+    def ask_once(self, call, more, errors=()):
+        """Returns the facts of a call without exceptions other than `errors`; None if it is
+        refused. Unlike `ask`, it does not compare two runs, and there is no limit of calls."""
+        seen = self.reference.ask(self._case(call, more))
+        return None if "refused" in seen else cleaned(seen, errors)
+
+    def _case(self, call, more):
+        parts = {"name": self.name, "init": call.init, "call": call.call, "owner": call.owner}
+        return {"id": f"{self.name}::values", "kind": "values", **parts, **more}
 
     def shape_of(self, text):
         """Returns the shape of the numeric Tensor that a text evaluates to, {index: shape} for a

@@ -14,7 +14,7 @@ from ..calls.call import Call
 from ..calls.stored import apart
 from ..reading import specs
 from .again import DTYPES, GRAPH, SIZED, WORDS
-from .record import Session, cleaned
+from .record import Session
 
 LABEL = "once more"
 IN_GRAPH = f"{LABEL} in a graph"
@@ -70,7 +70,7 @@ def _add_more(session, call, more, words):
     """Keeps the call with the outcomes of all keywords that give numbers. Returns its facts; None
     if there are none."""
     texts = [f"sample.again({word!r})" for word in words]
-    seen = _asked(session, call, {**more, "then": texts, "probe": True})
+    seen = session.ask_once(call, {**more, "then": texts, "probe": True})
     if seen is None:
         return None
     facts = {text: seen.get(f"then {n}") for n, text in enumerate(texts, 1)}
@@ -83,15 +83,6 @@ def _add_more(session, call, more, words):
     return seen
 
 
-def _asked(session, call, more):
-    """Returns the facts of a call; None if it is refused."""
-    parts = {"name": session.name, "init": call.init, "call": call.call, "owner": call.owner}
-    seen = session.reference.ask(
-        {"id": f"{session.name}::values", "kind": "values", **parts, **more}
-    )
-    return None if "refused" in seen else cleaned(seen, ())
-
-
 def _add_graph(session, call, more, result):
     """Keeps the call in graph mode if its result equals the result in PyNative mode. A reference
     other than MindSpore has no graph mode; for it, equality is assumed."""
@@ -99,24 +90,31 @@ def _add_graph(session, call, more, result):
         return
     facts = {"then 1": result}
     if session.reference.own_word is None:
-        facts = _asked(session, call, {**more, "then": [GRAPH]}) or {}
+        facts = session.ask_once(call, {**more, "then": [GRAPH]}) or {}
     if facts.get("then 1") == result:
         session.keep(IN_GRAPH, call, {**more, "then": [GRAPH]}, {"then 1": result}, set())
 
 
-def _base(name, known, reference):
-    """Returns the first accepted call whose result is a reference, and its settings."""
+def accepted(name, known, reference):
+    """Yields (call, record) of the accepted calls whose result is a reference."""
     for label, record in known.items():
         if {f"{name}::{label}", f"{name}::{label}::result"} & apart().keys():
             continue
         if "refused" in record["seen"] or record.get("by") != reference.own_word:
             continue
-        if "ranks" in record or "state" in record or "then" in record or record.get("call") is None:
+        if "ranks" in record or "state" in record:
             continue
-        if re.search(r"refused|attributes", label):
+        if re.search(rf"refused|attributes|{LABEL}", label):
             continue
         call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
-        return call, {key: record[key] for key in SETTINGS if key in record}
+        yield call, record
+
+
+def _base(name, known, reference):
+    """Returns the first accepted call that is followed by nothing, and its settings."""
+    for call, record in accepted(name, known, reference):
+        if call.call is not None and "then" not in record:
+            return call, {key: record[key] for key in SETTINGS if key in record}
     return None
 
 

@@ -7,11 +7,10 @@ Only these reveal a method that returns nothing, or one that is right only the f
 
 import re
 
-from ..calls.call import Call
 from ..calls.stored import apart
 from ..kinds import members
 from . import repeats, states
-from .record import DELIBERATE, Session, cleaned
+from .record import DELIBERATE, Session
 
 TWICE, THRICE = "twice over", "three times"
 MOST = 3  # stored calls of a name that are done twice
@@ -49,15 +48,7 @@ def add_sequences(name, entries, known, reference):
 
 def _plain(name, known, reference):
     """Yields (call, settings) of the accepted calls whose outcome is a reference."""
-    for label, record in known.items():
-        parts = {f"{name}::{label}", f"{name}::{label}::result"}
-        if parts & apart().keys() or "refused" in record["seen"]:
-            continue
-        if record.get("by") != reference.own_word or "ranks" in record or "state" in record:
-            continue
-        if re.search(r"refused|attributes|once more", label):
-            continue
-        call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
+    for call, record in repeats.accepted(name, known, reference):
         yield call, {key: record[key] for key in _SETTINGS if key in record}
 
 
@@ -88,14 +79,14 @@ def _add(session, label, call, more, texts, unfit=()):
     start = len(texts)
     names = _attributes(session.name)
     shown = [f"sample.state({', '.join(map(repr, part))})" for part in _parts(names)]
-    before = _asked(session, call, {**more, "then": shown}) if shown else {}
-    after = _asked(session, call, {**more, "then": [*whole, *shown]})
+    before = session.ask_once(call, {**more, "then": shown}, DELIBERATE) if shown else {}
+    after = session.ask_once(call, {**more, "then": [*whole, *shown]}, DELIBERATE)
     if after is None or before is None:
         return False
     changed = _changed(before, after, len(shown), len(whole))
     if changed:
         whole.append(f"sample.state({', '.join(map(repr, changed[:_WIDTH]))})")
-    seen = _asked(session, call, {**more, "then": whole, "probe": True})
+    seen = session.ask_once(call, {**more, "then": whole, "probe": True}, DELIBERATE)
     if seen is None:
         return False
     again_at = len(texts) + len(again)
@@ -107,15 +98,6 @@ def _add(session, label, call, more, texts, unfit=()):
         return False
     session.keep(label, call, {**more, "then": whole}, facts, set())
     return True
-
-
-def _asked(session, call, more):
-    """Returns the facts of a call without accidental exceptions; None if it is refused."""
-    parts = {"name": session.name, "init": call.init, "call": call.call, "owner": call.owner}
-    seen = session.reference.ask(
-        {"id": f"{session.name}::values", "kind": "values", **parts, **more}
-    )
-    return None if "refused" in seen else cleaned(seen, DELIBERATE)
 
 
 def _attributes(name):

@@ -3,6 +3,7 @@ change the result: a fault may concern one value alone. An argument that has the
 calls gets another one, and an axis gets a number below 0."""
 
 import ast
+import math
 import re
 import time
 
@@ -104,18 +105,11 @@ def _others(session, argument, call):
     elif present[:1].isalpha() and (shape := session.shape_of(present)) is not None:
         texts.append(waves_of(shape, 3))
         if isinstance(shape, list):
-            texts.append(f"T('int32', np.arange({_size(shape)}).reshape({tuple(shape)}))")
+            texts.append(f"T('int32', np.arange({math.prod(shape)}).reshape({tuple(shape)}))")
     texts += [
         t for _, t in variations(argument, call, session.entry, area_of(session.name))[:_MOST]
     ]
     return [text for text in texts if text != present]
-
-
-def _size(shape):
-    count = 1
-    for length in shape:
-        count *= length
-    return count
 
 
 class _Numbers(ast.NodeTransformer):

@@ -28,6 +28,7 @@ from ...communication.groups import create_group, get_group_size, get_rank
 from ...ops._normalization.batch_norm import channels_first, channels_last, normalize_batch, running
 from .._parts import parameter
 from ..cell import Cell
+from ._norm_documented import batch_norm
 
 _FLOATS = ["float16", "bfloat16", "float32", "float64"]
 Share = ScalarOf(Number(ge=0, le=1, numpy_scalars=True) | Bool)
@@ -169,6 +170,7 @@ class _BatchNorm(_Statistics):
 
 
 @public("nn.BatchNorm1d")
+@batch_norm
 class BatchNorm1d(_BatchNorm):
     """Batch normalization of (N, C) or (N, C, L): standardizes each channel, multiplies it by gamma
     and adds beta.
@@ -178,31 +180,8 @@ class BatchNorm1d(_BatchNorm):
     In training mode it uses the statistics of the batch, and the running statistics move toward
     them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
 
-    Args:
-        num_features (int): the number of channels.
-        eps (float): added to the variance.
-        momentum (float): the weight of the old running statistics, in [0, 1].
-        affine (bool): whether gamma and beta are trained.
-        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
-        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the first running mean.
-        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the first running
-            variance.
-        use_batch_statistics (bool): True for the statistics of the batch in any mode, False for the
-            running ones; None lets the mode decide.
-        data_format (str): "NCHW", or on a GPU "NHWC".
-        dtype (mindspore.dtype): the type of the parameters.
-
     Inputs:
         - **x** (Tensor): shape (N, C) or (N, C, L), float16, bfloat16 or float32.
-
-    Outputs:
-        Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
-            not a bool; in a call, where `eps` is an int.
-        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
 
     Example:
         >>> import mindspore_compat as ms
@@ -214,6 +193,7 @@ class BatchNorm1d(_BatchNorm):
 
 
 @public("nn.BatchNorm2d")
+@batch_norm
 class BatchNorm2d(_BatchNorm):
     """Batch normalization of (N, C, H, W): standardizes each channel, multiplies it by gamma and
     adds beta.
@@ -223,31 +203,8 @@ class BatchNorm2d(_BatchNorm):
     In training mode it uses the statistics of the batch, and the running statistics move toward
     them (the variance as an unbiased estimate). In inference mode it uses the running statistics.
 
-    Args:
-        num_features (int): the number of channels.
-        eps (float): added to the variance.
-        momentum (float): the weight of the old running statistics, in [0, 1].
-        affine (bool): whether gamma and beta are trained.
-        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
-        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the first running mean.
-        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the first running
-            variance.
-        use_batch_statistics (bool): True for the statistics of the batch in any mode, False for the
-            running ones; None lets the mode decide.
-        data_format (str): "NCHW", or on a GPU "NHWC".
-        dtype (mindspore.dtype): the type of the parameters.
-
     Inputs:
         - **x** (Tensor): shape (N, C, H, W), float16, bfloat16 or float32.
-
-    Outputs:
-        Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
-            not a bool; in a call, where `eps` is an int.
-        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
 
     Example:
         >>> import mindspore_compat as ms
@@ -259,6 +216,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 @public("nn.BatchNorm3d")
+@batch_norm
 class BatchNorm3d(Cell):
     """Batch normalization of (N, C, D, H, W): standardizes each channel, multiplies it by gamma and
     adds beta.
@@ -270,30 +228,8 @@ class BatchNorm3d(Cell):
 
     Its parameters belong to the BatchNorm2d in `bn2d`.
 
-    Args:
-        num_features (int): the number of channels.
-        eps (float): added to the variance.
-        momentum (float): the weight of the old running statistics, in [0, 1].
-        affine (bool): whether gamma and beta are trained.
-        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
-        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the first running mean.
-        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the first running
-            variance.
-        use_batch_statistics (bool): True for the statistics of the batch in any mode, False for the
-            running ones; None lets the mode decide.
-        dtype (mindspore.dtype): the type of the parameters.
-
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W), float16, bfloat16 or float32.
-
-    Outputs:
-        Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: if `num_features` is not an int, `eps` or `momentum` not a number, or `affine`
-            not a bool; in a call, where `eps` is an int.
-        ValueError: if there is no channel, `momentum` is outside [0, 1], or a choice unknown.
 
     Example:
         >>> import mindspore_compat as ms

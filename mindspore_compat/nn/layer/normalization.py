@@ -36,6 +36,7 @@ from ._batch_norm import (
     _need_shape,
     _Statistics,
 )
+from ._norm_documented import instance_norm
 
 __all__ = [
     "BatchNorm1d",
@@ -329,6 +330,7 @@ class _InstanceNorm(_Statistics):
 
 
 @public("nn.InstanceNorm1d")
+@instance_norm
 class InstanceNorm1d(_InstanceNorm):
     """Instance normalization of (N, C, L): standardizes each channel, multiplies it by gamma and
     adds beta.
@@ -337,26 +339,8 @@ class InstanceNorm1d(_InstanceNorm):
 
     It uses the statistics of the input in training and in inference mode.
 
-    Args:
-        num_features (int): the number of channels.
-        eps (float): added to the variance.
-        momentum (float): accepted, in [0, 1]; running statistics are not used.
-        affine (bool): whether gamma and beta are trained.
-        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
-        dtype (mindspore.dtype): the type of the parameters.
-
     Inputs:
         - **x** (Tensor): shape (N, C, L), floats.
-
-    Outputs:
-        Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: if `num_features` is not an int, `eps` or `momentum` not a float, `affine` not a
-            bool, or an initial Tensor not float32.
-        ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or `eps` not in
-            (0, 1].
 
     Example:
         >>> import mindspore_compat as ms
@@ -368,6 +352,7 @@ class InstanceNorm1d(_InstanceNorm):
 
 
 @public("nn.InstanceNorm2d")
+@instance_norm
 class InstanceNorm2d(_InstanceNorm):
     """Instance normalization of (N, C, H, W): standardizes each channel, multiplies it by gamma and
     adds beta.
@@ -376,26 +361,8 @@ class InstanceNorm2d(_InstanceNorm):
 
     It uses the statistics of the input in training and in inference mode.
 
-    Args:
-        num_features (int): the number of channels.
-        eps (float): added to the variance.
-        momentum (float): accepted, in [0, 1]; running statistics are not used.
-        affine (bool): whether gamma and beta are trained.
-        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
-        dtype (mindspore.dtype): the type of the parameters.
-
     Inputs:
         - **x** (Tensor): shape (N, C, H, W), floats.
-
-    Outputs:
-        Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: if `num_features` is not an int, `eps` or `momentum` not a float, `affine` not a
-            bool, or an initial Tensor not float32.
-        ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or `eps` not in
-            (0, 1].
 
     Example:
         >>> import mindspore_compat as ms
@@ -407,6 +374,7 @@ class InstanceNorm2d(_InstanceNorm):
 
 
 @public("nn.InstanceNorm3d")
+@instance_norm
 class InstanceNorm3d(_InstanceNorm):
     """Instance normalization of (N, C, D, H, W): standardizes each channel, multiplies it by gamma
     and adds beta.
@@ -415,26 +383,8 @@ class InstanceNorm3d(_InstanceNorm):
 
     It uses the statistics of the input in training and in inference mode.
 
-    Args:
-        num_features (int): the number of channels.
-        eps (float): added to the variance.
-        momentum (float): accepted, in [0, 1]; running statistics are not used.
-        affine (bool): whether gamma and beta are trained.
-        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
-        dtype (mindspore.dtype): the type of the parameters.
-
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W), floats.
-
-    Outputs:
-        Tensor of the shape and dtype of `x`.
-
-    Raises:
-        TypeError: if `num_features` is not an int, `eps` or `momentum` not a float, `affine` not a
-            bool, or an initial Tensor not float32.
-        ValueError: if `num_features` is less than 1, `momentum` not in [0, 1], or `eps` not in
-            (0, 1].
 
     Example:
         >>> import mindspore_compat as ms

@@ -26,7 +26,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
 from ...common.parameter import Parameter
-from ...ops._conv.sizes import padding_of
+from ...ops._conv.sizes import need_rank, padding_of
 from .._parts import need_tensor
 from .basic import Dense, _product
 from .conv import Conv2d
@@ -51,14 +51,6 @@ def _watch_vjp(xp, g, x, layer):
 
 
 watched.vjp(out=_watch_vjp)
-
-
-def _need_matrix(api, argument, x, rank=2):
-    """Raises a ValueError unless `x` has `rank` axes."""
-    if x.ndim != rank:
-        raise ValueError(
-            f"For '{api}', '{argument}' must have {rank} axes, but got shape {x.shape}."
-        )
 
 
 def _moments(xp, rows):
@@ -110,7 +102,7 @@ class _SecondOrder:
         """
         api = f"{type(self).__name__}.save_gradient"
         need_tensor(api, "dout", dout)
-        _need_matrix(api, "dout", dout, self._gradient_rank)
+        need_rank(api, "dout", dout, self._gradient_rank)
         array = dout._array
         journal.note_replaced((self.matrix_g,))
         self.matrix_g._array = _moments(space_of(array), self._rows(array))
@@ -181,7 +173,7 @@ class DenseThor(_SecondOrder, Dense):
     def construct(self, x):
         """Returns the layer applied to `x`."""
         need_tensor("DenseThor", "x", x)
-        _need_matrix("DenseThor", "x", x)
+        need_rank("DenseThor", "x", x, 2)
         out = self._out(_product(x, self.weight, self.bias if self.has_bias else None), x)
         return self.activation(out) if self.activation_flag else out
 
