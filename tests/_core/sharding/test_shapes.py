@@ -43,6 +43,25 @@ def test_divisions_that_stay(shape, dims, new, wanted, kinds):
         np.testing.assert_array_equal(values, whole.reshape(new))
 
 
+@pytest.mark.parametrize("shape", [(8, 6), (8, 7), (36,)])  # whole words, and a part of one
+def test_a_mask_of_bits_is_divided_with_its_array(shape):
+    """A GPU draws the mask of dropout in 16-bit words, one bit an element."""
+    mask = RNG.random(shape) < 0.7
+    flat_bits = np.zeros(-(-mask.size // 16) * 16, np.uint8)
+    flat_bits[: mask.size] = mask.reshape(-1)
+    words = np.packbits(flat_bits, bitorder="little").view(np.uint16)
+    x = RNG.normal(size=shape).astype(np.float32)
+    wanted = np.where(mask, x * np.float32(1 / 0.7), x * 0)
+
+    def run(world):
+        space = network.space_on(Mesh(world))
+        divided = space.shard(x, ((0, 1), *[()] * (len(shape) - 1)))
+        return space.dropped(divided, words, 0.7).get()
+
+    for found in on_ranks(4, run):
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
 def flat(x, y):
     return x.reshape((-1, C)), y.reshape((-1,))
 
