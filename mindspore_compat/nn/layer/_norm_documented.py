@@ -11,7 +11,8 @@ batch_norm = template(
     gamma_init (Union[Tensor, str, Initializer, numbers.Number]): gamma's first values.
     beta_init (Union[Tensor, str, Initializer, numbers.Number]): beta's first values.
     moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): the first running mean.
-    moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the first running variance.
+    moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): the first running
+        variance.
     use_batch_statistics (bool): True for the statistics of the batch in any mode, False for the
         running ones; None lets the mode decide.
     data_format (str): "NCHW", or on a GPU "NHWC".
