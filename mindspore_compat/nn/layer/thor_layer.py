@@ -53,17 +53,17 @@ def _watch_vjp(xp, g, x, layer):
 watched.vjp(out=_watch_vjp)
 
 
-def _moments(xp, rows):
-    """Computes rowsᵀ rows / number of rows, in float32."""
+def _moments(xp, rows, count=None):
+    """Computes rowsᵀ rows / count, in float32; `count` is the number of rows by default."""
     rows = xp.cast(rows, "float32")
-    return xp.matmul(rows.T, rows) / rows.shape[0]
+    return xp.matmul(rows.T, rows) / (count or rows.shape[0])
 
 
 class _SecondOrder:
     """Mixin of the THOR layers: the flag and the matrices."""
 
     thor = True
-    _gradient_rank = 2  # the number of axes that `save_gradient` takes
+    _gradient_ranks = (2,)  # the numbers of axes that `save_gradient` takes
     # Suffixes of the names of a converted layer's matrices.
     _name_endings = {"matrix_a": "", "matrix_g": ""}
 
@@ -87,6 +87,10 @@ class _SecondOrder:
         """Reshapes a gradient at the output to rows, with the features in the last axis."""
         return g.reshape(-1, self.matrix_g.shape[0])
 
+    def _gradient_moments(self, xp, g):
+        """Computes the second moments of a gradient at the output."""
+        return _moments(xp, self._rows(g))
+
     def save_gradient(self, dout):
         """Stores the second moments of a gradient at the output in `matrix_g`.
 
@@ -102,10 +106,10 @@ class _SecondOrder:
         """
         api = f"{type(self).__name__}.save_gradient"
         need_tensor(api, "dout", dout)
-        need_rank(api, "dout", dout, self._gradient_rank)
+        need_rank(api, "dout", dout, *self._gradient_ranks)
         array = dout._array
         journal.note_replaced((self.matrix_g,))
-        self.matrix_g._array = _moments(space_of(array), self._rows(array))
+        self.matrix_g._array = self._gradient_moments(space_of(array), array)
         return dout
 
     @classmethod
@@ -179,7 +183,7 @@ class DenseThor(_SecondOrder, Dense):
 
     def gather(self, xp, x, g):
         """Stores the moments of the rows of an input and of the gradient at its output."""
-        self._keep(_moments(xp, x.reshape(-1, self.in_channels)), _moments(xp, self._rows(g)))
+        self._keep(_moments(xp, x.reshape(-1, self.in_channels)), self._gradient_moments(xp, g))
 
 
 @public("nn.Conv2dThor")
@@ -210,7 +214,7 @@ class Conv2dThor(_SecondOrder, Conv2d):
     Source: mindspore.nn.Conv2dThor of MindSpore 2.10.
     """
 
-    _gradient_rank = 4
+    _gradient_ranks = (4,)
     _name_endings = {"matrix_a": "_cov", "matrix_g": "_cov", "a_normalizer": "", "g_normalizer": ""}
 
     @checked
@@ -258,7 +262,7 @@ class Conv2dThor(_SecondOrder, Conv2d):
     def gather(self, xp, x, g):
         """Stores the moments of the patches of an input and of the gradient at its output."""
         positions = g.shape[2] * g.shape[3]
-        self._keep(self._patch_moments(xp, x, positions), _moments(xp, self._rows(g)))
+        self._keep(self._patch_moments(xp, x, positions), self._gradient_moments(xp, g))
         journal.note_written((self.a_normalizer, self.g_normalizer))
         self.a_normalizer._array[...] = positions
         self.g_normalizer._array[...] = positions
@@ -317,7 +321,7 @@ class _Lookup(_SecondOrder):
         in_range = (numbers >= 0) & (numbers < self.vocab_size)
         index = xp.where(in_range, numbers, self.vocab_size)  # drops bad indices
         counts = xp.add_rows(index, xp.ones(index.shape, "float32"), self.vocab_size + 1)[:-1]
-        self._keep(counts, _moments(xp, self._rows(g)))
+        self._keep(counts, self._gradient_moments(xp, g))
 
 
 @public("nn.EmbeddingThor")
@@ -383,6 +387,12 @@ class EmbeddingLookupThor(_Lookup, EmbeddingLookup):
 
     Source: mindspore.nn.EmbeddingLookupThor of MindSpore 2.10.
     """
+
+    _gradient_ranks = range(1, 9)
+
+    def _gradient_moments(self, xp, g):
+        """Computes the second moments of a gradient, divided by the length of its first axis."""
+        return _moments(xp, self._rows(g), g.shape[0])
 
     @checked
     def __init__(

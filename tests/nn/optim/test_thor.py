@@ -498,5 +498,10 @@ def test_a_layer_keeps_the_moments_of_a_gradient():
         layer.save_gradient(rows)
         found = layer.matrix_g.asnumpy()
         close(found, [[6.666667, 8.666667], [8.666667, 11.666667]], atol=0)
+    layer.save_gradient(Tensor(np.arange(12, dtype=np.float32).reshape(2, 3, 2)))
+    close(layer.matrix_g.asnumpy(), [[110, 125], [125, 143]], atol=0)  # the first axis has 2
     with pytest.raises(TypeError, match="'dout' must be a Tensor"):
         dense.save_gradient(1)
+    for layer in (dense, conv, nn.EmbeddingThor(5, 2)):
+        with pytest.raises(ValueError, match=r"'dout' must have \d dimensions"):
+            layer.save_gradient(Tensor(np.ones((2, 1, 2), np.float32)))
