@@ -225,8 +225,8 @@ def get_device_capability(device_id, device_target=None):
 
 
 def get_arch_list(device_target=None):
-    """Returns the GPU architectures that code is compiled for, such as ["sm_90"]: those of the
-    present GPUs. None for the host.
+    """Returns the architectures of the present GPUs, for which code is compiled, such as ["sm_90"];
+    None for the host.
 
     Args:
         device_target (str, optional): "CPU" or "GPU"; by default the current target.

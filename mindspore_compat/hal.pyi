@@ -109,8 +109,8 @@ def device_count(device_target: _b.str | None = None) -> _b.int:
 def empty_cache() -> None:
     """Returns the unused memory of the pool to the GPU."""
 def get_arch_list(device_target: _b.str | None = None) -> _t.Any:
-    """Returns the GPU architectures that code is compiled for, such as ["sm_90"]: those of the
-    present GPUs. None for the host.
+    """Returns the architectures of the present GPUs, for which code is compiled, such as ["sm_90"];
+    None for the host.
 
     Args:
         device_target (str, optional): "CPU" or "GPU"; by default the current target.

@@ -534,9 +534,8 @@ def reason_of(case, difference, expected="", got=""):
 
 
 def reasons_of(case, result):
-    """Returns {key: reason} for a difference. The key is the label of the call if the call is
-    refused, or if all of its facts differ for one reason. Otherwise there is one key for each fact
-    that differs."""
+    """Returns {key: reason} for a call that differs: one entry per fact that differs, or a single
+    one for the whole call if it is refused or all facts differ for the same reason."""
     name, _, label = case["id"].split("::", 2)
     whole, wanted = f"{case.get('of', name)}::{label}", case["wanted"]
     seen = result.get("observed")

@@ -102,7 +102,7 @@ class GradientFreeze:
 
     Args:
         param_groups (int): the number of groups of parameters. The first has all parameters; each
-            further group has only those of later layers.
+            further group has only the parameters of later layers.
         freeze_type (int): 0 trains the groups in turns, 1 draws them at random; later groups are
             drawn less often.
         freeze_p (float): the fraction of steps that train all parameters.

@@ -228,8 +228,8 @@ class HeUniform(_He):
 
     Args:
         negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
-        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' that of the
-            gradients.
+        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' in the
+            backward pass.
         nonlinearity (str): the function that follows the layer; it determines the gain.
 
     Example:
@@ -250,8 +250,8 @@ class HeNormal(_He):
 
     Args:
         negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
-        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' that of the
-            gradients.
+        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' in the
+            backward pass.
         nonlinearity (str): the function that follows the layer; it determines the gain.
 
     Example:

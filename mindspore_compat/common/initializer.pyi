@@ -33,8 +33,8 @@ class HeNormal(Initializer):
 
     Args:
         negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
-        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' that of the
-            gradients.
+        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' in the
+            backward pass.
         nonlinearity (str): the function that follows the layer; it determines the gain.
     """
     negative_slope: _t.Any
@@ -46,8 +46,8 @@ class HeUniform(Initializer):
 
     Args:
         negative_slope (Union[int, float]): negative slope of the leaky ReLU that follows the layer.
-        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' that of the
-            gradients.
+        mode (str): 'fan_in' preserves the variance in the forward pass, 'fan_out' in the
+            backward pass.
         nonlinearity (str): the function that follows the layer; it determines the gain.
     """
     negative_slope: _t.Any

@@ -19,7 +19,7 @@ class Tensor:
         input_data (Union[Tensor, float, int, bool, complex, tuple, list, numpy.ndarray]): the
             values. Python floats become float32 and ints become int64. An array keeps its dtype
             and is copied; a Tensor shares its memory.
-        dtype (mindspore.dtype): the dtype; by default that of `input_data`.
+        dtype (mindspore.dtype): the dtype; by default the dtype of `input_data`.
         shape (Union[tuple, list, int]): the shape, together with `init` instead of `input_data`.
             None or a Symbol in it is an unknown length. Such a Tensor has no values and describes
             an input (`Cell.set_inputs`), and so does a Tensor with only a dtype.

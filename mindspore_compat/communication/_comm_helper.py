@@ -1,6 +1,6 @@
 """`mindspore.communication._comm_helper`: a module path of the original that scripts import from.
 
-Its functions are those of `groups`; the names of communication libraries are defined here.
+Its functions come from `groups`; the names of communication libraries are defined here.
 """
 
 from .._core.rules.vocabulary import Str
@@ -33,7 +33,7 @@ class Backend:
 
     Raises:
         TypeError: if the name is not a str.
-        ValueError: if it is not that of a library.
+        ValueError: if no library has this name.
     """
 
     UNDEFINED = "undefined"

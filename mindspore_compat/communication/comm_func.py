@@ -158,7 +158,7 @@ def broadcast(tensor: Given, src: Int = 0, group: Str = WORLD):
         group: the group's name.
 
     Returns:
-        Tensor, that of `src`.
+        Tensor, the value of `src`.
 
     Raises:
         RuntimeError: if `init` was not called, there is no such group, or `src` is not in it.

@@ -107,7 +107,7 @@ def batch_isend_irecv(p2p_op_list: _c.Iterable[_t.Any]) -> _t.Any:
     """Runs a batch of sends and receives.
 
     Args:
-        p2p_op_list (list[P2POp]): in an order that fits that of the other ranks; of one group.
+        p2p_op_list (list[P2POp]): of one group, in an order that fits the order of the other ranks.
 
     Returns:
         tuple[Tensor], what was received, and a Tensor of one number without meaning for each send.
@@ -121,7 +121,7 @@ def broadcast(tensor: _Tensor, src: _b.int = 0, group: _b.str = 'hccl_world_grou
         group: the group's name.
 
     Returns:
-        Tensor, that of `src`.
+        Tensor, the value of `src`.
     """
 def gather_into_tensor(tensor: _Tensor, dst: _b.int = 0, group: _b.str = 'hccl_world_group') -> _t.Any:
     """Gathers the members' Tensors along axis 0; one member gets the result.

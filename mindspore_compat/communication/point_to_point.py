@@ -158,7 +158,7 @@ def batch_isend_irecv(p2p_op_list):
     """Runs a batch of sends and receives.
 
     Args:
-        p2p_op_list (list[P2POp]): in an order that fits that of the other ranks; of one group.
+        p2p_op_list (list[P2POp]): of one group, in an order that fits the order of the other ranks.
 
     Returns:
         tuple[Tensor], what was received, and a Tensor of one number without meaning for each send.

@@ -778,7 +778,7 @@ class Dataset:
 
         Args:
             condition_name (str): the name that `sync_wait` was given.
-            num_batch (int, optional): the number of batches; by default that of `sync_wait`.
+            num_batch (int, optional): the number of batches; by default the `num_batch` of `sync_wait`.
             data (Any, optional): passed to the callback.
         """
     def sync_wait(self, condition_name: _b.str, num_batch: _b.int = 1, callback: _c.Callable[..., _t.Any] | None = None) -> _t.Self:
@@ -1973,7 +1973,7 @@ class SQuADDataset(SourceDataset):
     answer, they are "" and 2 ** 32 - 1.
 
     Args:
-        dataset_dir (str): the folder of train-v1.1.json and dev-v1.1.json, or those of v2.0.
+        dataset_dir (str): the folder of train-v1.1.json and dev-v1.1.json, or of the files of v2.0.
         usage (str, optional): "train", "dev" or "all"; by default all.
         num_samples (int, optional): the maximum number of rows of an epoch.
         num_parallel_workers (int, optional): is checked.

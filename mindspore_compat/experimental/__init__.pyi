@@ -94,7 +94,7 @@ class MapParameter(_Parameter):
                 has been read `permit_filter_value` times.
 
         Returns:
-            Tensor, of the shape of `key_tensor` and then that of a row.
+            Tensor, whose shape is the shape of `key_tensor` followed by the shape of a row.
         """
     def get_data(self) -> _b.tuple[_Tensor, ...]:
         """Returns all keys and all rows.

@@ -124,7 +124,7 @@ class MapParameter(Parameter):
                 has been read `permit_filter_value` times.
 
         Returns:
-            Tensor, of the shape of `key_tensor` and then that of a row.
+            Tensor, whose shape is the shape of `key_tensor` followed by the shape of a row.
 
         Raises:
             TypeError: if `key_tensor` is not a Tensor.

@@ -891,7 +891,7 @@ def empty(*size: _c.Iterable[_b.int] | _b.int, dtype: _Type | None = None, devic
 def empty_like(input: _Tensor, *, dtype: _Type | None = None, device: _t.Any = None, pin_memory: _b.bool = False) -> _Tensor:
     """Creates an uninitialized Tensor with the shape of another, and its dtype unless one is given.
 
-    `device` and `pin_memory` are those of `mint.empty`.
+    `device` and `pin_memory` have the same meaning as in `mint.empty`.
     """
 def eq(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Compares two Tensors element by element: True where the elements are equal.

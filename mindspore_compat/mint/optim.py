@@ -1,6 +1,6 @@
 """mindspore.mint.optim: the optimizers SGD, Adam and AdamW as in PyTorch, over parameter groups.
 
-MindSpore runs them only on Ascend. Formulas and groups are those of `experimental.optim`. This
+MindSpore runs them only on Ascend. Formulas and groups are as in `experimental.optim`. This
 module adds stricter settings, the names of states, and Adam with `eps` added to the corrected root.
 """
 

@@ -3795,7 +3795,7 @@ class PipelineGradReducer(_Cell):
 
     A call returns `(grads + accu_grads) / scale_sense` and resets the buffers `accu_grads` to
     zero. Nothing else is left to do: `nn.PipelineCell` has already added the gradients of its
-    slices, and an AutoParallel network those of all ranks.
+    slices, and an AutoParallel network the gradients of all ranks.
 
     Args:
         parameters (list): the parameters that the gradients belong to. `accu_grads` has one buffer
@@ -4906,7 +4906,7 @@ class Unflatten(_Cell):
         unflattened_size (Union[tuple[int], list[int]]): the lengths of the new axes; one may be -1.
 
     Inputs:
-        - **input_x** (Tensor): the product of the lengths is that of its axis.
+        - **input_x** (Tensor): the product of the lengths is the length of its axis.
     """
     axis: _t.Any
     unflattened_size: _t.Any

@@ -150,7 +150,7 @@ class Cell:
 
         Args:
             state_dict (dict): name -> Tensor.
-            strict (bool): whether the names must be exactly those of `state_dict()`.
+            strict (bool): whether the names must be exactly the names in `state_dict()`.
 
         Returns:
             a named tuple of the lists `missing_keys` and `unexpected_keys`.

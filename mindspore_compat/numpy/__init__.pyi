@@ -208,7 +208,7 @@ def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _b.bool = Fal
         y (Union[Tensor, number, list, tuple]): more variables.
         rowvar (bool): whether each row is a variable, or each column.
         bias (bool): True to divide by the number of observations, False by one less.
-        ddof (number): if given, the number to subtract from that of the observations instead.
+        ddof (number): if given, the sum is divided by the number of observations less this.
         fweights (Union[Tensor, list, tuple]): the number of times that each observation counts;
             ints.
         aweights (Union[Tensor, list, tuple]): the relative weight of each observation; ints.
@@ -298,7 +298,7 @@ def empty(shape: _t.Any, dtype: _Type | None = ...) -> _Tensor:
     int32 or int64, a TypeError is raised.
     """
 def empty_like(prototype: _t.Any, dtype: _Type | None = None, shape: _t.Any = None) -> _Tensor:
-    """Returns unspecified values; shape and dtype default to those of an array-like value."""
+    """Returns unspecified values. Shape and dtype default to the shape and dtype of `prototype`."""
 def equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.equal` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
 def exp(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
@@ -435,7 +435,7 @@ def interp(x: _t.Any, xp: _t.Any, fp: _t.Any, left: _t.Any = None, right: _t.Any
         xp, fp (Union[list, tuple, Tensor]): positions and values of the points, vectors of one
             length; `xp` ascends.
         left, right (Union[number, list, tuple, Tensor]): the values before and after all points; by
-            default those of the first and last point.
+            default the first and the last point.
     """
 def intersect1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = False, return_indices: _b.bool = False) -> _t.Any:
     """Computes the intersection of two arrays in ascending order; if requested, also the first
@@ -573,7 +573,7 @@ def ones(shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     default.
     """
 def ones_like(a: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
-    """Returns ones; shape and dtype default to those of an array-like value."""
+    """Returns ones; shape and dtype default to the shape and dtype of an array-like value."""
 def outer(a: _t.Any, b: _t.Any) -> _t.Any:
     """Computes the outer product of two Tensors of one dtype; raises a TypeError for other values."""
 def pad(arr: _c.Iterable[_t.Any] | _Tensor, pad_width: _b.int | _c.Iterable[_t.Any], mode: _b.str | _c.Callable[..., _t.Any] = 'constant', stat_length: None | _b.int | _c.Iterable[_t.Any] = None, constant_values: _t.Any = 0, end_values: _t.Any = 0, reflect_type: _b.str = 'even', **kwargs: _t.Any) -> _t.Any:
@@ -886,4 +886,4 @@ def zeros(shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     default.
     """
 def zeros_like(a: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
-    """Returns zeros; shape and dtype default to those of an array-like value."""
+    """Returns zeros; shape and dtype default to the shape and dtype of an array-like value."""

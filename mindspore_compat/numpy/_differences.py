@@ -166,8 +166,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if an axis is out of range or has fewer than two elements, or the number of
-            spacings is neither one nor that of the axes.
+        ValueError: if an axis is out of range or has fewer than two elements, or there is
+            neither one spacing nor one per axis.
         NotImplementedError: if `edge_order` is not 1.
 
     Example:
@@ -243,7 +243,7 @@ def cov(
         y (Union[Tensor, number, list, tuple]): more variables.
         rowvar (bool): whether each row is a variable, or each column.
         bias (bool): True to divide by the number of observations, False by one less.
-        ddof (number): if given, the number to subtract from that of the observations instead.
+        ddof (number): if given, the sum is divided by the number of observations less this.
         fweights (Union[Tensor, list, tuple]): the number of times that each observation counts;
             ints.
         aweights (Union[Tensor, list, tuple]): the relative weight of each observation; ints.

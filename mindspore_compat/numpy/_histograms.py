@@ -159,8 +159,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
 
     Raises:
         TypeError: if an argument has another type.
-        ValueError: if the shapes do not fit, or the number of bins or ranges is not that of the
-            axes.
+        ValueError: if the shapes do not fit, or there are not as many bins or ranges as axes.
 
     Example:
         >>> import mindspore_compat as ms

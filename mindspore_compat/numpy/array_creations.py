@@ -254,7 +254,7 @@ def _nothing(shape):
 
 
 def zeros_like(a, dtype=None, shape=None):
-    """Returns zeros; shape and dtype default to those of an array-like value.
+    """Returns zeros; shape and dtype default to the shape and dtype of an array-like value.
 
     Example:
         >>> import mindspore_compat as ms
@@ -267,7 +267,7 @@ def zeros_like(a, dtype=None, shape=None):
 
 
 def ones_like(a, dtype=None, shape=None):
-    """Returns ones; shape and dtype default to those of an array-like value.
+    """Returns ones; shape and dtype default to the shape and dtype of an array-like value.
 
     Example:
         >>> import mindspore_compat as ms
@@ -281,7 +281,7 @@ def ones_like(a, dtype=None, shape=None):
 
 @checked
 def empty_like(prototype, dtype: DType = None, shape=None):
-    """Returns unspecified values; shape and dtype default to those of an array-like value.
+    """Returns unspecified values. Shape and dtype default to the shape and dtype of `prototype`.
 
     Example:
         >>> import mindspore_compat as ms

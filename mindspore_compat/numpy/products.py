@@ -558,7 +558,7 @@ def interp(x, xp, fp, left=None, right=None):
         xp, fp (Union[list, tuple, Tensor]): positions and values of the points, vectors of one
             length; `xp` ascends.
         left, right (Union[number, list, tuple, Tensor]): the values before and after all points; by
-            default those of the first and last point.
+            default the first and the last point.
 
     Raises:
         TypeError: if an argument has another type.

@@ -843,8 +843,8 @@ class ApplyRotaryPosEmb(_Primitive):
     Args:
         cos_format (int, optional): the layout of `cos` and `sin`. It has no effect, because their shapes show
             it. Default: 0. Default: ``0``.
-        query (Tensor of a floating dtype): its features are those of whole heads of the width
-            of `cos`.
+        query (Tensor of a floating dtype): the number of its features is a multiple of the
+            width of `cos`.
         key (Tensor of a floating dtype): as `query`; it may have fewer heads.
         cos (Tensor of a floating dtype): the cosines, one row per position.
         sin (Tensor of a floating dtype): the sines, one row per position.
@@ -4209,8 +4209,8 @@ class GradOperation:
     """Makes the gradient function of a network: `GradOperation(get_all=True)(net)(x, y)`.
 
     Args:
-        get_all (bool): True for the gradients of all inputs, False for that of the first only.
-            Default: False.
+        get_all (bool): True for the gradients of all inputs, False for the gradient of the first
+            only. Default: False.
         get_by_list (bool): True for the gradients of weights. Default: False.
         sens_param (bool): True if the last argument, or the one named `sens`, is the gradient of
             the output. Default: False.
@@ -10253,8 +10253,8 @@ def batch_isend_irecv(p2p_op_list: _c.Iterable[_t.Any]) -> _b.list[_t.Any]:
     """Starts a batch of sends and receives.
 
     Args:
-        p2p_op_list (list[P2POp]): in an order that fits that of the other ranks; of one group. What
-            is received is in the Tensors after the handle's `wait()`.
+        p2p_op_list (list[P2POp]): of one group, in an order that fits the order of the other ranks.
+            What is received is in the Tensors after the handle's `wait()`.
 
     Returns:
         list[CommHandle], one handle for all.
@@ -10842,7 +10842,7 @@ def clip(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex =
     """
 def clip_by_global_norm(x: _c.Iterable[_Tensor] | _Tensor, clip_norm: _b.float | _b.int = 1.0, use_norm: None = None) -> _t.Any:
     """Clips Tensors by their global norm: scales each by clip_norm / max(norm, clip_norm), where
-    the norm is that of all Tensors together.
+    `norm` is the norm of all Tensors together.
 
     Args:
         x (Union[tuple[Tensor], list[Tensor], Tensor]): the Tensors; for a single Tensor, the scaled
@@ -13875,8 +13875,8 @@ def jacrev(fn: _Cell | _c.Callable[..., _t.Any], grad_position: _b.int | _c.Iter
         has_aux (bool): True if only the first output is differentiated. Default: False.
 
     Returns:
-        Function, which returns for each output a Tensor whose shape is that of the output followed
-        by that of the input; for several inputs, a tuple of such Tensors.
+        Function, which returns for each output a Tensor whose shape is the shape of the output
+        followed by the shape of the input; for several inputs, a tuple of such Tensors.
     """
 def jet(fn: _Cell | _c.Callable[..., _t.Any], primals: _Tensor | _c.Iterable[_Tensor], series: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:
     """Computes higher derivatives of the outputs of `fn` along a curve, up to the order of the

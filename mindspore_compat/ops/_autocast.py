@@ -101,10 +101,10 @@ class Strategy:
     """Which operations cast their inputs, by two lists of names and a level.
 
     Args:
-        level (str): "O1" casts the operations of `white` to low precision; "auto" also those of
-            `black` to float32, and some to the widest dtype of their inputs; "O2" casts those of
-            `black` to float32 and all others to low precision; "O3" casts all to low precision;
-            "O0" casts none.
+        level (str): "O1" casts the operations of `white` to low precision; "auto" also casts
+            `black` to float32, and some to the widest dtype of their inputs; "O2" casts `black` to
+            float32 and all others to low precision; "O3" casts all to low precision; "O0" casts
+            none.
         dtype: the NumPy dtype of low precision.
         white (list[tuple[str, list[int]]]): names of Primitives, each with the positions of the
             inputs that it casts; an empty list of positions means all inputs.

@@ -226,8 +226,8 @@ class ApplyRotaryPosEmb(_Primitive):
     Args:
         cos_format (int, optional): the layout of `cos` and `sin`. It has no effect, because their shapes show
             it. Default: 0. Default: ``0``.
-        query (Tensor of a floating dtype): its features are those of whole heads of the width
-            of `cos`.
+        query (Tensor of a floating dtype): the number of its features is a multiple of the
+            width of `cos`.
         key (Tensor of a floating dtype): as `query`; it may have fewer heads.
         cos (Tensor of a floating dtype): the cosines, one row per position.
         sin (Tensor of a floating dtype): the sines, one row per position.
@@ -585,7 +585,7 @@ class CholeskyGrad(_Primitive):
         grad (Tensor of a floating dtype): see `grad` above.
 
     Shapes:
-        `x` and `grad` have one shape and dtype, which are also those of the gradient.
+        `x`, `grad` and the gradient have one shape and dtype.
     """
     def __call__(self, x: _t.Any, grad: _t.Any) -> _t.Any:
         """`CholeskyGrad` of its inputs, which the class describes."""
@@ -1081,7 +1081,7 @@ class EluGrad(_Primitive):
         out (Tensor of a floating dtype): see `out` above.
 
     Shapes:
-        `out` and `dout` have one shape and dtype, which are also those of the gradient.
+        `out`, `dout` and the gradient have one shape and dtype.
     """
     def __call__(self, dout: _t.Any, out: _t.Any) -> _t.Any:
         """`EluGrad` of its inputs, which the class describes."""
@@ -1943,7 +1943,7 @@ class InvGrad(_Primitive):
         grad (Tensor of a floating dtype): see `grad` above.
 
     Shapes:
-        `x` and `grad` have one shape and dtype, which are also those of the gradient.
+        `x`, `grad` and the gradient have one shape and dtype.
     """
     def __call__(self, x: _t.Any, grad: _t.Any) -> _t.Any:
         """`InvGrad` of its inputs, which the class describes."""
@@ -2184,7 +2184,7 @@ class LogSoftmaxGrad(_Primitive):
         grad (Tensor of a floating dtype): see `grad` above.
 
     Shapes:
-        `logits` and `grad` have one shape and dtype, which are also those of the gradient.
+        `logits`, `grad` and the gradient have one shape and dtype.
     """
     def __call__(self, logits: _t.Any, grad: _t.Any) -> _t.Any:
         """`LogSoftmaxGrad` of its inputs, which the class describes."""
@@ -3063,7 +3063,7 @@ class ReciprocalGrad(_Primitive):
         dy (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `y` and `dy` have one shape and dtype, which are also those of the gradient.
+        `y`, `dy` and the gradient have one shape and dtype.
     """
     def __call__(self, y: _t.Any, dy: _t.Any) -> _t.Any:
         """`ReciprocalGrad` of its inputs, which the class describes."""
@@ -3291,7 +3291,7 @@ class RsqrtGrad(_Primitive):
         x (Tensor of a floating dtype): the input.
 
     Shapes:
-        `y_backprop` and `x` have one shape and dtype, which are also those of the gradient.
+        `y_backprop`, `x` and the gradient have one shape and dtype.
     """
     def __call__(self, y_backprop: _t.Any, x: _t.Any) -> _t.Any:
         """`RsqrtGrad` of its inputs, which the class describes."""
@@ -3439,7 +3439,7 @@ class SeluGrad(_Primitive):
         result (Tensor of a floating dtype): see `result` above.
 
     Shapes:
-        `result` and `gradient` have one shape and dtype, which are also those of the gradient.
+        `result`, `gradient` and the gradient have one shape and dtype.
     """
     def __call__(self, gradient: _t.Any, result: _t.Any) -> _t.Any:
         """`SeluGrad` of its inputs, which the class describes."""
@@ -3504,7 +3504,7 @@ class SigmoidGrad(_Primitive):
         dy (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `y` and `dy` have one shape and dtype, which are also those of the gradient.
+        `y`, `dy` and the gradient have one shape and dtype.
     """
     def __call__(self, y: _t.Any, dy: _t.Any) -> _t.Any:
         """`SigmoidGrad` of its inputs, which the class describes."""
@@ -3557,7 +3557,7 @@ class SoftmaxBackward(_Primitive):
             end. Default: ``-1``.
 
     Shapes:
-        `out` and `dout` have one shape and dtype, which are also those of the gradient.
+        `out`, `dout` and the gradient have one shape and dtype.
     """
     def __call__(self, dout: _Tensor, out: _Tensor, dim: _b.int = -1) -> _Tensor:
         """`SoftmaxBackward` of its inputs, which the class describes."""
@@ -3571,7 +3571,7 @@ class SoftmaxGrad(_Primitive):
         dy (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `y` and `dy` have one shape and dtype, which are also those of the gradient.
+        `y`, `dy` and the gradient have one shape and dtype.
     """
     def __call__(self, y: _t.Any, dy: _t.Any) -> _t.Any:
         """`SoftmaxGrad` of its inputs, which the class describes."""
@@ -3726,7 +3726,7 @@ class SqrtGrad(_Primitive):
         y (Tensor of a floating dtype): the second input.
 
     Shapes:
-        `dy` and `y` have one shape and dtype, which are also those of the gradient.
+        `dy`, `y` and the gradient have one shape and dtype.
     """
     def __call__(self, dy: _t.Any, y: _t.Any) -> _t.Any:
         """`SqrtGrad` of its inputs, which the class describes."""
@@ -3799,7 +3799,7 @@ class TanhGrad(_Primitive):
         dy (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `y` and `dy` have one shape and dtype, which are also those of the gradient.
+        `y`, `dy` and the gradient have one shape and dtype.
     """
     def __call__(self, y: _t.Any, dy: _t.Any) -> _t.Any:
         """`TanhGrad` of its inputs, which the class describes."""

@@ -156,11 +156,11 @@ def sync_pipeline_shared_parameters(net: _Cell) -> None:
     shared Parameters equal by itself. With one stage there is nothing to do.
 
     Args:
-        net (Cell): the network; an AutoParallel has its own number of stages, another Cell that of
-            the context.
+        net (Cell): the network. An AutoParallel has its own number of stages; for other Cells
+            the context sets it.
     """
 def transform_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _c.Mapping[_t.Any, _t.Any], save_checkpoint_file_name: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None) -> None:
-    """Builds a rank's checkpoint from those of ranks whose slices are cut differently.
+    """Builds a rank's checkpoint from the checkpoints of ranks whose slices are cut differently.
 
     Parameters that the strategy files do not name are copied from the rank of the same number.
 
@@ -173,7 +173,7 @@ def transform_checkpoint_by_rank(rank_id: _b.int, checkpoint_files_map: _c.Mappi
         dst_strategy_file (str, optional): how to cut the new one; without it, the new one is whole.
     """
 def transform_checkpoints(src_checkpoints_dir: _b.str, dst_checkpoints_dir: _b.str, ckpt_prefix: _b.str, src_strategy_file: _b.str | None = None, dst_strategy_file: _b.str | None = None, process_num: _b.int = 1, output_format: _t.Literal['ckpt', 'safetensors'] = 'ckpt') -> None:
-    """Builds the checkpoints of all ranks from those of ranks whose slices are cut differently.
+    """Builds the checkpoints of all ranks from the checkpoints of ranks that are cut differently.
 
     Args:
         src_checkpoints_dir (str): the folder with a folder "rank_<number>" for each rank; of

@@ -1,7 +1,7 @@
 """AutoParallel: a network with its own settings for training on several devices.
 
-The settings are those of `set_auto_parallel_context`; they are in force while the network runs, and
-no longer. How a network is divided is in `_core/sharding`.
+The settings are the same as in `set_auto_parallel_context`. They are in force only while the
+network runs. How a network is divided is in `_core/sharding`.
 """
 
 import os

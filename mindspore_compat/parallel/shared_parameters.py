@@ -20,8 +20,8 @@ def sync_pipeline_shared_parameters(net: CellOf):
     shared Parameters equal by itself. With one stage there is nothing to do.
 
     Args:
-        net (Cell): the network; an AutoParallel has its own number of stages, another Cell that of
-            the context.
+        net (Cell): the network. An AutoParallel has its own number of stages; for other Cells
+            the context sets it.
 
     Raises:
         TypeError: if `net` is not a Cell.

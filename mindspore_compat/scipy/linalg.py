@@ -1,6 +1,6 @@
 """`mindspore.scipy.linalg`: factorizations, solvers and eigenvalues of matrices, with gradients.
 
-The arithmetic is that of `ops`; this module has SciPy's signatures. As in MindSpore, the arguments
+The arithmetic is in `ops`; this module has SciPy's signatures. As in MindSpore, the arguments
 `overwrite_a`, `overwrite_b` and `check_finite` are checked and have no effect.
 """
 

@@ -27,7 +27,7 @@ import functools
 
 import numpy
 
-# The sizes of the NumPy functions below; `sizes` returns those of the compiled functions.
+# The sizes of the NumPy functions below; `sizes` returns the sizes of the compiled functions.
 LANES = 4  # elements of a vector
 ROWS = 4  # most rows of a tile
 VECTORS = 3  # most vectors of a row

@@ -24,7 +24,7 @@ typedef {size} Size;
 #define CLAMPS {clamps}
 """
 _TEXT = """
-/* Keeps a product and a sum from being rounded once, so that points are those of the host. */
+/* Keeps a product and a sum from being rounded once, so that points equal those of the host. */
 __device__ T rounded(T value) {{ volatile T kept = value; return kept; }}
 
 /* The pixel coordinate of a coordinate in [-1, 1], or of a pixel coordinate with PIXELS, and its

@@ -84,7 +84,7 @@ __device__ double shift_of(const Table& table, int m, const double* sums, int at
     return attempt == 1 ? more : attempt == 2 ? 10 * more : 100 * more;
 }}
 
-// Writes the upper triangle U of B = U^T U and that of its inverse.
+// Writes the upper triangle U of B = U^T U and the upper triangle of its inverse.
 extern "C" __global__ void factor(
     const Table table, const int* bad, const double* sums, int* failed, double* upper,
     double* inverse, int attempt) {{

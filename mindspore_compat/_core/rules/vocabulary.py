@@ -441,8 +441,8 @@ class _Params(_Plain):
         return "an iterable"
 
     def refuse(self, api, name, value):
-        """Raises the error for `value` as every rule does. For an empty value, the message is the
-        one for which scripts search."""
+        """Raises the error for `value` as every rule does. The message for an empty
+        value keeps the words that scripts look for."""
         try:
             super().refuse(api, name, value)
         except ValueError as error:

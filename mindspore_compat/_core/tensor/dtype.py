@@ -88,7 +88,7 @@ def _unpickled(cls: type, name: str) -> Type:
 
 
 class Number(Type):
-    """A number type: all numbers, or those of a kind and size."""
+    """A number type: all numbers, or the numbers of one kind and size."""
 
     __slots__ = ()
     _stem = "number"

@@ -51,7 +51,7 @@ ROWS = [
         "2.0",
         "load_param_into_net",
         "Returns the parameters that were not loaded.",
-        "Returns them, and those of the checkpoint that the network lacks.",
+        "Returns them, and the parameters of the checkpoint that the network lacks.",
         "train:load_param_into_net train.serialization:load_param_into_net",
         "training.only_missing",
         "ms.load_param_into_net(nn.Dense(1, 1), {})",

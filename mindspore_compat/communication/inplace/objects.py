@@ -266,7 +266,7 @@ class _Parcel:
 
 def _unpack_objects(api, parcel, contents):
     """Returns the objects of parcels. Raises this process's own pickling error, or a RuntimeError
-    with that of another process."""
+    with the object of another process."""
     if parcel.error is not None:
         raise parcel.error
     for content in contents:

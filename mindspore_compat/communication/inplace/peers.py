@@ -157,8 +157,8 @@ def batch_isend_irecv(p2p_op_list):
     """Starts a batch of sends and receives.
 
     Args:
-        p2p_op_list (list[P2POp]): in an order that fits that of the other ranks; of one group. What
-            is received is in the Tensors after the handle's `wait()`.
+        p2p_op_list (list[P2POp]): of one group, in an order that fits the order of the other ranks.
+            What is received is in the Tensors after the handle's `wait()`.
 
     Returns:
         list[CommHandle], one handle for all.

@@ -648,7 +648,7 @@ class MelSpectrogram(_TensorOperation):
     least: _t.Any
     takes_numbers: _t.Any
 class MelType(_b.str, _e.Enum):
-    """The formula of the mel scale: that of the Hidden Markov Toolkit, or Slaney's."""
+    """The formula of the mel scale: from the Hidden Markov Toolkit, or Slaney's."""
     HTK = ...
     SLANEY = ...
 class Modulation(_b.str, _e.Enum):

@@ -117,7 +117,7 @@ class Interpolation(str, Enum):
 
 
 class MelType(str, Enum):
-    """The formula of the mel scale: that of the Hidden Markov Toolkit, or Slaney's.
+    """The formula of the mel scale: from the Hidden Markov Toolkit, or Slaney's.
 
     Example:
         >>> from mindspore_compat.dataset import audio

@@ -74,7 +74,7 @@ class GraphData:
     Raises:
         TypeError: if an argument is of the wrong type.
         ValueError: if a value is out of range, or the file is missing or not a MindRecord file.
-        RuntimeError: if its rows are not those of a graph, or the server cannot be reached.
+        RuntimeError: if its rows do not form a graph, or the server cannot be reached.
 
     Source: mindspore.dataset.GraphData of MindSpore 2.2.
     """

@@ -112,7 +112,7 @@ def sync_update(self, condition_name, num_batch=None, data=None):
 
     Args:
         condition_name (str): the name that `sync_wait` was given.
-        num_batch (int, optional): the number of batches; by default that of `sync_wait`.
+        num_batch (int, optional): the number of batches; by default the `num_batch` of `sync_wait`.
         data (Any, optional): passed to the callback.
 
     Raises:

@@ -198,7 +198,7 @@ class Adam(_Optimizer):
 
         Args:
             beta1 (float): how slowly the average of gradients changes.
-            beta2 (float): how slowly that of their squares, or their size, changes.
+            beta2 (float): how slowly the average of their squares, or their size, changes.
             eps (float): added to the denominator.
             lr (Union[float, Tensor]): the learning rate.
             start_id (int): the number of the first parameter.
@@ -254,7 +254,7 @@ class AdamW(_Optimizer):
             lr (Union[float, Tensor]): the learning rate.
             weight_decay (float): what times the parameter is added to its gradient.
             beta1 (float): how slowly the average of gradients changes.
-            beta2 (float): how slowly that of their squares, or their size, changes.
+            beta2 (float): how slowly the average of their squares, or their size, changes.
             amsgrad (bool): whether to divide by the largest average of squares so far.
             eps (float): added to the denominator.
             grads (tuple[Tensor]): one gradient for each parameter of the optimizer.
@@ -307,7 +307,7 @@ class Adamax(_Optimizer):
             maximize (bool): whether to climb, not descend.
             weight_decay (float): what times the parameter is added to its gradient.
             beta1 (float): how slowly the average of gradients changes.
-            beta2 (float): how slowly that of their squares, or their size, changes.
+            beta2 (float): how slowly the average of their squares, or their size, changes.
             eps (float): added to the denominator.
 
         Returns:
@@ -353,7 +353,7 @@ class NAdam(_Optimizer):
         Args:
             lr (Union[float, Tensor]): the learning rate.
             beta1 (float): how slowly the average of gradients changes.
-            beta2 (float): how slowly that of their squares, or their size, changes.
+            beta2 (float): how slowly the average of their squares, or their size, changes.
             weight_decay (float): what times the parameter is added to its gradient.
             momentum_decay (float): how fast the momentum grows.
             eps (float): added to the denominator.
@@ -431,7 +431,7 @@ class RAdam(_Optimizer):
         Args:
             lr (Union[float, Tensor]): the learning rate.
             beta1 (float): how slowly the average of gradients changes.
-            beta2 (float): how slowly that of their squares, or their size, changes.
+            beta2 (float): how slowly the average of their squares, or their size, changes.
             weight_decay (float): what times the parameter is added to its gradient.
             eps (float): added to the denominator.
             start_id (int): the number of the first parameter.

@@ -22,7 +22,7 @@ documented_implementation = template(
     """
     lr (Union[float, Tensor]): the learning rate.
     beta1 (float): how slowly the average of gradients changes.
-    beta2 (float): how slowly that of their squares, or their size, changes.
+    beta2 (float): how slowly the average of their squares, or their size, changes.
     eps (float): added to the denominator.
     weight_decay (float): what times the parameter is added to its gradient.
     maximize (bool): whether to climb, not descend.

@@ -286,7 +286,7 @@ class GroupedOptimizer(Optimizer):
 
         Args:
             first (int): the number of the first parameter.
-            last (int): the number after that of the last one.
+            last (int): one more than the number of the last parameter.
             gradients (tuple[Tensor]): one gradient for each parameter of the optimizer.
             **settings: settings of a group by name; numbers or Tensors that hold one.
 

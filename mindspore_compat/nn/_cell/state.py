@@ -218,7 +218,7 @@ class State:
 
         Args:
             state_dict (dict): name -> Tensor.
-            strict (bool): whether the names must be exactly those of `state_dict()`.
+            strict (bool): whether the names must be exactly the names in `state_dict()`.
 
         Returns:
             a named tuple of the lists `missing_keys` and `unexpected_keys`.
@@ -278,7 +278,7 @@ class State:
             state_dict (dict): name -> Tensor, of all Cells; it may be changed.
             prefix (str): what is in front of this Cell's names.
             local_metadata (dict): what `state_dict()` stored about this Cell.
-            strict (bool): whether the names must be exactly those of the Cells.
+            strict (bool): whether the names must be exactly the names of the Cells.
             missing_keys (list): names that the state lacks are appended to it.
             unexpected_keys (list): names that no Cell has are appended to it.
             error_msgs (list): reasons to refuse the state are appended to it.

@@ -568,7 +568,7 @@ class Unflatten(Cell):
         unflattened_size (Union[tuple[int], list[int]]): the lengths of the new axes; one may be -1.
 
     Inputs:
-        - **input_x** (Tensor): the product of the lengths is that of its axis.
+        - **input_x** (Tensor): the product of the lengths is the length of its axis.
 
     Raises:
         TypeError: if `axis` is not an int, or `unflattened_size` neither a tuple nor a list of

@@ -21,7 +21,7 @@ class PipelineGradReducer(Cell):
 
     A call returns `(grads + accu_grads) / scale_sense` and resets the buffers `accu_grads` to
     zero. Nothing else is left to do: `nn.PipelineCell` has already added the gradients of its
-    slices, and an AutoParallel network those of all ranks.
+    slices, and an AutoParallel network the gradients of all ranks.
 
     Args:
         parameters (list): the parameters that the gradients belong to. `accu_grads` has one buffer

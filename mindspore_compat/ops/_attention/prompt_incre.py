@@ -1,9 +1,9 @@
 """The attention operators of inference: prompt_flash_attention and incre_flash_attention.
 
-The first computes the attention of many queries, the second that of one query per batch to the keys
-of a cache. The operator that chooses between them is in _attention/fused_infer.py; shared code is
-in _attention/inference.py. MindSpore runs these operators on Ascend only, so its documentation of
-2.10 is the reference.
+The first computes the attention of many queries. The second has one query per batch, and the keys
+come from a cache. The operator that chooses between them is in _attention/fused_infer.py; shared
+code is in _attention/inference.py. MindSpore runs these operators on Ascend only, so its
+documentation of 2.10 is the reference.
 """
 
 from ..._core.declare.public_api import public

@@ -82,7 +82,7 @@ def apply_rotary_pos_emb(
     in order. Otherwise `position_ids` gives the row of each token.
 
     Args:
-        query (Tensor): its features are those of whole heads of the width of `cos`.
+        query (Tensor): the number of its features is a multiple of the width of `cos`.
         key (Tensor): as `query`; it may have fewer heads.
         cos (Tensor): the cosines, one row per position.
         sin (Tensor): the sines, one row per position.

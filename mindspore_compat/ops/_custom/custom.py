@@ -143,8 +143,8 @@ class Custom(PrimitiveWithInfer):
         return result if several else result[0]
 
     def _infer(self, setting, what, inputs):
-        """Returns a shape or dtype that was given directly or as a function of those of the
-        inputs."""
+        """Returns the shapes or dtypes of the outputs; `setting` is the answer itself or a
+        function of the shapes or dtypes of the inputs."""
         if _is_function(setting):
             return setting(
                 *(

@@ -71,7 +71,7 @@ def _of_result(line, printed, rule):
     back.__doc__ = f"""Computes the gradient of an operation, given its result and its gradient.
 
     Shapes:
-        `out` and `g` have one shape and dtype, which are also those of the gradient.
+        `out`, `g` and the gradient have one shape and dtype.
 
     Example:
         >>> from mindspore_compat.{area} import {name}

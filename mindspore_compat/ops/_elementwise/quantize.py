@@ -31,8 +31,8 @@ def quantized(
     """Quantizes to int8: rounds scale * x + offset, and clips to the range of int8.
 
     Args:
-        scale, offset: of the dtype of `x`; their last axis has the length of that of `x`, other
-            axes have length 1.
+        scale, offset: of the dtype of `x`; their last axis is as long as the last axis of
+            `x`, other axes have length 1.
         sqrt_mode, rounding_mode, dst_type: False, "ROUND" and int8; MindSpore accepts no other
             values.
 

@@ -69,7 +69,7 @@ def _points(xp, boxes, size, counts, method):
     Args:
         boxes: (boxes, 4).
         size: the height and the width of images.
-        counts: those of crops.
+        counts: the height and the width of crops.
         method (str): as of `crop_and_resize`.
 
     Returns:

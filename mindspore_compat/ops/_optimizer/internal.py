@@ -48,8 +48,8 @@ def apply_adam_w(
     amsgrad=False,
     maximize=False,
 ):
-    """Updates a parameter with AdamW, in place; returns (var, m, v). The powers are those of the
-    previous step.
+    """Updates a parameter with AdamW, in place; returns (var, m, v). The powers belong to
+    the previous step.
     """
     return _adam_step(
         var,

@@ -191,8 +191,8 @@ class MinMaxUpdatePerLayer(_MinMaxUpdate):
     Both are moved to include 0. They have no gradients.
 
     Args:
-        ema (bool): whether the results are `ema_decay * old + (1 - ema_decay) * observed`, instead
-            of those of the data alone. Default: False.
+        ema (bool): whether the results are `ema_decay * old + (1 - ema_decay) * observed`; if
+            not, they depend on the data alone. Default: False.
         ema_decay (float): in [0, 1]. Default: 0.999.
 
     Inputs:

@@ -169,8 +169,8 @@ class FakeQuantParam(Primitive):
 
         Args:
             quant_dtype (QuantDtype): the integer format.
-            scale (Union[float, list, tuple]): the scale, or those of the channels.
-            zp (Union[int, list, tuple]): the integer that represents 0, or those of the channels.
+            scale (Union[float, list, tuple]): the scale, or one scale per channel.
+            zp (Union[int, list, tuple]): the integer that represents 0, or one per channel.
             is_per_channel (bool): whether each channel has its own parameters. Default: False.
             kwargs (dict): further parameters.
 

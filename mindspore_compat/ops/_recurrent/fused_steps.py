@@ -3,7 +3,7 @@
 If the host has a compiled loop over all steps (_backend/recurrent/sequences.py), that loop runs
 instead. The gates of a step are adjacent in one array. The kernels read and write the parts of such
 arrays, and write their results directly into the sequence. A GPU has these kernels, and a host has
-them if they are compiled; otherwise the functions return None. Formulas and shapes are those of
+them if they are compiled; otherwise the functions return None. Formulas and shapes are as in
 sequence.py, which names the arrays.
 
 Of float16 and bfloat16, a GPU reads gates, weights and outputs as they are. Products, and what one

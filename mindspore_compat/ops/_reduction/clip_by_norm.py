@@ -20,7 +20,7 @@ _IntOrFloat = InstanceOf(int, float).called("a number")
 @public("ops.clip_by_global_norm")
 def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
     """Clips Tensors by their global norm: scales each by clip_norm / max(norm, clip_norm), where
-    the norm is that of all Tensors together.
+    `norm` is the norm of all Tensors together.
 
     Args:
         x (Union[tuple[Tensor], list[Tensor], Tensor]): the Tensors; for a single Tensor, the scaled

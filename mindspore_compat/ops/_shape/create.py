@@ -538,7 +538,7 @@ def mint_empty(*size, dtype: DType = None, device=None, pin_memory: Bool = False
 def empty_like(input: Anything, *, dtype: DType = None, device=None, pin_memory: Bool = False):
     """Creates an uninitialized Tensor with the shape of another, and its dtype unless one is given.
 
-    `device` and `pin_memory` are those of `mint.empty`.
+    `device` and `pin_memory` have the same meaning as in `mint.empty`.
 
     Raises:
         TypeError: if `input` is not a Tensor, or an argument has the wrong type.

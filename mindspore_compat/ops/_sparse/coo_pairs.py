@@ -15,7 +15,7 @@ Indices = TensorOf("int64")
 
 
 class _WithDense(SparsePrimitive):
-    """Combines the values of a sparse tensor with those of a dense one, broadcast to its shape, at
+    """Combines the values of a sparse tensor with a dense tensor, broadcast to its shape, at
     its indices."""
 
     def dense_at(self, x1_indices, x1_values, x1_shape, x2):
@@ -29,7 +29,7 @@ class _WithDense(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.SparseDenseCwiseAdd")
 class SparseDenseCwiseAdd(_WithDense):
-    """Adds the values of a dense tensor, broadcast, to those of a sparse one, at its indices.
+    """Adds a dense tensor, broadcast, to the values of a sparse tensor at its indices.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -51,7 +51,7 @@ class SparseDenseCwiseAdd(_WithDense):
 
 @public("ops.operations.sparse_ops.SparseDenseCwiseMul")
 class SparseDenseCwiseMul(_WithDense):
-    """Multiplies the values of a sparse tensor by those of a dense one, broadcast, at its indices.
+    """Multiplies the values of a sparse tensor by a dense tensor, broadcast, at its indices.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.
@@ -73,7 +73,7 @@ class SparseDenseCwiseMul(_WithDense):
 
 @public("ops.operations.sparse_ops.SparseDenseCwiseDiv")
 class SparseDenseCwiseDiv(_WithDense):
-    """Divides the values of a sparse tensor by those of a dense one, broadcast, at its indices.
+    """Divides the values of a sparse tensor by a dense tensor, broadcast, at its indices.
 
     Raises:
         ValueError: if the shapes do not fit or an index is out of range.

@@ -167,8 +167,7 @@ class PyFunc(Primitive):
 
     Raises:
         TypeError: if an argument has the wrong type.
-        ValueError: if the numbers of dtypes and shapes differ, or the number of outputs differs
-            from that of the dtypes.
+        ValueError: if there are not as many shapes and outputs as dtypes.
 
     Example:
         >>> import mindspore_compat as ms

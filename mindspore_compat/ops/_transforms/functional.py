@@ -124,8 +124,8 @@ def jacrev(fn, grad_position=0, has_aux=False):
         has_aux (bool): True if only the first output is differentiated. Default: False.
 
     Returns:
-        Function, which returns for each output a Tensor whose shape is that of the output followed
-        by that of the input; for several inputs, a tuple of such Tensors.
+        Function, which returns for each output a Tensor whose shape is the shape of the output
+        followed by the shape of the input; for several inputs, a tuple of such Tensors.
 
     Raises:
         TypeError: if `has_aux` is not a bool; when called, if `grad_position` does not hold ints.
@@ -169,8 +169,8 @@ class GradOperation:
     """Makes the gradient function of a network: `GradOperation(get_all=True)(net)(x, y)`.
 
     Args:
-        get_all (bool): True for the gradients of all inputs, False for that of the first only.
-            Default: False.
+        get_all (bool): True for the gradients of all inputs, False for the gradient of the first
+            only. Default: False.
         get_by_list (bool): True for the gradients of weights. Default: False.
         sens_param (bool): True if the last argument, or the one named `sens`, is the gradient of
             the output. Default: False.

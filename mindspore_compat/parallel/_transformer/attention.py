@@ -27,8 +27,8 @@ class AttentionMask(Cell):
         - **input_mask** (Tensor): shape (batch, seq_length), 1 for valid tokens and 0 for others.
 
     Outputs:
-        Tensor, shape (batch, seq_length, seq_length): 1 where the token of a row sees that of the
-        column.
+        Tensor, shape (batch, seq_length, seq_length): 1 where the token of a row sees the token
+        of the column.
 
     Raises:
         TypeError: if `seq_length` is not an int, or `parallel_config` is not an OpParallelConfig.
@@ -173,7 +173,7 @@ class MultiHeadAttention(Cell):
         return self.dropout(self.projection(out.astype(query_tensor.dtype))), (key, value)
 
     def _batch(self, query, mask, length):
-        """Returns the number of sequences, even if their axis is joined with that of the tokens."""
+        """Returns the number of sequences, even if one axis joins them with the tokens."""
         if query.ndim == 3:
             return query.shape[0]
         return mask.shape[0] if mask is not None else query.shape[0] // length

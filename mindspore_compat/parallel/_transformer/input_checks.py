@@ -64,7 +64,7 @@ def _check_past_none_input_none(
     Args:
         use_past (bool): whether the layer keeps keys and values.
         param_name (str): the name of the input.
-        func_name (str): that of the layer.
+        func_name (str): the name of the layer.
         default_value: what the input is where none is given.
         is_tensor (bool): whether it is a Tensor.
         is_default (bool): whether it is the default.

@@ -61,7 +61,7 @@ class _Linear(Cell):
 
     Args:
         in_channels (int): the length of the last axis of `x`.
-        out_channels (int): that of the result.
+        out_channels (int): the length of the last axis of the result.
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): Default: ``"normal"``.
         bias_init (Union[Tensor, str, Initializer, numbers.Number]): Default: ``"zeros"``.
         has_bias (bool): whether there is a bias. Default: ``True``.

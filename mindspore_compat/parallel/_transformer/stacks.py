@@ -18,7 +18,7 @@ def _get_lambda_func(total_layer=None):
     """Returns the function that sets the pipeline stage and the recomputation of a layer.
 
     Args:
-        total_layer (int): the layers of all stages. Default: ``None``, those of the stack.
+        total_layer (int): the layers of all stages. Default: ``None``, the layers of the stack.
 
     Returns:
         Callable, of a layer, its number, the offset of the numbers, the configuration and the

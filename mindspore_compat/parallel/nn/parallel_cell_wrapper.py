@@ -1,4 +1,4 @@
-"""Cells that call a network on slices of the batch: those of `nn`, under their names here."""
+"""The Cells of `nn` that call a network on slices of the batch, under the names used here."""
 
 from ...nn.wrap.cell_wrapper import GradAccumulationCell, MicroBatchInterleaved, PipelineCell
 

@@ -21,7 +21,7 @@ def ckpt_to_safetensors(
 
     Args:
         file_path (str): a file whose name ends in ".ckpt", or a directory, whose files are
-            converted, including those of its sub-directories.
+            converted, including the files in its sub-directories.
         save_path (str): the directory of the new files, created if missing, with the
             sub-directories of `file_path`. By default each new file is written next to its source.
         name_map (dict): old parameter name -> new name.

@@ -155,7 +155,7 @@ def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, i
     """Returns a whole parameter of which each rank holds a slice, for libraries that save it.
 
     Args:
-        net (Cell): the network; its layouts are those of `parameter_layout_dict`.
+        net (Cell): the network; its layouts are in `parameter_layout_dict`.
         parameter_layout_dict (dict): name -> the grid of ranks, the axis of the grid that cuts each
             axis of the parameter, the shape of a slice and the number of fields.
         param_name (str): the parameter.

@@ -100,7 +100,7 @@ def transform_checkpoint_by_rank(
     src_strategy_file: Str | None = None,
     dst_strategy_file: Str | None = None,
 ):
-    """Builds a rank's checkpoint from those of ranks whose slices are cut differently.
+    """Builds a rank's checkpoint from the checkpoints of ranks whose slices are cut differently.
 
     Parameters that the strategy files do not name are copied from the rank of the same number.
 
@@ -159,7 +159,7 @@ def transform_checkpoints(
     process_num: Int(ge=1) = 1,
     output_format: OneOf("ckpt", "safetensors") = "ckpt",
 ):
-    """Builds the checkpoints of all ranks from those of ranks whose slices are cut differently.
+    """Builds the checkpoints of all ranks from the checkpoints of ranks that are cut differently.
 
     Args:
         dst_checkpoints_dir (str): the folder for the files

@@ -25,7 +25,7 @@ class FlopsUtilizationCollector(Callback):
         computility (int, optional): the peak number of operations per second of a device. Default:
             1.
         full_flops (bool, optional): whether to compare the operations of all processes with the
-            peak of all; False for those of this process. Default: True.
+            peak of all; False for this process alone. Default: True.
         enable_ma_collector (bool, optional): whether to log the lines too. Default: False.
 
     Raises:

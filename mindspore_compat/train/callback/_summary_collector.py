@@ -88,7 +88,7 @@ class SummaryCollector(Callback):
     Raises:
         TypeError: if an argument, or what it holds, is of the wrong type.
         ValueError: if a number is out of range, a key is unknown, or the expression is invalid.
-        RuntimeError: in a run, if a SummaryRecord is open, as that of a second SummaryCollector.
+        RuntimeError: in a run, if another SummaryRecord or SummaryCollector is open.
 
     Examples:
         >>> from mindspore_compat.train import SummaryCollector

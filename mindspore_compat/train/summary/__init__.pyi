@@ -57,7 +57,7 @@ class SummaryRecord:
     @property
     def log_dir(self) -> _t.Any: ...
     def record(self, step: _b.int, train_network: _Cell | None = None, plugin_filter: _c.Callable[..., _t.Any] | None = None) -> _b.bool:
-        """Writes the stored values, and those of summary ops since the last record.
+        """Writes the stored values, and the values that summary ops noted since the last record.
 
         Args:
             step: the number of the step.

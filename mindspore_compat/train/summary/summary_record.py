@@ -196,7 +196,7 @@ class SummaryRecord:
 
     @checked
     def record(self, step: Int, train_network: CellOf = None, plugin_filter: Callable = None):
-        """Writes the stored values, and those of summary ops since the last record.
+        """Writes the stored values, and the values that summary ops noted since the last record.
 
         Args:
             step: the number of the step.

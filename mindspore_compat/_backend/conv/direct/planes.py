@@ -71,7 +71,7 @@ class _Axis(NamedTuple):
     """One spatial dimension of padded planes."""
 
     phases: tuple  # for each phase: its number, zeros before, length, the first element
-    length: int  # from the first element of a plane, or row, to that of the next
+    length: int  # from the first element of a plane, or row, to the first of the next
     reach: int  # the distance that windows reach beyond the result
 
 

@@ -7,10 +7,10 @@ back. The transforms consist of additions (winograd_tiles.py). Images are first 
 channels next to each other, so that transforms use whole vectors of channels, and products use rows
 of tiles. A few tiles at a time go through all stages, and stay in a core's cache.
 
-The largest error of a result is that of another summation order. However, each error is relative to
-the largest pixel of its tile, even if the weight of that pixel is 0. F(4, 3) computes 4x4 pixels
-with 36 multiplications, but its results differ by up to 1e-5 of the largest. choose.py decides
-which convolutions use these methods.
+The largest error of a result is as large as with another summation order. However, each error is
+relative to the largest pixel of its tile, even if the weight of that pixel is 0. F(4, 3) computes
+4x4 pixels with 36 multiplications, but its results differ by up to 1e-5 of the largest. choose.py
+decides which convolutions use these methods.
 
 An infinity or NaN would spread over its tile, so such data are computed by the other algorithms.
 """

@@ -311,7 +311,7 @@ class SQuADDataset(Corpus):
     answer, they are "" and 2 ** 32 - 1.
 
     Args:
-        dataset_dir (str): the folder of train-v1.1.json and dev-v1.1.json, or those of v2.0.
+        dataset_dir (str): the folder of train-v1.1.json and dev-v1.1.json, or of the files of v2.0.
         usage (str, optional): "train", "dev" or "all"; by default all.
 
     Example:

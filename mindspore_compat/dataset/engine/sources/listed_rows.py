@@ -114,10 +114,9 @@ class Listed(MappableDataset):
         return None if path is None else named_in(error, path, line)
 
     def _origin(self, index):
-        """Returns the file, and the line, that names the files of a record; (None, None) if no file
-        does.
+        """Returns the list file that names a record, and the line; (None, None) without a list.
 
-        The records are listed once more, because the lines are only needed for an error.
+        Lines are only needed for an error, so the records are listed again.
         """
         path = line = None
         with reading(self.dataset_dir):

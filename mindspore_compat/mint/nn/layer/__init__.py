@@ -1,6 +1,6 @@
 """Layers that differ from the layer of the same purpose in `nn`, one file per public module.
 
-Layers that differ from those of `nn` only in name are declared beside them, or beside their
+Layers that differ from layers of `nn` only in name are declared beside them, or beside their
 operator.
 """
 

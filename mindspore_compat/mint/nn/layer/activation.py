@@ -1,6 +1,6 @@
 """The activation layers Mish, SELU and ReLU.
 
-Mish and SELU are Cells with a Cell's arguments; ReLU is that of `nn`. Other activation layers are
+Mish and SELU are Cells with a Cell's arguments; ReLU is `nn.ReLU`. Other activation layers are
 declared beside their operators in `ops/_activation`.
 """
 

@@ -246,7 +246,7 @@ class SyncBatchNorm(_BatchNorm):
     """Applies synchronized batch normalization to (N, C, ...): the batch is distributed over
     several ranks.
 
-    In training, the statistics are those of the batches of all ranks of a group together.
+    In training, the statistics are taken over the batches of all ranks of a group together.
 
     Args:
         num_features (int): the number of channels.

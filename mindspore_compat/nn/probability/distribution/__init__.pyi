@@ -102,7 +102,8 @@ class Distribution(_Cell):
 
         Args:
             dist (str): the name of the family.
-            args: the arguments of the other distribution; then, optionally, those of this one.
+            args: the arguments of the other distribution, optionally followed by the arguments of
+                this one.
         """
     @property
     def dtype(self) -> _t.Any: ...
@@ -123,7 +124,8 @@ class Distribution(_Cell):
 
         Args:
             dist (str): the name of the family.
-            args: the arguments of the other distribution; then, optionally, those of this one.
+            args: the arguments of the other distribution, optionally followed by the arguments of
+                this one.
         """
     def log_cdf(self, value: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
         """Returns the logarithm of `cdf`."""
@@ -211,8 +213,8 @@ class Gumbel(TransformedDistribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
 
-    Calls cannot pass its arguments, except those of the other distribution of `kl_loss` and
-    `cross_entropy`.
+    Calls cannot pass its arguments. `kl_loss` and `cross_entropy` take the arguments of the other
+    distribution.
     """
     def __init__(self, loc: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor, scale: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor, seed: _b.int = 0, dtype: _Type = ..., name: _b.str = 'Gumbel') -> None: ...
     def extend_repr(self) -> _b.str:  # type: ignore

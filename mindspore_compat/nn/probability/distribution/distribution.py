@@ -282,7 +282,8 @@ class Distribution(Cell):
 
         Args:
             dist (str): the name of the family.
-            args: the arguments of the other distribution; then, optionally, those of this one.
+            args: the arguments of the other distribution, optionally followed by the arguments of
+                this one.
         """
         return self._call_first("kl_loss", (("_kl_loss", None),), dist, *args, **kwargs)
 
@@ -291,7 +292,8 @@ class Distribution(Cell):
 
         Args:
             dist (str): the name of the family.
-            args: the arguments of the other distribution; then, optionally, those of this one.
+            args: the arguments of the other distribution, optionally followed by the arguments of
+                this one.
         """
         parameters = args[len(self._own) :]
         mine = {

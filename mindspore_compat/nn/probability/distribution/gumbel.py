@@ -30,8 +30,8 @@ class Gumbel(TransformedDistribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
 
-    Calls cannot pass its arguments, except those of the other distribution of `kl_loss` and
-    `cross_entropy`.
+    Calls cannot pass its arguments. `kl_loss` and `cross_entropy` take the arguments of the other
+    distribution.
 
     Raises:
         TypeError: if `dtype` is not a float, or `loc` or `scale` is None.
