@@ -213,7 +213,7 @@ class GradientFreeze:
         Returns:
             tuple[Cell, FreezeOpt], the network as it was given, and an optimizer of the groups.
         """
-    def generate_freeze_index_sequence(self, parameter_groups_number: _b.int, freeze_strategy: _b.int, freeze_p: _b.float, total_steps: _b.int) -> _t.Any:
+    def generate_freeze_index_sequence(self, parameter_groups_number: _b.int, freeze_strategy: _b.int, freeze_p: _b.float, total_steps: _b.int) -> _b.list[_b.int]:
         """Returns the group to train in each step, for 1 % more steps than requested.
 
         Args:
@@ -223,7 +223,7 @@ class GradientFreeze:
             total_steps (int): the number of steps.
 
         Returns:
-            list[int], whole turns or one entry per step.
+            list[int]: one group per step. If groups take turns, the last turn is completed.
         """
     def split_parameters_groups(self, net: _Cell, freeze_para_groups_number: _b.int) -> _b.list[_b.list[_Parameter]]:
         """Divides the parameters of a network.

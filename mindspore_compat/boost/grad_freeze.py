@@ -172,11 +172,11 @@ class GradientFreeze:
             total_steps (int): the number of steps.
 
         Returns:
-            list[int], whole turns or one entry per step.
+            list[int]: one group per step. If groups take turns, the last turn is completed.
 
         Raises:
             TypeError: if an argument is of another type.
-            ValueError: if `freeze_strategy` is neither, or another argument out of its range.
+            ValueError: if `freeze_strategy` is not 0 or 1, or another argument is out of range.
         """
         last, count = parameter_groups_number, int(total_steps * 1.01)
         if freeze_strategy == _CYCLIC:

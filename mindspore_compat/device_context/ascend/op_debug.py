@@ -63,8 +63,9 @@ def aclinit_config(config: _ACL):
     """Sets the start configuration of AscendCL. Stored as `aclinit`.
 
     Args:
-        config (dict): under "max_opqueue_num" a number in text, under "err_msg_mode" "0" or "1",
-            under "dump" {"dump_scene": "lite_exception"} or, with ":disable" behind it, none.
+        config (dict): values for the keys "max_opqueue_num" (str), "err_msg_mode" ("0" or "1") and
+            "dump". The last is a dict whose "dump_scene" is "lite_exception" or
+            "lite_exception:disable".
 
     Raises:
         TypeError: if `config` is not a dict, or a value in it is of another type.

@@ -16,8 +16,9 @@ def aclinit_config(config: _b.dict[_b.str, _t.Any]) -> None:
     Accepted for compatibility, has no effect here: there is no Ascend.
 
     Args:
-        config (dict): under "max_opqueue_num" a number in text, under "err_msg_mode" "0" or "1",
-            under "dump" {"dump_scene": "lite_exception"} or, with ":disable" behind it, none.
+        config (dict): values for the keys "max_opqueue_num" (str), "err_msg_mode" ("0" or "1") and
+            "dump". The last is a dict whose "dump_scene" is "lite_exception" or
+            "lite_exception:disable".
     """
 # Accepted for compatibility, has no effect here
 def debug_option(option_value: _t.Literal['oom']) -> None:
