@@ -9,8 +9,10 @@ matrices share a block, which also computes their means.
 The second kernel has two blocks for each chunk of a tensor. The first sums the squares of the
 direction and of the parameter. The second waits for these sums of the whole tensor, then writes the
 parameter, the average and, for a vector, the mean squares. Blocks take their places by a counter
-when they begin, so a block waits only for blocks that have begun before it. The counters are kept
-from step to step, and every launch leaves them zero.
+when they begin, and the places of a tensor start with the blocks that sum, so a block waits only
+for blocks that have begun before it, and these wait for nothing. The launch therefore ends on every
+GPU, however few blocks run at a time and in whatever order they begin. The counters are kept from
+step to step, and every launch leaves them zero.
 
 Sums are added in a fixed order. The formulas are the same as in `adafactor_direction` and
 `adafactor_vector_direction`, which the host runs directly. The numbers of a call may lie on the

@@ -1,5 +1,7 @@
 """AdaFactor as two kernels for all tensors gives the CPU's numbers for any shapes."""
 
+import faulthandler
+
 import numpy as np
 import pytest
 from fakecupy import counting, rawkernels
@@ -65,6 +67,21 @@ def test_a_step_is_that_of_the_host(space, dtype, settings):
     rtol = 1e-2 if dtype == "float16" or settings.get("compression") else 1e-5
     for name, value in wanted.items():
         close(found[name], value, rtol=rtol, atol=1e-3 * rtol + 1e-7)
+
+
+@pytest.mark.parametrize("space", ["cupy"], indirect=True)
+def test_blocks_may_begin_in_any_order(space, monkeypatch):
+    """The simulated CUDA runs each block to its end before it begins the next, so a block that waits
+    for one that begins later never ends; faulthandler then ends the process."""
+    usual, _ = stepped("float32", RELATIVE)
+    monkeypatch.setenv("CUDA_ON_HOST_REVERSED", "1")  # the last block begins first
+    faulthandler.dump_traceback_later(120, exit=True)
+    try:
+        found, _ = stepped("float32", RELATIVE)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+    for name, value in usual.items():
+        np.testing.assert_array_equal(found[name], value)
 
 
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
