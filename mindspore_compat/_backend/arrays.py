@@ -277,6 +277,16 @@ def integers_to_host(arrays):
     return [part.reshape(array.shape) for part, array in zip(parts, arrays, strict=True)]
 
 
+def extremes(array, axis=None):
+    """Returns the smallest and the largest element, or lists of them along an axis, as Python
+    numbers. Those of a GPU are copied at once, so that the host waits only once.
+    """
+    if type(array) is numpy.ndarray:
+        return array.min(axis).tolist(), array.max(axis).tolist()
+    xp = space_of(array)
+    return xp.stack([xp.min(array, axis), xp.max(array, axis)]).tolist()
+
+
 def to_current(array):
     """Returns the same values on the current device target."""
     space = current_space()

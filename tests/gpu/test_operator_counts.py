@@ -22,6 +22,39 @@ CALLS = {  # the function, its arguments, the launches
     "rotated_iou": (ops.rotated_iou, (BOXES, BOXES[:, ::-1] + 0.5), 96),
 }
 
+IDS, POINTS = np.array([0, 0, 1], np.int32), np.array([2, 0, 1], np.int32)
+MATRIX, HALF = np.arange(6, dtype=np.float32).reshape(3, 2), np.float32(0.5)
+READING = {  # a function that reads numbers, its arguments, how often the host waits for them
+    "take": (ops.take, (MATRIX, POINTS), 1),
+    "Tensor.take": (lambda x, at: x.take(at, mode="raise"), (MATRIX, POINTS), 1),
+    "embedding": (ms.mint.nn.functional.embedding, (POINTS, MATRIX), 1),
+    "scatter_nd_update": (ops.tensor_scatter_update, (MATRIX, POINTS[:, None], MATRIX), 1),
+    "UnravelIndex": (ops.UnravelIndex(), (POINTS, np.array([2, 2], np.int32)), 2),
+    "expand": (ops.expand, (MATRIX, np.array([4, 3, 2])), 1),
+    "ResizeArea": (ops.ResizeArea(), (MATRIX.reshape(1, 3, 2, 1), POINTS[:2] + 1), 1),
+    "sparse_segment_mean": (ops.sparse_segment_mean, (MATRIX, POINTS, IDS), 1),
+    "bincount": (ops.bincount, (POINTS,), 1),
+    "mint.bincount, weighted": (ms.mint.bincount, (POINTS, HALF * POINTS), 1),
+    "Bincount": (ops.Bincount(), (POINTS, np.int32(2), HALF * POINTS), 1),
+    "histc": (ops.histc, (MATRIX,), 0),
+    "HistogramFixedWidth": (ops.HistogramFixedWidth(3), (MATRIX, MATRIX[1]), 1),
+    "unsorted_segment_max": (ops.unsorted_segment_max, (MATRIX, IDS, 2), 0),
+    "CombinedNonMaxSuppression": (
+        lambda *given: ops.CombinedNonMaxSuppression()(*given)[0],
+        (MATRIX[None, :, None, [0, 0, 1, 1]], MATRIX[None], POINTS[0], POINTS[0], HALF, HALF),
+        1,
+    ),
+    "multi_scale_deformable_attn": (
+        ops.multi_scale_deformable_attn_function,
+        (
+            *(np.ones((1, 6, 1, 8), np.float32), np.array([[2, 2], [1, 2]], np.int32)),
+            *(np.array([0, 4], np.int32), np.full((1, 1, 1, 2, 1, 2), HALF)),
+            np.ones((1, 1, 1, 2, 1), np.float32),
+        ),
+        1,
+    ),
+}
+
 STEPS = 4
 RECURRENT = {  # an operator, the shapes of its inputs, launches of each step: forward, backward
     "DynamicRNN": (lstm_steps, [(STEPS, 2, 3), (8, 20), (20,), (2, 5), (2, 5)], 3, 3),
@@ -61,5 +94,19 @@ def test_operators_take_few_launches_and_wait_for_nothing(space, name):
     assert counts.transfers == counts.synchronisations == 0
     ms.set_device("CPU")
     right = function(*map(Tensor, given))
+    assert found.dtype == right.dtype
+    np.testing.assert_allclose(found.asnumpy(), right.asnumpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", READING)
+def test_numbers_are_read_together(space, name):
+    function, given, waits = READING[name]
+    tensors = [x if isinstance(x, int) else Tensor(x) for x in given]
+    function(*tensors)
+    with counters.counted() as counts:
+        found = function(*tensors)
+    assert counts.synchronisations == waits, counts.names
+    ms.set_device("CPU")
+    right = function(*(x if isinstance(x, int) else Tensor(x) for x in given))
     assert found.dtype == right.dtype
     np.testing.assert_allclose(found.asnumpy(), right.asnumpy(), rtol=1e-6)

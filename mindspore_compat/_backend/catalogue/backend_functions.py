@@ -173,6 +173,8 @@ take_along_axis(x, indices, axis) : along
     NumPy's `take_along_axis`.
 add_rows(index, values, count) : opaque
     Segment sum: zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
+occurrences(index, count) : constant opaque
+    How often each number in [0, count) occurs in `index`, which has no others; int64.
 scatter_add(x, index, values)
     A copy of `x` with `values` added at `index`; repeated positions receive all their values.
 scatter_set(x, index, values)

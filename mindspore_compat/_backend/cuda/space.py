@@ -147,6 +147,20 @@ class DeviceSpace(Space):
         out = scatter_products.scattered(self, x, index, values, how)
         return scatter.scatter_reduce(self, x, index, values, how) if out is None else out
 
+    def bincount(self, x, weights=None, minlength=0):
+        """Computes NumPy's `bincount`, after one wait for the largest number."""
+        unlike = weights is not None and (weights.shape != x.shape or weights.dtype.kind == "c")
+        if x.ndim != 1 or x.dtype.kind not in "biu" or not x.size or unlike:
+            return self.module.bincount(x, weights, minlength)
+        low, high = self.stack([x.min(), x.max()]).tolist()
+        if low < 0:
+            raise ValueError("'list' argument must have no negative elements")
+        if weights is None:
+            return scatter.occurrences(self, x, max(high + 1, minlength))
+        sums = self.zeros(max(high + 1, minlength), "float64")
+        self.add.at(sums, x.astype("int64", copy=False), weights.astype("float64", copy=False))
+        return sums
+
     def survivors(self, close):
         """Returns the candidates that are close to no earlier one that stays."""
         if self.kernels is not None and close.dtype == bool:

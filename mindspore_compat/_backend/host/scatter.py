@@ -64,6 +64,14 @@ def add_rows(xp, index, values, count):
     return xp.reshape(out, (count, *row))
 
 
+def occurrences(xp, index, count):
+    """Returns how often each number in [0, count) occurs in `index`, which has no others. CuPy's
+    `bincount` would wait for the GPU twice, to find the largest number."""
+    if type(index) is numpy.ndarray:
+        return numpy.bincount(index.reshape(-1), minlength=count)
+    return _add_into(xp, xp.zeros(count, "int64"), index, numpy.int64(1))
+
+
 def scatter_add(xp, x, index, values):
     """Returns a copy of `x` with `values` added at `index`; repeated indices add up."""
     basic = is_basic(index)

@@ -75,6 +75,9 @@ class Traced:
     def __float__(self):
         return float(self.array)
 
+    def tolist(self):
+        return self.array.tolist()
+
     def astype(self, dtype):
         return self.space.cast(self, dtype)
 

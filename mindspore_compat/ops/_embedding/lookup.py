@@ -1,6 +1,6 @@
 """Embedding lookups, which select rows of tables by index: EmbeddingLookup, embedding."""
 
-from ..._backend.arrays import SPACES
+from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, InTensor, checked
@@ -119,9 +119,10 @@ def embedding(
             f"For 'embedding', 'padding_idx' must be in [{-count}, {count}), but got {padding_idx}."
         )
     indices = input._array
-    plain = type(indices) in SPACES  # not a Batch
-    if plain and indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < count):
-        raise IndexError(f"For 'embedding', 'input' must be in [0, {count}).")
+    if type(indices) in SPACES and indices.size:  # not a Batch
+        low, high = extremes(indices)
+        if low < 0 or high >= count:
+            raise IndexError(f"For 'embedding', 'input' must be in [0, {count}).")
     if max_norm is not None:
         _shorten(weight._array, indices, max_norm, norm_type)
     padding = None if padding_idx is None else padding_idx % count

@@ -557,13 +557,11 @@ def combined_non_max_suppression(
             f"For '{api}', 'boxes' must have shape (N, B, C or 1, 4) and 'scores' (N, B, C), but "
             f"got {tuple(boxes.shape)} and {tuple(scores.shape)}."
         )
-    if any(
-        limit.ndim
-        for limit in (max_output_size_per_class, max_total_size, iou_threshold, score_threshold)
-    ):
+    limits = max_output_size_per_class, max_total_size, iou_threshold, score_threshold
+    if any(limit.ndim for limit in limits):
         raise ValueError(f"For '{api}', sizes and thresholds must have no dimensions.")
-    per_class, most = int(max_output_size_per_class), int(max_total_size)
-    overlap, least = float(iou_threshold), float(score_threshold)
+    per_class, most, overlap, least = xp.stack([xp.stop(limit) for limit in limits]).tolist()
+    per_class, most = int(per_class), int(most)
     if per_class < 0 or most < 0 or not 0 <= overlap <= 1:
         raise ValueError(
             f"For '{api}', sizes must not be negative and 'iou_threshold' be in [0, 1], but got "

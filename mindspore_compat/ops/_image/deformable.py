@@ -211,9 +211,10 @@ def multi_scale_deformable_attn(
         )
     count, _, heads, channels = value.shape
     queries, points = locations.shape[1], locations.shape[4]
-    total = 0
-    for level in range(shape.shape[0]):
-        size, first = (int(shape[level, 0]), int(shape[level, 1])), int(offset[level])
+    total, levels = 0, shape.shape[0]
+    numbers = xp.concatenate([xp.reshape(x, (-1,)) for x in (shape, offset)]).tolist()
+    for level in range(levels):
+        size, first = tuple(numbers[2 * level : 2 * level + 2]), numbers[2 * levels + level]
         part = value[:, first : first + size[0] * size[1]]
         part = xp.reshape(xp.transpose(part, (0, 2, 3, 1)), (count * heads, channels, *size))
         at = xp.reshape(

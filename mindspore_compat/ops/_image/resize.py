@@ -157,7 +157,7 @@ def resize_area(
     """
     need_rank("ResizeArea", "images", images, 4)
     need_rank("ResizeArea", "size", size, 1)
-    height, width = sizes_of("ResizeArea", "size", tuple(int(n) for n in size), 2)
+    height, width = sizes_of("ResizeArea", "size", tuple(size.tolist()), 2)
     x = xp.moveaxis(xp.cast(images, "float32"), -1, 1)
     matrices = (area(x.shape[2], height, align_corners), area(x.shape[3], width, align_corners))
     return xp.moveaxis(xp.apply_axes(x, matrices), 1, -1)

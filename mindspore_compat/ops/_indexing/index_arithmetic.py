@@ -2,6 +2,7 @@
 
 import numpy
 
+from ..._backend.arrays import extremes
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import FirstOf
@@ -29,9 +30,10 @@ def unravel_index(xp, indices: Index, dims: Index):
             f"For 'UnravelIndex', 'dims' must have one axis and 'indices' at most one, but got "
             f"{dims.shape} and {indices.shape}."
         )
-    sizes = [int(n) for n in dims]
+    sizes = dims.tolist()
     total = int(numpy.prod(sizes))
-    if any(n <= 0 for n in sizes) or bool(xp.any(indices < 0)) or bool(xp.any(indices >= total)):
+    low, high = extremes(indices) if indices.size else (0, -1)
+    if any(n <= 0 for n in sizes) or low < 0 or high >= total:
         raise ValueError(
             f"For 'UnravelIndex', 'dims' must be above 0 and 'indices' in [0, {total})."
         )

@@ -4,7 +4,7 @@ An op whose plain form exists declares its in-place form there (`Tensor.add_`). 
 recorded, the Tensor gets a new array instead of being written to.
 """
 
-from ..._backend.arrays import SPACES
+from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.library_errors import LIBRARY_ERRORS
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import overwrite, own, public
@@ -227,9 +227,9 @@ def _put(api, input, indices, values, accumulate):
 
 
 def _out_of_range(index, length):
-    """Returns True if positions on the host are out of range; a GPU's are not checked."""
+    """Returns True if positions are out of range; the values of a Batch cannot be read."""
     is_readable = type(index) in SPACES and index.dtype.kind in "iu" and index.size
-    return bool(is_readable) and not -length <= int(index.min()) <= int(index.max()) < length
+    return bool(is_readable) and any(not -length <= end < length for end in extremes(index))
 
 
 @checked(OneDtype("input values"))

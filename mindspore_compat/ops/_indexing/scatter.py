@@ -7,7 +7,7 @@ along one axis are in scatter_along_axis.py, segment sums in _reduction/unsorted
 
 import numpy
 
-from ..._backend.arrays import SPACES
+from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.by_slices import batched_like, in_each_slice
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -75,15 +75,16 @@ def check_range(api, indices, lengths):
         low, high = numpy.minimum.reduce(indices, None), numpy.maximum.reduce(indices, None)
         if low >= 0 and high < lengths[0]:
             return
-    ends = numpy.asarray(lengths)
-    low = indices.min()
-    high = indices.reshape(-1, indices.shape[-1]).max(0) if indices.ndim else indices
-    high = high.get() if hasattr(high, "get") else high
-    if int(low) < 0 or (numpy.asarray(high) >= ends).any():
+    if indices.ndim:
+        lows, high = extremes(indices.reshape(-1, indices.shape[-1]), 0)
+        low, beyond = min(lows), any(n >= end for n, end in zip(high, lengths, strict=True))
+    else:
+        low, high = extremes(indices)
+        beyond = any(high >= end for end in lengths)
+    if low < 0 or beyond:
         raise IndexError(
-            f"For '{api}', 'indices' must be in [0, {tuple(ends.tolist())}), but "
-            f"they reach from "
-            f"{int(low)} to {numpy.asarray(high).tolist()}."
+            f"For '{api}', 'indices' must be in [0, {tuple(lengths)}), but they reach from {low} "
+            f"to {high}."
         )
 
 

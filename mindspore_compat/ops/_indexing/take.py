@@ -1,5 +1,6 @@
 """Elements and slices by index: take, select, index_select, choose."""
 
+from ..._backend.arrays import extremes
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.declare.shapes_first import shapes_first
@@ -78,8 +79,10 @@ def take(xp, input: Anything, index: Index):
         [1 4]
     """
     flat = xp.ravel(input)
-    if index.size and not (int(xp.min(index)) >= -flat.size and int(xp.max(index)) < flat.size):
-        raise IndexError(f"For 'take', 'index' must be in [{-flat.size}, {flat.size}).")
+    if index.size:
+        low, high = extremes(index)
+        if low < -flat.size or high >= flat.size:
+            raise IndexError(f"For 'take', 'index' must be in [{-flat.size}, {flat.size}).")
     return xp.take(flat, index)
 
 

@@ -1,5 +1,6 @@
 """Counts of values: bincount, histograms, equal elements, the confusion matrix."""
 
+from ..._backend.arrays import extremes
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
@@ -35,9 +36,9 @@ def bincount_of(
         )
     if not isinstance(size, int) and size.ndim:
         raise ValueError(f"For 'Bincount', 'size' must have no axes, but got {size.shape}.")
-    size = int(size)
     flat = xp.ravel(array)
-    if bool(xp.any(flat < 0)):
+    size, below = xp.stack([xp.asarray(size), xp.any(flat < 0)]).tolist()
+    if below:
         raise ValueError("For 'Bincount', 'array' must hold no number below 0.")
     flat = xp.where(flat < size, flat, size)
     terms = xp.ravel(weights) if weights.size else xp.ones(flat.shape, weights.dtype)
@@ -89,7 +90,7 @@ def histogram_fixed_width(
     low, high = (xp.cast(bound, "float64") for bound in range)
     index = xp.floor((xp.cast(xp.ravel(x), "float64") - low) / (high - low) * nbins)
     index = xp.cast(xp.clip(index, 0, nbins - 1), "int64")
-    return xp.cast(xp.bincount(index, None, nbins), dtype)
+    return xp.cast(xp.occurrences(index, nbins), dtype)
 
 
 @op("ops.EqualCount()(x, y)", types=SameDtype("x y"), compute="native")
@@ -149,7 +150,8 @@ class ConfusionMatrix(Primitive):
             )
         xp = space_for(labels._array)
         pair = xp.stack([labels._array, predictions._array])
-        if pair.size and not (0 <= int(pair.min()) and int(pair.max()) < self.num_classes):
+        low, high = extremes(pair) if pair.size else (0, -1)
+        if low < 0 or high >= self.num_classes:
             raise ValueError(f"For 'ConfusionMatrix', classes must be in [0, {self.num_classes}).")
         terms = xp.ones(labels.size, self.dtype) if weights is None else weights._array
         matrix = xp.zeros((self.num_classes, self.num_classes), self.dtype)
@@ -234,5 +236,5 @@ def histc(
     if min == max:  # both are arrays then, which may be 0
         width = xp.where(width == 0, 1.0, width)
     index = xp.cast(xp.clip(xp.floor((flat - low) / width), 0, bins - 1), "int64")
-    counts = xp.bincount(xp.where(inside, index, bins), None, bins + 1)[:bins]
+    counts = xp.occurrences(xp.where(inside, index, bins), bins + 1)[:bins]
     return xp.cast(counts, "int32" if input.dtype == "int32" else "float32")

@@ -27,7 +27,7 @@ def by_segment(xp, input_x: Anything, segment_ids: Index, count: Any, how: Any):
         return xp.scatter_reduce(xp.ones(shape, input_x.dtype), (segment_ids,), input_x, how)
     start = xp.full(shape, start_of(input_x.dtype, how), input_x.dtype)
     out = xp.scatter_reduce(start, (segment_ids,), input_x, how)
-    counts = xp.bincount(segment_ids, None, count)
+    counts = xp.occurrences(segment_ids, count)
     is_filled = xp.reshape(counts > 0, (count,) + (1,) * (input_x.ndim - 1))
     return xp.where(is_filled, out, xp.zeros_like(out))
 

@@ -82,7 +82,7 @@ def unique_consecutive(
         shape = input.shape if dim is None else (x.shape[0],)
         result.append(Tensor._wrap(indices.reshape(shape).astype("int64")))
     if return_counts:
-        result.append(Tensor._wrap(xp.bincount(indices).astype("int64")))
+        result.append(Tensor._wrap(xp.occurrences(indices, unique_rows.shape[0])))
     return tuple(result) if len(result) > 1 else result[0]
 
 

@@ -126,7 +126,7 @@ def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
         [[1. 1. 1.]
          [2. 2. 2.]]
     """
-    lengths = [int(n) for n in size]
+    lengths = size if isinstance(size, tuple) else size.tolist()
     lead = len(lengths) - input_x.ndim
     sizes = [input_x.shape[i - lead] if n == -1 else n for i, n in enumerate(lengths)]
     return xp.broadcast_to(input_x, tuple(sizes))

@@ -5,6 +5,7 @@ Conversions are in _sparse/conversion.py, products in _sparse/coo_csr.py. The pr
 sparse tensor as three Tensors: indices, values and shape.
 """
 
+from ..._backend.arrays import extremes
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
@@ -247,9 +248,12 @@ def _coalesce(api, indices, values, shape):
     xp = space_for(indices._array)
     sizes = shape.asnumpy().tolist()
     at = indices._array
-    for axis, size in enumerate(sizes):
-        if at.size and not (0 <= int(at[axis].min()) and int(at[axis].max()) < size):
-            raise ValueError(f"For '{api}', the indices of axis {axis} must be in [0, {size}).")
+    ends = zip(*extremes(at, 1), strict=True) if at.size else ()
+    for axis, (low, high) in enumerate(ends):
+        if low < 0 or high >= sizes[axis]:
+            raise ValueError(
+                f"For '{api}', the indices of axis {axis} must be in [0, {sizes[axis]})."
+            )
     flat = xp.ravel_multi_index(tuple(at), tuple(sizes))
     unique, owner = xp.unique(flat, return_inverse=True)
     start = Tensor._wrap(xp.zeros(unique.shape, values._array.dtype))
@@ -373,13 +377,16 @@ def sparse_segment_mean(
             f"For 'sparse_segment_mean', 'indices' and 'segment_ids' must be vectors of one "
             f"length, but got {indices.shape} and {segment_ids.shape}."
         )
-    if bool(xp.any(segment_ids[1:] < segment_ids[:-1])) or int(segment_ids[0]) < 0:
+    falls = xp.any(segment_ids[1:] < segment_ids[:-1])
+    read = falls, segment_ids[0], segment_ids[-1], xp.min(indices), xp.max(indices)
+    falls, first, last, low, high = xp.stack([xp.cast(part, "int64") for part in read]).tolist()
+    if falls or first < 0:
         raise RuntimeError("For 'sparse_segment_mean', 'segment_ids' must rise from 0 or more.")
-    if not (0 <= int(xp.min(indices)) and int(xp.max(indices)) < x.shape[0]):
+    if low < 0 or high >= x.shape[0]:
         raise RuntimeError(f"For 'sparse_segment_mean', 'indices' must be in [0, {x.shape[0]}).")
-    count = int(segment_ids[-1]) + 1
+    count = last + 1
     rows = xp.take(x, indices, 0)
     shape = (count, *x.shape[1:])
     total = xp.scatter_add(xp.zeros(shape, x.dtype), (segment_ids,), rows)
-    counts = xp.maximum(xp.bincount(segment_ids, None, count), 1)
+    counts = xp.maximum(xp.occurrences(segment_ids, count), 1)
     return total / xp.cast(xp.reshape(counts, (count,) + (1,) * (x.ndim - 1)), x.dtype)

@@ -226,7 +226,7 @@ class SparseAdd(_OfTwo):
         keys, sizes, first, second = self.together(*components)
         xp, count = space_for(keys), len(keys)
         values = summed(x1_values, first, count) + summed(x2_values, second, count)
-        in_both = xp.bincount(first, minlength=count) + xp.bincount(second, minlength=count) > 1
+        in_both = xp.occurrences(first, count) + xp.occurrences(second, count) > 1
         remaining = xp.nonzero(~in_both | (xp.abs(values._array) >= thresh._array))[0]
         indices = Tensor._wrap(unravel(xp, keys[remaining], sizes))
         return indices, picked(values, remaining), x1_shape

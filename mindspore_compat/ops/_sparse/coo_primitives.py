@@ -3,6 +3,7 @@ with dense matrices, slices, concatenation, counts. Elementwise Primitives on tw
 `coo_pairs`.
 """
 
+from ..._backend.arrays import extremes
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, Int, ListOf, TensorOf, TupleOf, checked
@@ -395,7 +396,7 @@ class SparseFillEmptyRows(SparsePrimitive):
         sizes = self.sizes("dense_shape", dense_shape, 2)
         self.flat("indices", indices, values, sizes)
         xp, count = space_for(indices._array), len(indices)
-        empty = xp.bincount(indices._array[:, 0], minlength=sizes[0]) == 0
+        empty = xp.occurrences(indices._array[:, 0], sizes[0]) == 0
         rows = xp.nonzero(empty)[0]
         filler_positions = xp.stack([rows, xp.zeros_like(rows)], 1)
         positions = xp.concatenate([indices._array, filler_positions]).astype("int64")
@@ -455,10 +456,10 @@ class SparseCountSparseOutput(SparsePrimitive):
                 f"{values.shape}."
             )
         xp, numbers = space_for(indices._array), values._array.astype("int64")
-        if numbers.size and int(numbers.min()) < 0:
+        low, high = extremes(numbers) if numbers.size else (0, -1)
+        if low < 0:
             self.refuse("'values' must not be negative.")
-        largest = int(numbers.max()) + 1 if numbers.size else 0
-        length = self.maxlength if self.maxlength >= 0 else max(largest, self.minlength)
+        length = self.maxlength if self.maxlength >= 0 else max(high + 1, self.minlength)
         remaining = xp.nonzero(numbers < length)[0]
         parts = [indices._array[remaining, 0]] if len(sizes) > 1 else []
         out_sizes = (*sizes[: len(parts)], length)

@@ -52,13 +52,15 @@ def _need_segments(xp, api, x, indices, segment_ids, rows):
         )
     if not indices.shape[0]:
         return
-    if bool(xp.any(segment_ids[1:] < segment_ids[:-1])):
+    falls = xp.any(segment_ids[1:] < segment_ids[:-1])
+    ends = [(indices < 0) | (indices >= rows), (segment_ids < 0) | (segment_ids >= x.shape[0])]
+    falls, *beyond = xp.stack([falls, *(xp.any(part) for part in ends)]).tolist()
+    if falls:
         raise ValueError(f"For '{api}', 'segment_ids' must be sorted.")
-    for name, tensor, most in (
-        ("indices", indices, rows),
-        ("segment_ids", segment_ids, x.shape[0]),
+    for name, most, refused in zip(
+        ("indices", "segment_ids"), (rows, x.shape[0]), beyond, strict=True
     ):
-        if bool(xp.any((tensor < 0) | (tensor >= most))):
+        if refused:
             raise ValueError(f"For '{api}', '{name}' must be in [0, {most}).")
 
 

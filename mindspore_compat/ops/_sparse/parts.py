@@ -6,6 +6,7 @@ the batch pointers, the row pointers, the columns and the values. `Csr` reads th
 
 import functools
 
+from ..._backend.arrays import extremes
 from ..._core.autograd.devices import on_one_device
 from ..._core.declare.op import space_for
 from ..._core.tensor.tensor import Tensor
@@ -66,12 +67,13 @@ class SparsePrimitive(Primitive):
 
     def check_range(self, name, at, sizes):
         """Raises an error if a row of indices is out of range."""
-        for axis, size in enumerate(sizes):
-            column = at[:, axis]
-            if column.size and not (0 <= int(column.min()) and int(column.max()) < size):
+        if not at.size:
+            return
+        for axis, (low, high) in enumerate(zip(*extremes(at, 0), strict=True)):
+            if low < 0 or high >= sizes[axis]:
                 self.refuse(
-                    f"'{name}' must be in [0, {size}) on axis {axis}, but it reaches from "
-                    f"{int(column.min())} to {int(column.max())}."
+                    f"'{name}' must be in [0, {sizes[axis]}) on axis {axis}, but it reaches from "
+                    f"{low} to {high}."
                 )
 
 
@@ -159,7 +161,7 @@ class Csr:
         xp, sizes = self.xp, self.sizes
         count = sizes[0] if len(sizes) == 3 else 1
         row = ravel(xp, self.indices[:, :-1], sizes[:-1])
-        counts = xp.bincount(row, minlength=count * sizes[-2]).reshape(count, sizes[-2])
+        counts = xp.occurrences(row, count * sizes[-2]).reshape(count, sizes[-2])
         rows = xp.zeros((count, sizes[-2] + 1), "int64")
         rows[:, 1:] = xp.cumsum(counts, 1)
         batches = xp.zeros((count + 1,), "int64")

@@ -20,19 +20,22 @@ class _Segments(SparsePrimitive):
     def reduced(self, x, indices, segment_ids, num_segments=None):
         """Computes the result; without `num_segments`, every number from 0 to the largest id must
         be a segment id."""
-        ids, at = segment_ids._array, indices._array
+        ids, at, xp = segment_ids._array, indices._array, space_for(segment_ids._array)
         if x.ndim < 1 or indices.ndim != 1 or indices.shape != segment_ids.shape:
             self.refuse(
                 f"'indices' and 'segment_ids' must be vectors of one length, but got the shapes "
                 f"{indices.shape} and {segment_ids.shape}."
             )
-        if at.size and not (0 <= int(at.min()) and int(at.max()) < x.shape[0]):
-            self.refuse(f"'indices' must be in [0, {x.shape[0]}).")
-        steps = ids[1:] - ids[:-1]
-        if bool((steps < 0).any()) or (ids.size and int(ids[0]) < 0):
+        first, last, falls, skips = 0, -1, False, False
+        if ids.size:
+            steps = ids[1:] - ids[:-1]
+            read = at.min(), at.max(), ids[0], ids[-1], (steps < 0).any(), (steps > 1).any()
+            low, high, first, last, falls, skips = xp.stack(read).tolist()
+            if low < 0 or high >= x.shape[0]:
+                self.refuse(f"'indices' must be in [0, {x.shape[0]}).")
+        if falls or first < 0:
             self.refuse("'segment_ids' must rise from 0 or more.")
-        last = int(ids[-1]) if ids.size else -1
-        if num_segments is None and (bool((steps > 1).any()) or (ids.size and int(ids[0]))):
+        if num_segments is None and (skips or first):
             self.refuse("'segment_ids' must hold each number from 0 to the last.")
         count = last + 1 if num_segments is None else int(num_segments.asnumpy().reshape(-1)[0])
         if count <= last:
@@ -40,8 +43,7 @@ class _Segments(SparsePrimitive):
         total = summed(picked(x, at), ids, count)
         if not self.power:
             return total
-        xp = space_for(ids)
-        counts = xp.maximum(xp.bincount(ids, minlength=count), 1) ** self.power
+        counts = xp.maximum(xp.occurrences(ids, count), 1) ** self.power
         counts = counts.astype(x._array.dtype).reshape((count,) + (1,) * (x.ndim - 1))
         return total / type(x)._wrap(counts)
 

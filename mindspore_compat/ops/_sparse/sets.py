@@ -61,7 +61,7 @@ class SetSize(SparsePrimitive):
         for size in sizes[:-1]:
             count *= size
         pairs = _distinct(xp, owner, set_values._array)
-        counts = xp.bincount(pairs[:, 0], minlength=count)
+        counts = xp.occurrences(pairs[:, 0], count)
         return Tensor._wrap(counts.astype("int32").reshape(sizes[:-1]))
 
 
@@ -95,7 +95,7 @@ class _SetOperation(SparsePrimitive):
         count = 1
         for size in lead:
             count *= size
-        counts = xp.bincount(owner, minlength=count)
+        counts = xp.occurrences(owner, count)
         start = xp.cumsum(counts) - counts
         column = xp.arange(len(owner)) - start[owner]
         indices = xp.concatenate([unravel(xp, owner, lead), column.reshape(-1, 1)], 1)

@@ -1,7 +1,7 @@
 """Methods of Tensor that read and write at indices and have several signatures, such as
 `gather(dim, index)` and `gather(input_indices, axis)`. The ops are in `ops/_indexing`."""
 
-from ..._backend.arrays import SPACES
+from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import build, overwrite
 from ..._core.rules.vocabulary import Bool, Int, InTensor, OneOf, TensorOf, any_dtype
@@ -83,7 +83,7 @@ def take_along(
 
 
 def _need_indices(indices, length):
-    low, high = int(indices.min()), int(indices.max())
+    low, high = extremes(indices)
     if low < -length or high >= length:
         raise ValueError(
             f"For 'Tensor.take', 'indices' must be in [{-length}, {length}), but "
