@@ -87,7 +87,13 @@ def _names_the_file(error, path):
         or kind.__module__.startswith("mindspore_compat.")
         or (kind is FileNotFoundError and error.errno is None)
     )
-    return name_forms and (os.fspath(path) in str(error) or repr(path) in str(error))
+    text, name = str(error), os.fspath(path)
+    quoted, end = repr(name)[:-1], repr(name)[-1]
+    return name_forms and (
+        repr(path) in text
+        or any(quoted + following in text for following in (end, "/", os.sep))
+        or (os.path.isabs(name) and name in text)  # "." and "a" are in nearly every text
+    )
 
 
 def _message(path, problem, line, error):
@@ -133,8 +139,8 @@ def named_in(error, path, line=None):
         path (str): the list.
         line (int, optional): the line of the list.
     """
-    cause = error if isinstance(error, OSError) else error.__cause__
-    if not isinstance(cause, OSError):
+    cause = error if isinstance(error, OSError) else error.__cause__ or error
+    if not isinstance(cause, OSError) and not str(cause).startswith("embedded null"):
         return None
     message = str(error)
     if error is cause:

@@ -68,3 +68,26 @@ INPUTS = [
         )
     ),
 ]
+
+# The error names the damaged file, and not only one that it names: (reader, file, content).
+NAMED = [
+    ("CelebADataset", "celeba/list_attr_celeba.txt", b"1\nHat\n\0.jpg 1\n"),
+    ("FlickrDataset", "flickr/tokens.txt", b"\0.jpg#0\ta word\n"),
+    ("Food101Dataset", "food101/meta/train.txt", b"a/\0\n"),
+    ("KITTIDataset", "kitti/data_object_label_2/training/label_2/000000.txt", b"Car 1 2\n"),
+    (
+        "KITTIDataset",
+        "kitti/data_object_label_2/training/label_2/000000.txt",
+        b"Car x" + b" 1" * 13,
+    ),
+    ("PhotoTourDataset 1", "phototour/liberty/m50_100000_100000_0.txt", b"\n"),
+    ("PhotoTourDataset 1", "phototour/liberty/m50_100000_100000_0.txt", b"0 1 0 99999 1 0 0\n"),
+    ("SBDataset", "sbd/val.txt", b"\0\n"),
+    ("SBUDataset", "sbu/SBU_captioned_photo_dataset_urls.txt", b"\n\n"),
+    ("VOCDataset", "voc/ImageSets/Segmentation/train.txt", b"\n"),
+    ("VOCDataset 1", "voc/ImageSets/Main/train.txt", b"\0\n"),
+    *(
+        ("WIDERFaceDataset", "widerface/wider_face_split/wider_face_train_bbx_gt.txt", content)
+        for content in (b"a\n1\n1 2 3\n", b"a\n1\n1 2 3 4 5 6 7 8 9 99999999999\n")
+    ),
+]

@@ -46,6 +46,16 @@ def test_an_error_names_the_file_and_the_line(tmp_path):
                 int(line.split()[1])
 
 
+@pytest.mark.parametrize("path", [".", "a"])
+def test_a_short_name_is_not_taken_for_a_part_of_the_message(path):
+    with pytest.raises(RuntimeError, match=f"^'{path}' cannot be read: a number, not '0.5'$"):
+        with reading(path):
+            raise ValueError("a number, not '0.5'")
+    with pytest.raises(ValueError, match="^In '[a.]/x' a number"):
+        with reading(path):
+            raise ValueError(f"In '{path}/x' a number is missing")
+
+
 def test_text_that_is_no_utf8_is_reported_with_its_line(tmp_path):
     path = tmp_path / "lines.txt"
     path.write_bytes(b"one\ntwo\nthr\xff\n")

@@ -68,6 +68,7 @@ LISTS = {
     "CMUArcticDataset": "etc/txt.done.data' names it at line",
     "CelebADataset 1": "list_attr_celeba.txt' names it at line",
     "CocoDataset 4": "captions.json' names it",
+    "Flowers102Dataset": "setid.mat' names it",
     "FlickrDataset": "tokens.txt' names it",
     "Food101Dataset": "train.txt' names it at line",
     "LFWDataset": "peopleDevTrain.txt' cannot be read at line",
@@ -76,6 +77,7 @@ LISTS = {
     "LJSpeechDataset": "metadata.csv' names it at line",
     "LibriTTSDataset": "116_288045.trans.tsv' names it at line",
     "ManifestDataset": "all.manifest' names it at line",
+    "PhotoTourDataset 1": "m50_100000_100000_0.txt' names it at line",
     "Places365Dataset": "places365_train_standard.txt' names it at line",
     "SBDataset 1": ".txt' names it at line",
     "VOCDataset": "Segmentation/train.txt' names it at line",
@@ -89,7 +91,7 @@ def test_the_error_of_a_missing_file_has_the_list_that_names_it(name, tmp_path):
     reader = attack.readers()[name]
     reader.make(tmp_path)
     for path in tmp_path.rglob("*"):
-        if path.suffix in (".jpg", ".png", ".wav", ".sph", ".xml", ".JPEG"):
+        if path.suffix in (".jpg", ".png", ".bmp", ".wav", ".sph", ".xml", ".JPEG"):
             path.unlink()
     with pytest.raises(RuntimeError) as caught:
         reader.read(tmp_path)

@@ -13,7 +13,7 @@ sys.path[:0] = [str(TESTS.parent), str(TESTS / "reliability")]
 import attack  # noqa: E402  (found through the line above)
 
 from tests.fuzz.coverage import edges  # noqa: E402
-from tests.fuzz.inputs import INPUTS  # noqa: E402
+from tests.fuzz.inputs import INPUTS, NAMED  # noqa: E402
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="bounds memory as Linux can")
 
@@ -31,6 +31,16 @@ def test_inputs_that_were_wrong_are_read_or_refused(name, file, content, tmp_pat
     finally:
         signal.signal(signal.SIGALRM, before)
     assert verdict in ("read", "refused")
+
+
+@pytest.mark.parametrize("name, file, content", NAMED)
+def test_the_error_names_the_damaged_file(name, file, content, tmp_path):
+    reader = attack.readers()[name]
+    reader.make(tmp_path)
+    attack._write(tmp_path / file, content)
+    with pytest.raises(reader.raises) as caught:
+        reader.read(tmp_path)
+    assert str(tmp_path / file) in str(caught.value)
 
 
 def test_edges_tell_branches_apart(tmp_path):

@@ -124,8 +124,8 @@ class SBUDataset(Listed, VisionBaseDataset):
         )
         if len(urls) != len(captions):
             raise RuntimeError(
-                f"For 'SBUDataset', there must be as many captions as URLs, "
-                f"{len(urls)}, but there are {len(captions)}."
+                f"For 'SBUDataset', {_CAPTIONS!r} must have as many captions as "
+                f"{self._listing!r} has URLs, {len(urls)}, but there are {len(captions)}."
             )
         for url, caption in zip(urls, captions, strict=True):
             # http://static.flickr.com/3326/3596303505.jpg was saved as m_3326_3596303505.jpg

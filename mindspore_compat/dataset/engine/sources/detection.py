@@ -131,8 +131,11 @@ class VOCDataset(_Objects):
     def _objects_of(self, number, name):
         try:
             return _voc_objects(self._path("Annotations", f"{name}.xml"))
-        except OSError as error:
-            raise named_in(error, self._listing, number) from error
+        except (OSError, ValueError) as error:
+            with_list = named_in(error, self._listing, number)
+            if with_list is None:
+                raise
+            raise with_list from error
 
     def _list(self):
         if self.task == "Segmentation":
@@ -341,7 +344,7 @@ class KITTIDataset(_Objects):
     """Reads the streets of KITTI into the columns "image", the bytes of the file or its pixels; for
     training also, with one row per object: "label" and "occluded" (uint32), "truncated", "alpha",
     "bbox", "dimensions", "location" and "rotation_y" (float32). A label is the index of an object's
-    kind in the sorted list of kinds.
+    kind in the sorted list of kinds. Images without objects are skipped.
 
     Args:
         dataset_dir (str): the folder of data_object_image_2 and data_object_label_2.
@@ -392,21 +395,19 @@ class KITTIDataset(_Objects):
         if self.usage == "test":
             return [(os.path.join(images, name),) for name in names]
         labels = os.path.join(self.dataset_dir, "data_object_label_2", part, "label_2")
-        lines_of_files = [
+        objects_of_files = [
             [
-                line.split()
+                _kitti_object(line.split())
                 for line in lines_of(os.path.join(labels, f"{os.path.splitext(name)[0]}.txt"))
                 if line.strip()
             ]
             for name in names
         ]
-        numbers = _number_names(line[0] for lines in lines_of_files for line in lines)
+        numbers = _number_names(kind for objects in objects_of_files for kind, *_ in objects)
         return [
-            (
-                os.path.join(images, name),
-                [[numbers[line[0]], *map(float, line[1:15])] for line in lines],
-            )
-            for name, lines in zip(names, lines_of_files, strict=True)
+            (os.path.join(images, name), [[numbers[kind], *values] for kind, *values in objects])
+            for name, objects in zip(names, objects_of_files, strict=True)
+            if objects
         ]
 
     def _make_row(self, path, objects=()):
@@ -426,6 +427,20 @@ class KITTIDataset(_Objects):
             )
         )
         return [self._image(path), whole[0], truncation, whole[1], alpha, box, size, location, turn]
+
+
+def _kitti_object(words):
+    """Returns the kind and the 14 numbers of an object, without the score that results have."""
+    if len(words) < 15:
+        raise RuntimeError(f"an object has a kind and 14 numbers, but there are {len(words)} words")
+    return [words[0], *map(float, words[1:15])]
+
+
+def _wider_face(words):
+    """Returns the ten numbers of a face."""
+    if len(words) < 10:
+        raise ValueError(f"a face has 10 numbers, but there are {len(words)}")
+    return np.array([int(value) for value in words[:10]], np.int32)
 
 
 @documented
@@ -492,12 +507,12 @@ class WIDERFaceDataset(_Objects):
             for name in filter(None, lines):
                 try:  # an image without faces has a line of zeros
                     faces = [
-                        [int(value) for value in next(lines).split()]
-                        for _ in range(max(1, int(next(lines))))
+                        _wider_face(next(lines).split()) for _ in range(max(1, int(next(lines))))
                     ]
-                except (StopIteration, ValueError) as error:
+                except (StopIteration, ValueError, OverflowError) as error:
                     raise RuntimeError(
-                        f"What {path!r} contains about {name!r} cannot be read."
+                        f"What {path!r} contains about {name!r} cannot be read: "
+                        f"{str(error) or 'the file ends before'}."
                     ) from error
                 yield os.path.join(images, name), faces
 

@@ -436,7 +436,7 @@ class PhotoTourDataset(Listed, VisionBaseDataset):
         if sheet not in self._sheets:
             path = os.path.join(self.dataset_dir, self.name, f"patches{sheet:04d}.bmp")
             with reading(path):
-                data = content(_check_file("PhotoTourDataset", path))
+                data = content(path)
                 self._sheets = {sheet: grey("PhotoTourDataset", data)}
         row, column = (_SIDE * position for position in divmod(index, _PATCHES))
         return self._sheets[sheet][row : row + _SIDE, column : column + _SIDE, None].copy()

@@ -79,10 +79,12 @@ class Listed(MappableDataset):
         if self._found is None:
             with reading(self.dataset_dir):
                 self._found = list(self._list())
-        if not self._found and not self._may_be_empty():
-            raise RuntimeError(
-                f"For '{type(self).__name__}', there are no rows to read in {self.dataset_dir!r}."
-            )
+                last = position()[0]
+            if not self._found and not self._may_be_empty():
+                self._found = None
+                raise RuntimeError(
+                    f"For '{type(self).__name__}', there are no rows to read in {last!r}."
+                )
         return self._found
 
     def _may_be_empty(self):

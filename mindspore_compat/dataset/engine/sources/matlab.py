@@ -210,17 +210,17 @@ class Flowers102Dataset(GeneratorDataset):
         with reading(labels):
             labels = (matlab.load(labels)["labels"][0] - 1).astype(np.uint32)
         with reading(sets):
-            sets = matlab.load(sets)
+            parts = matlab.load(sets)
             records = [
                 (number, labels[number - 1])
                 for part in self._sets[usage]
-                for number in sets[part][0].tolist()
+                for number in parts[part][0].tolist()
             ]
         columns = (
             ["image", "segmentation", "label"] if task == "Segmentation" else (["image", "label"])
         )
         super().__init__(
-            Records(records, self._make_row, dataset_dir),
+            Records(records, self._make_row, dataset_dir, [(sets, None)] * len(records)),
             columns,
             num_samples=num_samples,
             num_parallel_workers=num_parallel_workers,

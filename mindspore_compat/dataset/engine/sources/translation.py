@@ -75,11 +75,11 @@ class _Talks(_Pairs):
         if not path.endswith(".xml"):
             yield from super()._read(path)
             return
-        stem = path.removesuffix(f".{self._pair[0]}.xml")
-        sources, targets = (_segments(f"{stem}.{language}.xml") for language in self._pair)
+        other = path.removesuffix(f"{self._pair[0]}.xml") + f"{self._pair[1]}.xml"
+        sources, targets = _segments(path), _segments(other)
         if len(sources) != len(targets):
             raise RuntimeError(
-                f"The two files {stem}.*.xml must have as many segments, but have "
+                f"{path!r} and {other!r} must have as many segments, but have "
                 f"{len(sources)} and {len(targets)}."
             )
         for row in zip(sources, targets, strict=True):
