@@ -15,9 +15,10 @@ from ..arguments.waves import wave
 from ..calls.applying import apply
 
 SIZED = ("0-d", "empty", "one row", "batch", "broadcast", "transposed")
-NUMBERS = ("signs", "large", "small", "nan", "ties")
+NUMBERS = ("signs", "large", "small", "infinite", "ties")
+NAN = "nan"
 DTYPES = ("float16", "float32", "float64", "bfloat16", "int32", "int64", "uint8", "bool_")
-WORDS = ("", *NUMBERS, *SIZED, *DTYPES)
+WORDS = ("", *NUMBERS, *SIZED, *DTYPES, NAN)
 GRAPH = "sample.in_graph()"
 # What the original says where it lacks a kernel.
 _NO_KERNEL = re.compile(
@@ -88,6 +89,9 @@ class Again:
             array = np.asarray(value.asnumpy() if hasattr(value, "asnumpy") else value)
             if word in DTYPES:
                 return self._cast(value, array, word)
+            if word == NAN and kind in ("int", "uint", "bool"):
+                array = _other(array.astype(np.float32), word, self._count)
+                return array if isinstance(value, np.ndarray) else self.ms.Tensor(array)
             return self._like(value, _other(array, word, self._count))
 
         return {name: changed(value) for name, value in given.items()}
@@ -165,13 +169,15 @@ def _other(array, word, number):
     if array.dtype.kind != "f" or not array.size:
         raise NoKernel("no numbers to change")
     fresh = wave(array.shape, 1.3 * number).astype(np.float64)
-    if word == "nan":
-        fresh.reshape(-1)[:: max(2, array.size // 3)] = (np.nan, np.inf, -np.inf)[number % 3]
+    special = {"infinite": (np.nan, np.inf, -np.inf)[number % 3], NAN: np.nan}
+    if word in special:
+        fresh.reshape(-1)[:: max(2, array.size // 3)] = special[word]
     scaled = {
         "signs": lambda: 3.1 * (fresh - 0.6),
         "large": lambda: 90.0 * (fresh - 0.6),
         "small": lambda: 1e-4 * (fresh - 0.6),
-        "nan": lambda: fresh,
+        "infinite": lambda: fresh,
+        NAN: lambda: fresh,
         "ties": lambda: np.round(2 * fresh),
     }
     return scaled[word]().astype(array.dtype)

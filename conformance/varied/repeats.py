@@ -6,14 +6,13 @@ Tensors would therefore never be computed in float64, many operators never with 
 no object would be called twice.
 """
 
-import json
 import re
 
 from ..calls.bad import expand
 from ..calls.call import Call
 from ..calls.stored import apart
 from ..reading import specs
-from .again import DTYPES, GRAPH, SIZED, WORDS
+from .again import DTYPES, GRAPH, NAN, SIZED, WORDS
 from .record import Session
 
 LABEL = "once more"
@@ -33,7 +32,7 @@ _GRAPHS = re.compile(r"(?:ops|nn|mint|Tensor|numpy)\.(?!probability|optim).*")
 def add_repeats(name, entries, known, reference):
     """Adds the repetition of the first stored call."""
     records, entry = dict(known), entries[name]
-    if {LABEL, IN_GRAPH} <= known.keys() or _NO_CALL.fullmatch(name):
+    if _NO_CALL.fullmatch(name):
         return records
     base = _base(name, known, reference)
     if base is None or (entry.get("kind") == "class" and base[0].init is None):
@@ -42,8 +41,13 @@ def add_repeats(name, entries, known, reference):
     session.recording.calls = records
     call, more = base
     words = ("",) if "Parameter(" in str(call.call) else _words(entry, reference)
-    seen = known[LABEL]["seen"] if LABEL in known else _add_more(session, call, more, words)
-    if seen is not None and _GRAPHS.fullmatch(name) and words != ("",):
+    if LABEL in known:
+        seen = known[LABEL]["seen"]
+        if NAN in words and known[LABEL].get("by") is None:
+            records[LABEL] = _with_nan(session, known[LABEL], more)
+    else:
+        seen = _add_more(session, call, more, words)
+    if seen is not None and IN_GRAPH not in known and _GRAPHS.fullmatch(name) and words != ("",):
         _add_graph(session, call, more, seen.get("result"))
     reference.forget()
     return records
@@ -66,6 +70,22 @@ def _words(entry, reference):
     return (*numbers, *(word for word in DTYPES if word.rstrip("_") in listed))
 
 
+def _with_nan(session, record, more):
+    """Returns a stored repetition with the outcome for NaN at its end, if it lacks that. Only a
+    layer, which may have a state, is asked for all outcomes again."""
+    text = f"sample.again({NAN!r})"
+    if text in record["then"]:
+        return record
+    earlier = record["then"] if "init" in record else []
+    call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
+    seen = session.ask_once(call, {**more, "then": [*earlier, text], "probe": True})
+    part = (seen or {}).get(f"then {len(earlier) + 1}")
+    if part is None or not tells(part):
+        return record
+    facts = {**record["seen"], f"then {len(record['then']) + 1}": part}
+    return {**record, "then": [*record["then"], text], "seen": facts}
+
+
 def _add_more(session, call, more, words):
     """Keeps the call with the outcomes of all keywords that give numbers. Returns its facts; None
     if there are none."""
@@ -74,7 +94,7 @@ def _add_more(session, call, more, words):
     if seen is None:
         return None
     facts = {text: seen.get(f"then {n}") for n, text in enumerate(texts, 1)}
-    told = {text: part for text, part in facts.items() if part is not None and _tells(part)}
+    told = {text: part for text, part in facts.items() if part is not None and tells(part)}
     if not told:
         return None
     rest = {key: part for key, part in seen.items() if "then " not in key}
@@ -86,7 +106,7 @@ def _add_more(session, call, more, words):
 def _add_graph(session, call, more, result):
     """Keeps the call in graph mode if its result equals the result in PyNative mode. A reference
     other than MindSpore has no graph mode; for it, equality is assumed."""
-    if result is None or not _tells(result):
+    if result is None or not tells(result):
         return
     facts = {"then 1": result}
     if session.reference.own_word is None:
@@ -118,12 +138,21 @@ def _base(name, known, reference):
     return None
 
 
-def _tells(part):
-    """Returns True if facts contain numbers."""
-    return bool(re.search(r"\[\"\w+(?: \w+)?\", \[[\d, ]*\], \[", json.dumps(part)))
+def tells(part):
+    """Returns True if facts contain numbers, texts or truth values: more than the name of a
+    kind."""
+    if isinstance(part, dict):
+        return any(tells(inner) for key, inner in part.items() if key != "count")
+    if isinstance(part, str):
+        return not _NAMES_A_KIND.fullmatch(part)
+    return isinstance(part, list) and (len(part) > 2 or not isinstance(part[-1], list))
 
 
+_NAMES_A_KIND = re.compile(
+    r"None|raised .*|varies|(?!True$|False$)[A-Z]\w*|method|function|builtin.*"
+)
 _KINDS = {
+    "sample.again('infinite')": " with nan",
     "sample.again('nan')": " with nan",
     **{f"sample.again({word!r})": " batch" for word in SIZED},
     **{f"sample.again({word!r})": " as dtype" for word in DTYPES},

@@ -9,11 +9,12 @@ import re
 
 from ..calls.stored import apart
 from ..kinds import members
+from ..kinds.cases import errors_of
 from . import repeats, states
-from .record import DELIBERATE, Session
+from .record import Session
 
 TWICE, THRICE = "twice over", "three times"
-MOST = 3  # stored calls of a name that are done twice
+MOST = 3  # stored calls of a name that are done twice; more if each uses another method
 AGAIN = "sample.again('')"
 _WIDTH = 12  # attributes that one text shows
 # Names that start processes, or change the whole program.
@@ -23,27 +24,37 @@ _NO_CALL = re.compile(
 )
 _SETTINGS = ("first", "train", "fresh", "alone")
 _USES = re.compile(r"\bit\.\w+\(|sample\.held|sample\.files")
+_METHOD = re.compile(r"\b(?:it|sample\.held)\.(\w+)")
 
 
 def add_sequences(name, entries, known, reference):
-    """Adds some stored calls of a name done again on the same object."""
+    """Adds some stored calls of a name done again on the same object: the first few, and others
+    until every method that is called after them is called twice."""
     records = dict(known)
-    if _NO_CALL.fullmatch(name) or any(label.startswith((TWICE, THRICE)) for label in known):
+    if _NO_CALL.fullmatch(name) or any(label.startswith(THRICE) for label in known):
         return records
     session = Session(name, entries[name], reference)
     session.recording.calls = records
-    kept = 0
+    session.deliberate.update(*(errors_of(entries[n]) for n in entries if n.startswith(f"{name}.")))
+    twice = [record for label, record in known.items() if label.startswith(TWICE)]
+    kept, used = len(twice), _methods(str([record["then"] for record in twice]))
     for label, call, more, texts in _with_uses(name, known, reference):
+        if label.startswith(TWICE) or (kept >= MOST or twice) and used >= _methods(str(texts)):
+            continue
         new = TWICE if not kept else f"{TWICE} {kept + 1}"
-        kept += _add(session, new, call, more, texts, _unfit(name, label, texts))
-        if kept == MOST:
-            break
+        if _add(session, new, call, more, texts, _unfit(name, label, texts)):
+            kept, used = kept + 1, used | _methods(str(texts))
     if not kept and repeats.LABEL not in known:
         base = next(_plain(name, known, reference), None)
         if base is not None and base[0].call is not None:
             _add(session, THRICE, *base, [])
     reference.forget()
     return records
+
+
+def _methods(texts):
+    """Returns the methods and attributes of the result that texts name."""
+    return set(_METHOD.findall(texts))
 
 
 def _plain(name, known, reference):
@@ -79,14 +90,14 @@ def _add(session, label, call, more, texts, unfit=()):
     start = len(texts)
     names = _attributes(session.name)
     shown = [f"sample.state({', '.join(map(repr, part))})" for part in _parts(names)]
-    before = session.ask_once(call, {**more, "then": shown}, DELIBERATE) if shown else {}
-    after = session.ask_once(call, {**more, "then": [*whole, *shown]}, DELIBERATE)
+    before = session.ask_once(call, {**more, "then": shown}, session.deliberate) if shown else {}
+    after = session.ask_once(call, {**more, "then": [*whole, *shown]}, session.deliberate)
     if after is None or before is None:
         return False
     changed = _changed(before, after, len(shown), len(whole))
     if changed:
         whole.append(f"sample.state({', '.join(map(repr, changed[:_WIDTH]))})")
-    seen = session.ask_once(call, {**more, "then": whole, "probe": True}, DELIBERATE)
+    seen = session.ask_once(call, {**more, "then": whole, "probe": True}, session.deliberate)
     if seen is None:
         return False
     again_at = len(texts) + len(again)

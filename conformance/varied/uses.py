@@ -12,7 +12,7 @@ import functools
 
 import numpy as np
 
-from ..arguments.drawn import GLOBAL_SEED, follows
+from ..arguments.drawn import SET, follows
 from ..arguments.files import Files
 from ..arguments.loops import Loops, Note
 from ..arguments.waves import wave
@@ -51,14 +51,25 @@ def _by_seed(worker, case, argument):
 
     def seen(seed):
         worker._reset()
-        if argument == GLOBAL_SEED:
-            first = [*case.get("first", ()), f"ms.set_seed({seed})"]
+        if argument in SET:
+            first = [*case.get("first", ()), SET[argument].format(seed)]
             return _prepared_for(worker, {**case, "first": first})
         text = f"sample.generator({seed})" if argument == "generator" else seed
         return _prepared_for(worker, {**case, part: {**case[part], argument: text}})
 
-    first, second, *others = map(seen, SEEDS)
+    with _kept_seed(worker.ms):
+        first, second, *others = map(seen, SEEDS)
     return {"the same": str(second == first), "another": str(any(o != first for o in others))}
+
+
+@contextlib.contextmanager
+def _kept_seed(ms):
+    """Restores the seed of datasets at the end."""
+    config = getattr(ms.dataset, "config", None)
+    before = config.get_seed() if config else None
+    yield
+    if config and config.get_seed() != before:
+        config.set_seed(before)
 
 
 def _prepared_for(worker, case):
@@ -256,7 +267,8 @@ def _prepared(ms, thing, case):
             parameter.init_data()
         values = parameter.asnumpy()
         facts[f"initial {name}"] = observe(parameter)
-        if not values.size or (values != values.flat[0]).any():
+        is_drawn = not values.size or (values != values.flat[0]).any()
+        if is_drawn and "seed" not in case:
             del facts[f"initial {name}"][2:]  # they are drawn
             if sample := _moments(parameter):
                 facts[f"moments of initial {name}"] = sample

@@ -10,7 +10,17 @@ from conformance.calls.call import Call
 from conformance.kinds import cases
 from conformance.reading import signatures, specs
 from conformance.running import answers
-from conformance.varied import additions, record, refusals, repeats, sequences, stated, uses
+from conformance.varied import (
+    additions,
+    nones,
+    record,
+    refusals,
+    repeats,
+    seeds,
+    sequences,
+    stated,
+    uses,
+)
 from conformance.worker.worker import Worker
 
 
@@ -166,10 +176,29 @@ def test_a_call_is_made_once_more_with_other_tensors(entries, reference):
     assert seen["then 1"] == seen["result"]
     assert seen[f"then {told[again('float64')]}"][0] == "Float64"
     assert seen[f"then {told[again('empty')]}"][1:] == [[0], []]
+    assert again("infinite") in told
     assert "nan" in seen[f"then {told[again('nan')]}"][2]
     graph = kept["once more in a graph"]
     assert graph["then"] == [repeats.GRAPH] and graph["seen"] == {"then 1": seen["result"]}
     assert repeats.add_repeats("ops.add", entries, kept, reference) == kept  # once
+    older = {"then": kept["once more"]["then"][:-1], "seen": dict(list(seen.items())[:-1])}
+    older = {**kept, "once more": {**kept["once more"], **older}}
+    assert repeats.add_repeats("ops.add", entries, older, reference) == kept
+
+
+def test_nan_takes_the_place_of_integers(entries, reference):
+    call = {"call": {"x": "T('int32', [3, 0, 4])"}, "seen": {"result": ["Int64", [1], [3]]}}
+    kept = repeats.add_repeats("ops.count_nonzero", entries, {"call 1": call}, reference)
+    kept = kept["once more"]
+    assert kept["then"][-1] == again("nan") and kept["seen"][f"then {len(kept['then'])}"][2] == [3]
+
+
+@pytest.mark.parametrize(
+    "part", [["Float32", [0], []], {"strings": ["a"]}, {"count": "1", "0": "True"}, "word"]
+)
+def test_facts_that_name_a_kind_alone_tell_nothing(part):
+    assert repeats.tells({"result": part})
+    assert not repeats.tells({"result": "Dense", "then 1": ["Float32", [2]], "then 2": "None"})
 
 
 def test_what_is_done_with_an_object_is_done_twice(entries, reference, monkeypatch):
@@ -181,6 +210,51 @@ def test_what_is_done_with_an_object_is_done_twice(entries, reference, monkeypat
         "then 3": "None",
         "then 4": ["scalar float64", [], [0.5]],
     }
+
+
+def test_every_method_is_called_twice(entries, reference, monkeypatch):
+    monkeypatch.setattr(record.Reference, "own_word", "mindspore_compat")
+    lists = [f"it.update(np.array([{n}.0]), np.array([0.5]))" for n in range(5)], ["it.clear()"]
+    calls = [{"then": [text, "it.eval()"]} for part in lists for text in part]
+    more = {"init": {}, "seen": {}, "by": "mindspore_compat"}
+    known = {f"call {n}": {**call, **more} for n, call in enumerate(calls)}
+    kept = sequences.add_sequences("MAE", entries, known, reference)
+    twice = [kept[label] for label in kept if label.startswith("twice over")]
+    assert len(twice) == 4 and twice[3]["seen"]["then 4"] == "raised RuntimeError"  # of a method
+    assert sequences.add_sequences("MAE", entries, kept, reference) == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "seed"),
+    [
+        ("ops.dropout", {"call": {"input": "T('float32', fill(1.0, (6, 6)))"}}, "the global seed"),
+        ("nn.Dense", {"init": {"in_channels": "3", "out_channels": "4"}}, "the global seed"),
+        (
+            "dataset.vision.RandomColor",
+            {"init": {}, "call": {"*0": "array('uint8', spread((4, 4, 3), 0, 255, 1))"}},
+            "the seed of datasets",
+        ),
+    ],
+)
+def test_a_seed_decides_the_numbers_of_a_call_that_varies(name, call, seed, entries, reference):
+    known = {"call 1": {**call, "seen": {"result": ["Float32", [6, 6]]}}}
+    kept = seeds.add_seeds(name, entries, known, reference)
+    assert kept[f"seeds of {seed}"]["seen"] == {"the same": "True", "another": "True"}
+    assert seeds.add_seeds(name, entries, kept, reference) == kept
+    fixed = {"call 1": {**call, "seen": {"result": ["Float32", [1], [0.0]]}}}
+    assert seeds.add_seeds(name, entries, fixed, reference) == fixed
+
+
+def test_none_is_passed_where_it_is_the_default(entries, reference):
+    known = {"call 1": {"call": {"a": "T('float32', [1.0, 3.0])"}}}
+    known["call 1"]["seen"] = {"result": ["Float32", [], [1.0]]}
+    kept = nones.add_nones("numpy.nanvar", entries, known, reference)[nones.LABEL]
+    assert kept["call"] == {**known["call 1"]["call"], "axis": "None", "dtype": "None"}
+    assert kept["seen"] == {"result": ["Float32", [], [1.0]]}
+    signature = ["a", "axis=None", "ddof=None"]  # refused, so it is left out
+    other = entries | {"numpy.nanvar": {**entries["numpy.nanvar"], "signature": signature}}
+    kept = nones.add_nones("numpy.nanvar", other, known, reference)[nones.LABEL]
+    assert kept["call"].keys() == {"a", "axis"}
 
 
 def test_attributes_that_have_changed_are_shown(entries, reference, monkeypatch):

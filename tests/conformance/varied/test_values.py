@@ -124,6 +124,26 @@ def test_an_item_too_many_is_a_difference(worker):
     assert found["difference"] == "result: not expected: a.weight, a.bias"
 
 
+def test_an_input_that_is_overwritten_is_a_difference(worker):
+    case = {"id": "ops.assign::values::call 1", "kind": "values", "name": "ops.assign"}
+    texts = {"variable": "ms.Parameter(T('float32', [1.0]), 'a')", "value": "T('float32', [2.0])"}
+    case |= {"owner": None, "call": texts}
+    seen = worker.run(case)["observed"]
+    after = seen.pop("variable after")
+    others = {"by": "pytorch"}, {"then": ["it"]}, {"name": "ops.assign_"}
+    for more in ({}, *others):  # those whose reference tells less
+        found = answers.judge({**case, "seen": seen, "wanted": seen, **more}, _of(worker, case), {})
+        assert found["status"] == ("pass" if more else "fail")
+        assert more or found["difference"] == "variable after: not expected"
+    whole = {**seen, "variable after": after}  # a fact may be no reference
+    case |= {"seen": whole, "wanted": seen}
+    assert answers.judge(case, _of(worker, case), {})["status"] == "pass"
+
+
+def _of(worker, case):
+    return worker.run({**case, "name": "ops.assign"})
+
+
 def test_what_an_object_is_used_for_is_seen(worker):
     seen = drive(worker, "common.initializer.One", init={})
     assert seen["result"]["filled"][1:] == [[12, 60], [1.0] * 9 + [pytest.approx(0, abs=0.01)]]
