@@ -3,8 +3,10 @@ Nothing is half changed, and no thread, process or lock is left.
 """
 
 import contextlib
+import gc
 import multiprocessing
 import os
+import sys
 import threading
 import time
 
@@ -15,6 +17,7 @@ from kit.interrupts import State, moments, stop_at
 from mindspore_compat import Model, Parameter, Tensor, nn
 from mindspore_compat import dataset as ds
 from mindspore_compat.dataset.engine import workers
+from mindspore_compat.dataset.engine.worker_processes import WorkerProcess
 from mindspore_compat.train import Callback, SummaryCollector, SummaryRecord
 from mindspore_compat.train.callback._callback import CallbackManager
 
@@ -201,6 +204,27 @@ def test_a_process_whose_end_is_noticed_by_an_interrupted_call_has_ended(stopped
     with pytest.raises(KeyboardInterrupt):
         iterator.stop() if stopped else list(iterator)
     assert not multiprocessing.active_children()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_an_interrupted_start_of_a_process_leaves_none():
+    def start():
+        WorkerProcess(abs).kill()
+
+    def processes():
+        gc.collect()
+        multiprocessing.active_children()  # waits for those that it knows to have ended
+        with open(f"/proc/self/task/{threading.get_native_id()}/children") as file:
+            return file.read().split()
+
+    start()
+    before = processes()
+    for number in moments(start, 30):
+        stop_at(number, start)
+        until = time.monotonic() + 5
+        while processes() != before and time.monotonic() < until:
+            time.sleep(0.01)
+        assert processes() == before, number
 
 
 def test_the_next_iteration_is_whole():

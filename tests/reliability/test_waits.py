@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,19 @@ def test_the_starter_of_a_thread_that_dies_goes_on(monkeypatch):
     monkeypatch.setattr(starting, "LONGEST", 0.05)
     with pytest.raises(RuntimeError, match="has not begun"):
         _Dies(target=print).start()
+
+
+def test_a_pause_of_the_process_is_not_taken_for_a_thread_that_dies(monkeypatch):
+    wait, waits = threading.Event.wait, []
+
+    def paused(event, timeout=None):
+        waits.append(timeout)
+        return len(waits) > 1 and wait(event, timeout)  # the time is over, the thread has not run
+
+    monkeypatch.setattr(threading.Event, "wait", paused)
+    thread = starting.Thread(target=waits.clear)
+    thread.start()
+    thread.finish()
 
 
 def test_work_goes_on_where_no_thread_can_start(monkeypatch):

@@ -11,7 +11,7 @@ import traceback
 import weakref
 from multiprocessing.reduction import ForkingPickler
 
-from ..._backend.ranks import children
+from ..._backend.ranks import children, forking
 from ..._backend.threads import affinity
 from ..._core.frames import hide_package_frames, shows_all_frames
 from . import config
@@ -60,8 +60,8 @@ class WorkerProcess:
         _connections.add(self._connection)
         self.kill = weakref.finalize(self, _kill, self._process, os.getpid())
         try:
-            self._process.start()
-        except BaseException:  # an interrupt may come before the number of the process is known
+            forking.start(self._process)
+        except BaseException:
             self._connection.close()
             self.kill()
             raise

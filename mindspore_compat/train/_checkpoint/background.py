@@ -5,7 +5,7 @@ import os
 import signal
 
 from ... import log
-from ..._backend.ranks import children
+from ..._backend.ranks import children, forking
 from ..._backend.starting import Thread
 
 _NAME = "asyn_save_ckpt"
@@ -42,13 +42,14 @@ class BackgroundSave:
             )
 
     def start(self):
-        """Starts to write. After an interrupt the process may write although its number is not
-        known."""
-        try:
+        """Starts to write."""
+        if self._theirs is None:
             self._worker.start()
+            return
+        try:
+            forking.start(self._worker)
         finally:
-            if self._theirs is not None:
-                self._theirs.close()
+            self._theirs.close()
 
     def _fail(self, error):
         self._error = error

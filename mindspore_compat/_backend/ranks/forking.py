@@ -1,0 +1,85 @@
+"""Starts processes so that an interrupt leaves them started and known, or not started.
+
+Python's `Process.start` forks and then notes the number of the new process. If an interrupt comes
+in between, nobody knows the process: it cannot be killed, and remains as a zombie when it ends. The
+descriptors of its pipes stay open too.
+"""
+
+import itertools
+import multiprocessing
+import multiprocessing.process
+import os
+from multiprocessing import popen_fork, util
+
+
+def start(process):
+    """Starts a process. After an interrupt its `pid` is None only if there is no process.
+
+    Args:
+        process (multiprocessing.Process): the process.
+    """
+    method = process._start_method or multiprocessing.get_start_method()
+    if method != "fork":
+        process.start()
+        return
+    forked = _Forked()
+    process._Popen = forked.launch
+    try:
+        process.start()
+    except BaseException:
+        forked.settle(process)
+        raise
+    finally:
+        process.__dict__.pop("_Popen", None)
+
+
+class _Forked(popen_fork.Popen):
+    """What Python's class of this name does, but the results of system calls cannot get lost: each
+    list is extended in one instruction, and interrupts come between instructions.
+    """
+
+    def __init__(self):
+        self.pid = self.returncode = self.finalizer = None
+        self._ends, self._pids, self._spare = [], [], []
+
+    def launch(self, process):
+        """Forks; returns this object in the parent, and runs the process in the child."""
+        util._flush_std_streams()
+        self._ends.extend(itertools.chain.from_iterable(itertools.islice(iter(os.pipe, None), 2)))
+        self._pids.extend(itertools.islice(iter(os.fork, None), 1))
+        if self._pids[0] == 0:
+            self._run(process)
+        self._complete()
+        return self
+
+    def _run(self, process):
+        code = 1
+        try:
+            parent_reads, _, child_reads, parent_writes = self._ends
+            os.close(parent_reads)
+            os.close(parent_writes)
+            code = process._bootstrap(parent_sentinel=child_reads)
+        finally:
+            os._exit(code)
+
+    def _complete(self):
+        """Notes the number of the process and closes the child's ends of the pipes."""
+        if self.pid is None:
+            self.sentinel, *self._spare, parent_writes = self._ends
+            self.finalizer = util.Finalize(self, util.close_fds, (self.sentinel, parent_writes))
+            self.pid = self._pids[0]
+        self._close(self._spare)
+
+    def settle(self, process):
+        """After an interrupt, makes a forked process known to Python, or closes the pipes."""
+        if not self._pids:
+            self._close(self._ends)
+        elif process._popen is None:
+            self._complete()
+            process._popen, process._sentinel = self, self.sentinel
+            multiprocessing.process._children.add(process)
+
+    @staticmethod
+    def _close(ends):
+        while ends:
+            os.close(ends.pop())
