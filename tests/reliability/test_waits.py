@@ -47,7 +47,6 @@ ENDS = {  # file, or folder -> function -> why it ends
     "_backend/arrays.py": {"to_host": ARRAYS},
     "_backend/host/linalg.py": {"*": ARRAYS},
     "_backend/host/scatter.py": {"*": ARRAYS},
-    "ops/_indexing/scatter.py": {"check_range": ARRAYS},
     "train/mind_ir/onnx_writing.py": {"*": ARRAYS},
     "train/mind_ir/writing.py": {"*": ARRAYS},
     "_backend/steps/recorded_array.py": {"*": VARIABLE},
