@@ -91,8 +91,9 @@ class Tensor:
     def __getitem__(self, index: _t.Any) -> Tensor:
         """Returns the part at an index of ints, slices, Tensors, lists, None and '...'.
 
-        The result of ints and slices shares memory with this Tensor. The result of Tensors and lists is
-        a copy; a value that is later written into it is written into this Tensor too.
+        The result of ints and slices shares memory with this Tensor; `x[...]` is the Tensor itself. The
+        result of Tensors and lists is a copy; a value that is later written into it is written into
+        this Tensor too.
         """
     def __gt__(self, other: Tensor | _b.complex) -> Tensor:
         """Compares two Tensors element by element: True where input > other.
@@ -3694,36 +3695,36 @@ class Tensor:
         """Tiles the Tensor: repeats it along each axis; the numbers of repeats are ints or one tuple."""
     @_t.overload
     def to(self, dtype: _Type | None = None, non_blocking: _b.bool = False, copy: _b.bool = False) -> Tensor:
-        """Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
+        """Casts the Tensor to another dtype and moves it to a device. If nothing changes, the result
 
         Forms:
 
         to(dtype=None, non_blocking=False, copy=False)
 
-        Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
-        Tensor itself unless `copy` is true.
+        Casts the Tensor to another dtype and moves it to a device. If nothing changes, the result
+        shares the memory of the Tensor unless `copy` is true.
         """
     @_t.overload
     def to(self, device: _t.Literal['Ascend', 'GPU', 'CPU', 'cpu', 'npu'] | None = None, dtype: _Type | None = None, non_blocking: _b.bool = False, copy: _b.bool = False) -> Tensor:
-        """Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
+        """Casts the Tensor to another dtype and moves it to a device. If nothing changes, the result
 
         Forms:
 
         to(dtype=None, non_blocking=False, copy=False)
 
-        Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
-        Tensor itself unless `copy` is true.
+        Casts the Tensor to another dtype and moves it to a device. If nothing changes, the result
+        shares the memory of the Tensor unless `copy` is true.
         """
     @_t.overload
     def to(self, other: Tensor, non_blocking: _b.bool = False, copy: _b.bool = False) -> Tensor:
-        """Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
+        """Casts the Tensor to another dtype and moves it to a device. If nothing changes, the result
 
         Forms:
 
         to(dtype=None, non_blocking=False, copy=False)
 
-        Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
-        Tensor itself unless `copy` is true.
+        Casts the Tensor to another dtype and moves it to a device. If nothing changes, the result
+        shares the memory of the Tensor unless `copy` is true.
         """
     def to_(self, device: _b.str | None = None, non_blocking: _b.bool = False) -> Tensor:
         """Moves the Tensor itself to a device and returns it; "Ascend" stands for the GPU here.
@@ -3831,7 +3832,7 @@ class Tensor:
     def type(self, dtype: _t.Any = None) -> _t.Any:
         """Returns the name of the dtype, or, if a dtype is given, a copy that is cast to it."""
     def type_as(self, other: _t.Any) -> Tensor:
-        """Casts the Tensor to the dtype of `other`."""
+        """Casts the Tensor to the dtype of `other`; returns the Tensor itself if it has that dtype."""
     def unbind(self, dim: _b.int = 0) -> _b.tuple[Tensor, ...]:
         """Unstacks a Tensor into its slices along an axis.
 

@@ -632,7 +632,7 @@ def polyval(p: _t.Any, x: _t.Any) -> _t.Any:
         x (Union[number, list, tuple, Tensor]): the points.
     """
 def positive(a: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.positive` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+    """`ops.deepcopy` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 def power(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.pow` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
 def promote_types(type1: _t.Any, type2: _t.Any) -> _t.Any:

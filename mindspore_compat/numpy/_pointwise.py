@@ -79,7 +79,7 @@ UNARY = {
     "numpy.invert": ("invert", "integer", "array", "x"),
     "numpy.sign": ("sign", "sign", "array", "x"),
     "numpy.negative": ("neg", "number", "array", "a"),
-    "numpy.positive": ("positive", "number", "Tensor", "a"),
+    "numpy.positive": ("deepcopy", "number", "Tensor", "a"),
     "numpy.square": ("square", "number", "array", "x"),
 }
 TESTS = {

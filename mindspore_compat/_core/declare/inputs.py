@@ -8,6 +8,7 @@
 from ..rules.base import NoneRule, parts_of
 from ..rules.vocabulary import TensorOf
 from ..tensor import promotion
+from ..tensor.tensor import Tensor
 
 
 class Promote:
@@ -71,6 +72,9 @@ class Quirks:
             instance has as the attribute of that name}.
         checked_at_once (tuple): public paths of layers whose constructors check their arguments.
             Those of other layers in `nn` and `mint.nn` take any arguments; the call refuses them.
+        itself (Callable): of the same arguments, whether a public path returns its first argument,
+            a Tensor or a list of one Tensor, without a computation. The result is then that object,
+            as in the original, and not another Tensor of the same memory.
     """
 
     def __init__(
@@ -81,6 +85,7 @@ class Quirks:
         on_tape=None,
         stored=None,
         checked_at_once=(),
+        itself=None,
     ):
         self.rules = rules or {}
         self.errors = errors or {}
@@ -88,6 +93,20 @@ class Quirks:
         self.on_tape = on_tape
         self.stored = stored or {}
         self.checked_at_once = checked_at_once
+        self.itself = itself
+
+    def public_run(self, run):
+        """Returns what public paths call for the `run` of the op."""
+        if self.itself is None:
+            return run
+        itself = self.itself
+
+        def run_unless_itself(first, *others):
+            if itself(first, *others):
+                return first if isinstance(first, Tensor) else first[0]
+            return run(first, *others)
+
+        return run_unless_itself
 
 
 def accepts_tensor(rule):

@@ -371,7 +371,7 @@ def _numpy_dtype(value):
 def _make_function(op, area, name, group):
     method = area == "Tensor"
     signature = _Signature(_with_self(op, group) if method else group, op, f"{area}.{name}")
-    scope = {"run": op.run, **_DTYPES}
+    scope = {"run": op.quirks.public_run(op.run), **_DTYPES}
     feeds = [
         (n, signature.feeds[n]) for n in signature.names if signature.feeds[n] in op.parameters
     ]
@@ -454,7 +454,7 @@ def _with_self(op, group):
 def _make_class(op, area, name, groups, base):
     path = f"{area}.{name}"
     signature, call = _Signature(groups[0], op, path), _Signature(groups[1], op, path)
-    scope = {"run": op.run, "base": base, **_DTYPES}
+    scope = {"run": op.quirks.public_run(op.run), "base": base, **_DTYPES}
     lines = [f"def __init__({', '.join(filter(None, ['self', signature.text]))}):"]
     numpy_scalars = "getattr(self, '_takes_numpy_scalars', True)"
     guard = _guard_lines(name, signature, scope, numpy_scalars=numpy_scalars)

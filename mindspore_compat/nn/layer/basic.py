@@ -28,7 +28,7 @@ from ..._core.tensor.precision import state as precision
 from ...common.initializer import Uniform
 from ...ops._linalg.matmul import dense
 from ...ops._random.dropout import dropout, dropout1d, dropout2d, dropout2d_ext, dropout3d
-from ...ops._shape.reshape import flatten_axes
+from ...ops._shape.reshape import joined
 from .._parts import (
     default_bias,
     default_weight,
@@ -524,7 +524,7 @@ class Flatten(Cell):
             )
         if x.ndim == 0:
             return x.reshape(1)
-        return x if start % rank == end % rank else flatten_axes.run(x, start, end)
+        return joined(x, start, end)
 
     def check_axis_valid(self, axis, ndim):
         """Raises ValueError unless an axis is in [-ndim, ndim)."""

@@ -1,8 +1,10 @@
 """Sums of several Tensors (AddN), and addition of a bias."""
 
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.values import upcast
 from ..._core.rules.vocabulary import OneOf
+from .._itself import itself
 from .._rules import Anything, Several
 from .._shape.join_split import of_one_dtype
 
@@ -15,6 +17,7 @@ MOST_TERMS = 32  # that one kernel adds: CUDA limits the bytes of its arguments
     "ops.accumulate_n(x)",
     "ops.AccumulateNV2()(x)",
     compute="kernels",
+    quirks=Quirks(itself=itself(lambda x: len(x) == 1)),
 )
 def addn(xp, x: Several):
     """Adds all the Tensors of a tuple or list, element by element.

@@ -12,6 +12,7 @@ from ..._core.rules.vocabulary import Bool, Number, ScalarOf, TensorOf, any_dtyp
 from ..._core.tensor.promotion import product_np
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode.call import in_graph
+from .._itself import itself
 from .._rules import Anything, NumbersOrBools, Operand
 
 
@@ -334,7 +335,12 @@ def neg(xp, input: TensorOf(number)):
 neg.vjp_of("negative")
 
 
-@op("Tensor.__pos__()", "ops.positive(input)", "Tensor.positive()")
+@op(
+    "Tensor.__pos__()",
+    "ops.positive(input)",
+    "Tensor.positive()",
+    quirks=Quirks(itself=itself(lambda input: True)),
+)
 def positive(xp, input: NumbersOrBools):
     """Returns the input unchanged.
 

@@ -1,12 +1,14 @@
 """Dtypes: casts, and queries of a Tensor's type."""
 
-from ..._core.declare.inputs import Promote
+from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import DType, InstanceOf, TensorOf, any_dtype, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from ...common._graph_mode.call import in_graph
 from ...common.sparse_tensor import COOTensor, CSRTensor
+from .._itself import itself
 from .._rules import Anything
 from ..primitive import Primitive
 
@@ -18,6 +20,7 @@ _Input = InstanceOf(Tensor, COOTensor, CSRTensor).called("a Tensor")
     "ops.Cast()(input_x: input, dtype)",
     types=Promote(""),
     compute="native",
+    quirks=Quirks(itself=itself(lambda input, dtype: input._array.dtype == dtype)),
 )
 def cast(xp, input: TensorOf(any_dtype, scalars=True), dtype: DType):
     """Casts a Tensor to another dtype. A float is truncated to an integer. A cast to bool gives
@@ -137,7 +140,9 @@ def dtype(input):
 
 @public("Tensor.type_as")
 def type_as(self, other):
-    """Casts the Tensor to the dtype of `other`."""
+    """Casts the Tensor to the dtype of `other`; returns the Tensor itself if it has that dtype."""
+    if self._array.dtype == other._array.dtype and not in_graph():
+        return self
     return cast.run(self, other._array.dtype)
 
 

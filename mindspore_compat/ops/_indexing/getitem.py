@@ -21,7 +21,7 @@ from ..._core.vmap.batch import space_among
 from ...common._graph_mode.call import graphs
 from .._rules import Anything
 from . import item_of_item
-from .index_parse import basic, index_of, located, values_of
+from .index_parse import basic, index_of, is_plain, located, values_of
 
 
 @op(compute="native")
@@ -52,8 +52,9 @@ setitem.vjp(
 def tensor_getitem(self, index):
     """Returns the part at an index of ints, slices, Tensors, lists, None and '...'.
 
-    The result of ints and slices shares memory with this Tensor. The result of Tensors and lists is
-    a copy; a value that is later written into it is written into this Tensor too.
+    The result of ints and slices shares memory with this Tensor; `x[...]` is the Tensor itself. The
+    result of Tensors and lists is a copy; a value that is later written into it is written into
+    this Tensor too.
 
     Raises:
         IndexError: if a position is out of range or a part of the index has an unsupported type.
@@ -63,6 +64,9 @@ def tensor_getitem(self, index):
     Source: the indexing of mindspore.Tensor of MindSpore 2.10.
     """
     array = self._array
+    everything = index is Ellipsis or type(index) is tuple and _takes_all(index, array.shape)
+    if everything and not graphs.separate:
+        return self
     plain = basic(array, index)
     result = _by_arrays(self, array, index) if plain is None else getitem.run(self, plain)
     if graphs.separate:
@@ -71,6 +75,16 @@ def tensor_getitem(self, index):
     elif depth.open:
         result.__dict__["_view_of"] = item_of_item.reference(self), index
     return result
+
+
+def _takes_all(index, shape):
+    """Returns whether a tuple takes all of every axis; the Tensor itself is then the result."""
+    if index and index[-1] is Ellipsis:
+        index = index[:-1]
+    return len(index) <= len(shape) and all(
+        type(part) is slice and is_plain(part) and part.indices(length) == (0, length, 1)
+        for part, length in zip(index, shape, strict=False)
+    )
 
 
 def _by_arrays(self, array, index):

@@ -28,7 +28,7 @@ def basic(array, index):
             return None
         return index if len(shape) > 1 else (index, Ellipsis)
     if kind is slice:
-        return index if shape and _is_plain(index) else None
+        return index if shape and is_plain(index) else None
     if kind is not tuple or len(index) > len(shape):
         return None
     for part, length in zip(index, shape, strict=False):
@@ -36,7 +36,7 @@ def basic(array, index):
         if kind is int:
             if not -length <= part < length:
                 return None
-        elif kind is not slice or not _is_plain(part):
+        elif kind is not slice or not is_plain(part):
             return None
     return (*index, Ellipsis)
 
@@ -108,7 +108,7 @@ def _writes(api):
 _PLAIN = frozenset((int, type(None)))
 
 
-def _is_plain(part):
+def is_plain(part):
     """Returns True for a slice of ints and None with a step."""
     step = part.step
     return (
@@ -136,7 +136,7 @@ def _part(part, api, within=False):
     if isinstance(part, slice):
         return (
             part
-            if _is_plain(part)
+            if is_plain(part)
             else slice(*(_bound(v, api) for v in (part.start, part.stop, part.step)))
         )
     if isinstance(part, (list, tuple)):

@@ -24,6 +24,7 @@ from ..._core.rules.vocabulary import (
     TupleOf,
     floating,
 )
+from .._itself import itself
 from .._rules import WIDE_UNSIGNED, Floats, Reals
 
 Chance = Float(ge=0.0, le=1.0)
@@ -65,7 +66,11 @@ Droppable = Reals.but("uint8", *WIDE_UNSIGNED)
 Signed = Reals.but("int8", "int16", "uint8", *WIDE_UNSIGNED)
 
 
-@op("ops.dropout(input, p=0.5, training=True, seed=None)", compute="kernels")
+@op(
+    "ops.dropout(input, p=0.5, training=True, seed=None)",
+    compute="kernels",
+    quirks=Quirks(itself=itself(lambda input, p, training, seed: not training)),
+)
 def dropout(
     xp,
     input: Floats,
@@ -86,8 +91,10 @@ def dropout(
         >>> print(sorted(set(ms.ops.dropout(ms.ops.ones((100,)), p=0.5).asnumpy().tolist())))
         [0.0, 2.0]
     """
-    if not training or p == 0:
+    if not training:
         return input
+    if p == 0:
+        return xp.array(input)
     return _drop(xp, input, xp.dropout_mask(input.shape, input.dtype, 1 - p, seed or 0), 1 - p)
 
 

@@ -33,7 +33,7 @@ def broadcast_to(xp, input: Anything, shape: TupleOf(Int) | ListOf(Int)):
     """
     lead = len(shape) - input.ndim
     full = tuple(input.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
-    return xp.broadcast_to(input, full)
+    return input if full == input.shape else xp.broadcast_to(input, full)
 
 
 @op("ops.tile(input, dims)", "ops.Tile()(input, dims)", "mint.tile(input, dims)", compute="native")

@@ -2,6 +2,7 @@
 
 import math
 
+from ..._backend.arrays import SPACES
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -19,6 +20,7 @@ from ..._core.rules.vocabulary import (
     integer,
 )
 from ..._core.tensor.tensor import Tensor
+from ...common._graph_mode.call import in_graph
 from .._rules import Anything, IntOrInts
 from ..primitive import WithoutArguments
 from .axes import as_tuple, axis_of
@@ -202,6 +204,30 @@ def flatten_axes(xp, input: Anything, start_dim: Int, end_dim: Int):
     return xp.reshape(input, (*shape[:first], middle, *shape[last + 1 :]))
 
 
+@op(compute="native")
+def rows_copied(xp, input: Anything):
+    """Copies the Tensor with all axes after the first joined."""
+    return xp.array(xp.reshape(input, (input.shape[0], math.prod(input.shape[1:]))))
+
+
+rows_copied.vjp(input=lambda xp, g, input_shape: xp.reshape(g, input_shape))
+
+
+def rows(input):
+    """Joins all axes after the first; in PyNative mode the result is a copy, as in the original,
+    where a kernel of its own makes it. Within a graph nothing can tell a copy from a view."""
+    if in_graph() or type(input._array) not in SPACES:
+        return reshape_array.run(input, (input.shape[0], math.prod(input.shape[1:])))
+    return rows_copied.run(input)
+
+
+def joined(input, start_dim, end_dim):
+    """Joins axes: a copy if they are all but the first and counted so, otherwise a view."""
+    if input.ndim > 1 and (start_dim, end_dim) == (1, -1):
+        return rows(input)
+    return flatten_axes.run(input, start_dim, end_dim)
+
+
 @public("ops.flatten")
 def flatten(input, order="C", *, start_dim=1, end_dim=-1):
     """Flattens the axes from `start_dim` to `end_dim` into one.
@@ -223,6 +249,11 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
 
     Source: mindspore.ops.flatten of MindSpore 2.10.
     """
+    return _flattened(input, order, start_dim, end_dim, joined)
+
+
+def _flattened(input, order, start_dim, end_dim, join):
+    """Checks the arguments of `flatten`, and lets `join` join the axes."""
     if not isinstance(input, Tensor):
         Anything.refuse("flatten", "input", input)
     if not isinstance(order, str):
@@ -248,7 +279,7 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
             f"For 'flatten', 'start_dim' must not come after 'end_dim', but got "
             f"{start_dim} and {end_dim}."
         )
-    return flatten_axes.run(input, start_dim, end_dim)
+    return join(input, start_dim, end_dim)
 
 
 @public("ops.Flatten")
@@ -267,9 +298,7 @@ class Flatten(WithoutArguments):
             raise ValueError(
                 "For 'Flatten', 'input_x' must have at least one axis, but got a 0-d Tensor."
             )
-        return reshape_array.run(
-            input_x, (input_x.shape[0], -1 if input_x.size else math.prod(input_x.shape[1:]))
-        )
+        return rows(input_x)
 
 
 @public("mint.flatten")
@@ -285,7 +314,7 @@ def mint_flatten(input, start_dim=0, end_dim=-1):
         dim.item() if isinstance(dim, Tensor) and not dim.ndim else plain_numbers(dim)
         for dim in (start_dim, end_dim)
     )
-    return flatten(input, **dict(zip(("start_dim", "end_dim"), dims)))
+    return _flattened(input, "C", *dims, flatten_axes.run)
 
 
 @public("Tensor.ravel")

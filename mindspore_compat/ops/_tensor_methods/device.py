@@ -64,8 +64,8 @@ def tensor_move_to(
 
 @form("Tensor.to")
 def to_dtype(self, dtype: DType = None, non_blocking: Bool = False, copy: Bool = False):
-    """Casts the Tensor to another dtype and moves it to a device. If nothing changes, returns the
-    Tensor itself unless `copy` is true.
+    """Casts the Tensor to another dtype and moves it to a device. If nothing changes, the result
+    shares the memory of the Tensor unless `copy` is true.
 
     Source: mindspore.Tensor.to of MindSpore 2.10.
     """
@@ -99,7 +99,9 @@ def _move(self, device, dtype, copy):
         result = in_space(HOST if device in ("CPU", "cpu") else current_space(), self)
     if target != self._array.dtype:
         return cast.cast.run(result, target)
-    return self.copy() if copy and result is self else result
+    if result is self:
+        return self.copy() if copy else cast.cast.run(self, target)
+    return result
 
 
 @public("ops.MoveTo")

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 
 from ..._backend import arrays
+from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import overwrite, own, plain, public
 from ..._core.gradients import custom
@@ -23,6 +24,7 @@ from ..._core.without_effect import without_effect
 from ...common.hook import HookHandle, need_callable
 from ...common.parameter import Parameter
 from .._indexing.getitem import setitem
+from .._itself import itself
 from .._rules import Anything
 from ..primitive import Primitive
 
@@ -54,7 +56,12 @@ def copy(xp, input: TensorOf(any_dtype)):
 copy.vjp(input=lambda xp, g: g)
 
 
-@op("nn.Identity()(input: x)", "Tensor.contiguous()", compute="native")
+@op(
+    "nn.Identity()(input: x)",
+    "Tensor.contiguous()",
+    compute="native",
+    quirks=Quirks(itself=itself(lambda x: not x.ndim or x.is_contiguous())),
+)
 def identity(xp, x: TensorOf(any_dtype)):
     """Returns the input itself.
 
