@@ -40,10 +40,10 @@ SLIPS = {  # a line of a script: what a type checker says of it
     "ms.load_checkpoint('a.ckpt', 'net')": 'Argument 2 to "load_checkpoint" has incompatible type',
     "ms.load_param_into_net('net', {})": 'Argument 1 to "load_param_into_net" has incompatible',
     "ms.dataset.NumpySlicesDataset([1]).map(3)": 'Argument 1 to "map" of "Dataset" has',
-    "ms.grad('f')": 'Argument 1 to "grad" has incompatible type "str"',
+    "ms.grad('f')": 'No overload variant of "grad" matches argument type "str"',
     "int(ops.relu(ms.Tensor([1.0])) + 1).shape": '"int" has no attribute "shape"',
     "ms.save_checkpoint('net', 'a.ckpt')": 'Argument 1 to "save_checkpoint" has incompatible type',
-    "ms.value_and_grad(3)": 'Argument 1 to "value_and_grad" has incompatible type "int"',
+    "ms.value_and_grad(3)": 'No overload variant of "value_and_grad" matches argument type "int"',
     "nn.SequentialCell(3)": 'Argument 1 to "SequentialCell" has incompatible type "int"',
     "nn.MaxPool2d(kernel_size='2')": 'Argument "kernel_size" to "MaxPool2d" has incompatible type',
     "ms.Parameter('x', name=3)": 'Argument "name" to "Parameter" has incompatible type "int"',
@@ -53,6 +53,17 @@ SLIPS = {  # a line of a script: what a type checker says of it
     "ms.Model(nn.ReLU()).eval(ms.dataset.NumpySlicesDataset([1])).shape": '"dict[Any, Any]" has no',
     "ms.load_checkpoint('a.ckpt').shape": '"dict[Any, Any]" has no attribute "shape"',
     "ms.amp.auto_mixed_precision(nn.ReLU(), 'O2', dtype=3)": 'Argument "dtype" to "auto_mixed_pr',
+    "ms.Tensor([1.0]).reshape('a')": 'Argument 1 to "reshape" of "Tensor" has incompatible type',
+    "ms.Tensor([1.0]).transpose(0.5)": 'Argument 1 to "transpose" of "Tensor" has incompatible',
+    "ms.Tensor([1.0]).view_as(3)": 'Argument 1 to "view_as" of "Tensor" has incompatible type',
+    "ms.Tensor([1.0]).scatter_div(3, 1)": 'Argument 1 to "scatter_div" of "Tensor" has incompat',
+    "nn.Dense(1, 1).trainable_parms()": '"Dense" has no attribute "trainable_parms"',
+    "nn.Dense(1, 1).wieght": '"Dense" has no attribute "wieght"',
+    "nn.SequentialCell(nn.ReLU())(ms.Tensor([1.0])).cuda()": '"Tensor" has no attribute "cuda"',
+    "ms.value_and_grad(nn.Dense(1, 1))(ms.Tensor([1.0]))[0].cuda()": '"Tensor" has no attribute',
+    "ms.vmap(divmod)(1)": "Too few arguments",
+    "ms.jit(nn.Dense(1, 1))(ms.Tensor([1.0])).cuda()": '"Tensor" has no attribute "cuda"',
+    "ops.stop_gradient(ms.Tensor([1.0])).cuda()": '"Tensor" has no attribute "cuda"',
 }
 COMPLETED = {  # the beginning of a line: a name that it is completed by
     "ops.relu(ms.Tensor([1.0])).": "reshape",
@@ -67,8 +78,13 @@ COMPLETED = {  # the beginning of a line: a name that it is completed by
     "ms.Model(nn.ReLU()).eval(ms.dataset.NumpySlicesDataset([1])).": "keys",
     "nn.Dense(1, 1).set_train().": "trainable_params",
     "ms.load_checkpoint('a.ckpt').": "items",
+    "nn.SequentialCell(nn.ReLU())(ms.Tensor([1.0])).": "reshape",
+    "ms.jit(nn.ReLU())(ms.Tensor([1.0])).": "reshape",
 }
 CORRECT = """
+from collections import OrderedDict
+
+import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
 from mindspore import nn, mint, ops
@@ -85,6 +101,24 @@ ops.stack(net.trainable_params()).astype(ms.int8)
 mint.nn.Dropout(0.5)
 nn.Adam(net.trainable_params(), use_lazy=True)
 ms.Model(net, loss_scale_manager=None)
+ops.ones((2, 2)).reshape(np.int64(4)).reshape((2, ms.Tensor(2))).reshape(shape=(1, 4))
+ops.ones((2, 2)).view(ms.int32).transpose(0, 1).transpose(dim0=0, dim1=1).permute(None)
+nn.SequentialCell(OrderedDict(first=net)).first.weight
+
+
+class Net(nn.Cell):
+    @ms.lazy_inline
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(1, 1)
+
+    @ms.jit(jit_level="O0")
+    def construct(self, x):
+        return self.dense(x).reshape(-1, *x.shape[1:])
+
+
+ms.value_and_grad(Net(), None, Net().trainable_params())(ms.Tensor([1.0]))[0]
+ms.grad(Net(), sens_param=True)(ms.Tensor([1.0]), ms.Tensor([1.0]))
 """
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n\n"
 
@@ -253,6 +287,10 @@ CALLS = {  # a function: arguments that it takes; "use": what shows a wrong one
     "nn.SequentialCell": {"*": NETWORK, "use": "(ms.Tensor([[1.0]]))"},
     "ms.dataset.transforms.Compose": {"transforms": "[abs]", "use": "(np.ones(3))"},
     "ms.dataset.NumpySlicesDataset([1]).map": {"operations": "abs"},
+    **{f"ms.ops.ones((2, 2)).{name}": {"*": value} for name, value in {
+        "reshape": "4", "view": "4", "tile": "2", "repeat": "2", "permute": "(1, 0)", "resize": "3",
+        "broadcast_to": "(2, 2)", "view_as": "ms.ops.ones((4,))", "type_as": "ms.Tensor([1])",
+        "fill": "1", "transpose": "(0, 1)"}.items()},
     "ms.dataset.NumpySlicesDataset([1]).apply": {"apply_func": "lambda data: data"},
 }  # fmt: skip
 

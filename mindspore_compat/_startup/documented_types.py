@@ -12,10 +12,10 @@ be a function. A phrase with another type stays unknown.
 import inspect
 import re
 
-_ARGUMENT = re.compile(r"^ *\*{0,2}(\w+) \((.+?)(?:, optional)?\):", re.M)
-_KEYWORDS = re.compile(r"^( *)\*{0,2}kwargs: (.*(?:\n\1 +.*)*)", re.M)
+_ARGUMENT = re.compile(r"^ *\*?(\w+) \((.+?)(?:, optional)?\):", re.M)
+_KEYWORDS = re.compile(r"^( *)\*{0,2}(kwargs|named): (.*(?:\n\1 +.*)*)", re.M)
 _KEYWORD = re.compile(r"`(\w+)`(?: \(([^)]*)\))?")
-_NO_OTHERS = re.compile(r"if `kwargs` has\s+another key")
+_NO_OTHERS = r"if `{}` has\s+another key"
 _SEVERAL = re.compile(r"(?:list|tuple)(?:\[([\w., ]*)\])?")
 _RETURNS = re.compile(r"^Returns:[ \t]*\n?((?:[ \t]+.*\n?)+)", re.M)
 _RESULT = re.compile(
@@ -48,20 +48,23 @@ def of_arguments(thing):
 
 
 def of_keywords(thing):
-    """Returns the keywords that a docstring lists for `kwargs`, with their types, if it says that
-    another key is an error; otherwise None."""
+    """Returns the keywords that a docstring lists for `kwargs` or `named`, with their types, if it
+    says that another key is an error; otherwise None."""
     text = inspect.getdoc(thing) or ""
     described = _KEYWORDS.search(text)
-    if described is None or not _NO_OTHERS.search(text):
+    if described is None or not re.search(_NO_OTHERS.format(described[2]), text):
         return None
-    return {name: type_of(phrase) or "Any" for name, phrase in _KEYWORD.findall(described[2])}
+    return {name: type_of(phrase) or "Any" for name, phrase in _KEYWORD.findall(described[3])}
 
 
 def type_of(phrase):
-    """Returns the annotation for the phrase of a docstring, or None if a part of it is unknown."""
+    """Returns the annotation for the phrase of a docstring, or None if a part of it is unknown.
+    Where a Tensor may replace ints, each int may be one of NumPy or a Tensor."""
     union = re.fullmatch(r"Union\[(.*)\]", phrase)
     parts = re.findall(r"\w[^,\[\]]*(?:\[[^\]]*\])?", union[1]) if union else [phrase]
     types = [_TYPES.get(part) or _several_of(part) for part in parts]
+    if "Tensor" in parts:
+        types = [text and re.sub(r"\bint\b", "SupportsIndex", text) for text in types]
     return None if None in types else " | ".join(dict.fromkeys(" | ".join(types).split(" | ")))
 
 
@@ -108,6 +111,8 @@ def _result_type(phrase):
 
 def fits(default, annotation):
     """Whether a default is of the type of an annotation."""
+    if default in (None, inspect.Parameter.empty, ...):
+        return True
     plain = {str: "str", bool: "bool", bytes: "bytes", int: "int", float: "float"}
     if type(default) is int and "float" in annotation.split(" | "):
         return True
@@ -115,6 +120,4 @@ def fits(default, annotation):
         return "Iterable" in annotation
     if "Type" in annotation.split(" | "):
         return type(default).__module__.endswith("dtype")
-    return default in (None, inspect.Parameter.empty, ...) or plain.get(
-        type(default)
-    ) in annotation.split(" | ")
+    return plain.get(type(default)) in annotation.split(" | ")

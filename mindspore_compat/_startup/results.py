@@ -39,7 +39,7 @@ _VARIES = """add_flags argsort_with_value cond data_sync data_ptr get_bytes hook
 _OF_SEVERAL_PARTS = re.compile(
     "attention|moe|indexer|fusion|_norm|sampler|ctc|lstm|gru|rnn|nms|box"
 )
-_LAYERS_OF_OTHERS = """rnns rnn_cells transformer container timedistributed _wrappers thor_layer
+_LAYERS_OF_OTHERS = """rnns rnn_cells transformer timedistributed _wrappers thor_layer
     combined""".split()
 _METHODS = {
     "allclose": "bool",
@@ -58,6 +58,42 @@ _METHODS = {
     "numpy": "ndarray",
     "storage_offset": "int",
     "tolist": "list",
+}
+RETURNS = {  # return types that no declaration states
+    "Cell.trainable_params": "list[Parameter]",
+    "Cell.untrainable_params": "list[Parameter]",
+    "Cell.get_parameters": "Iterator[Parameter]",
+    "Cell.parameters_dict": "dict[str, Parameter]",
+    "Cell.parameters_and_names": "Iterator[tuple[str, Parameter]]",
+    "Cell.cells": "Iterable[Cell]",
+    "Tensor.shape": "tuple[int, ...]",
+    "Tensor.ndim": "int",
+    "Tensor.size": "int",
+    "Tensor.itemsize": "int",
+    "Tensor.nbytes": "int",
+    "Tensor.dtype": "Type",
+    "Tensor.T": "Tensor",
+    "Tensor.__len__": "int",
+    "Tensor.__hash__": "int",
+    "Tensor.__int__": "int",
+    "Tensor.__float__": "float",
+    "Tensor.__bool__": "bool",
+    "Tensor.__index__": "int",
+    "Tensor.__iter__": "Iterator[Tensor]",
+    "Dataset.__add__": "Dataset",
+    "Dataset.__len__": "int",
+    "Dataset.create_dict_iterator": "Iterator[dict[str, Any]]",
+    "Dataset.create_tuple_iterator": "Iterator[list[Any]]",
+    "Dataset.get_batch_size": "int",
+    "Dataset.get_col_names": "list[str]",
+    "Dataset.get_dataset_size": "int",
+    "Dataset.get_repeat_count": "int",
+    "Dataset.split": "tuple[Dataset, ...]",
+    **{
+        f"Dataset.{name}": "Self"  # scripts assign the result to the variable of the source
+        for name in """apply batch bucket_batch_by_length concat filter flat_map map padded_batch
+            project rename repeat shuffle skip sync_wait take zip""".split()
+    },
 }
 
 
@@ -89,8 +125,9 @@ def of_declared(op, name):
 
 
 def of_layer(cls):
-    """Returns the type of a layer's result, or None if it is not known. A loss, and a layer that is
-    neither recurrent nor a container, returns a Tensor.
+    """Returns the type of a layer's result, or None if it is not known. A loss and a layer that is
+    not recurrent return a Tensor. So does a SequentialCell, whose last Cell rarely returns several;
+    a Tensor can be unpacked as the tuple.
     """
     construct = getattr(cls, "construct", None)
     area, _, module = cls.__module__.removeprefix("mindspore_compat.nn.").rpartition(".")

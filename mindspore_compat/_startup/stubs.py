@@ -28,7 +28,7 @@ from .._core.declare.public_api import LazyMethod, rules_at
 from .._core.rules.base import Rule
 from .._core.rules.vocabulary import rules_of
 from .._core.without_effect import SENTENCE, mark_of
-from . import documented_types, results
+from . import documented_types, generic_types, results
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT.name
@@ -68,42 +68,6 @@ PATHS = {
     "dataset.transforms.transforms": "dataset.transforms",
     "dtype": "common.dtype",
 }
-RETURNS = {  # return types that no declaration states
-    "Cell.trainable_params": "list[Parameter]",
-    "Cell.untrainable_params": "list[Parameter]",
-    "Cell.get_parameters": "Iterator[Parameter]",
-    "Cell.parameters_dict": "dict[str, Parameter]",
-    "Cell.parameters_and_names": "Iterator[tuple[str, Parameter]]",
-    "Cell.cells": "Iterable[Cell]",
-    "Tensor.shape": "tuple[int, ...]",
-    "Tensor.ndim": "int",
-    "Tensor.size": "int",
-    "Tensor.itemsize": "int",
-    "Tensor.nbytes": "int",
-    "Tensor.dtype": "Type",
-    "Tensor.T": "Tensor",
-    "Tensor.__len__": "int",
-    "Tensor.__hash__": "int",
-    "Tensor.__int__": "int",
-    "Tensor.__float__": "float",
-    "Tensor.__bool__": "bool",
-    "Tensor.__index__": "int",
-    "Tensor.__iter__": "Iterator[Tensor]",
-    "Dataset.__add__": "Dataset",
-    "Dataset.__len__": "int",
-    "Dataset.create_dict_iterator": "Iterator[dict[str, Any]]",
-    "Dataset.create_tuple_iterator": "Iterator[list[Any]]",
-    "Dataset.get_batch_size": "int",
-    "Dataset.get_col_names": "list[str]",
-    "Dataset.get_dataset_size": "int",
-    "Dataset.get_repeat_count": "int",
-    "Dataset.split": "tuple[Dataset, ...]",
-    **{
-        f"Dataset.{name}": "Self"  # scripts assign the result to the variable of the source
-        for name in """apply batch bucket_batch_by_length concat filter flat_map map padded_batch
-            project rename repeat shuffle skip sync_wait take zip""".split()
-    },
-}
 SETTINGS = {  # a function that takes any keywords: the table of those that it accepts
     "set_context": TABLE,
     "set_auto_parallel_context": PARALLEL,
@@ -118,6 +82,7 @@ SPECIAL = """init call getitem setitem delitem len iter next contains enter exit
     pos abs invert radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor iadd""".split()
 LEFT_OUT = {
     "Parameter.__getattr__",  # returns values that are created on demand, and has no other name
+    "Cell.__getattr__",  # with it, type checkers accept any name
     "Tensor.__iadd__",  # type checkers read `x += y` as `x = x + y`
 }
 TYPES = {
@@ -125,7 +90,7 @@ TYPES = {
         each: f"_b.{each}"
         for each in ("int float bool str bytes complex tuple list dict set type object").split()
     },
-    **{each: f"_t.{each}" for each in ("Any", "Literal", "Self")},
+    **{each: f"_t.{each}" for each in ("Any", "Literal", "Self", "SupportsIndex")},
     **{each: f"_c.{each}" for each in "Callable Iterable Iterator Mapping Sequence".split()},
     "BytesIO": "_io.BytesIO",
     "None": "None",
@@ -237,7 +202,9 @@ class Stub:
             "import numpy as _np",
             "",
         ]
-        return "\n".join([HEADER, *standard, *sorted(self.imports), "", *body]) + "\n"
+        variables = generic_types.definitions_for("\n".join(body))
+        lines = [HEADER, *standard, *sorted(self.imports), "", *variables, *body]
+        return "\n".join(lines) + "\n"
 
     def definition(self, public):
         """Returns the lines of one public name."""
@@ -255,8 +222,7 @@ class Stub:
         if inspect.isclass(thing):
             return self.a_class(public, thing)
         if callable(thing) and signature_of(thing) is not None:
-            returns = result_at(self.name, public, thing)
-            return self.function(public, thing, rules_at(self.name, public), returns=returns)
+            return self.functions(public, thing)
         return f"{public}: {self.type_of(thing)}"
 
     def type_of(self, value):
@@ -291,11 +257,25 @@ class Stub:
         self.imports.add(f"from {relative(self.name, home)} import {public} as _{public}")
         return f"_{public}"
 
-    def function(self, name, function, rules=(), owner=None, returns=None, first="self", cls=None):
+    def functions(self, public, function):
+        """Returns the `def` of a public function, or one for each of its signatures."""
+        ordinary, rules = result_at(self.name, public, function), rules_at(self.name, public)
+        signatures = generic_types.signatures_of(public)
+        overload = "@_t.overload\n" if len(signatures) > 1 else ""
+        return "\n".join(
+            overload
+            + self.function(public, function, rules, returns=returns or ordinary, types=types)
+            for types, returns in signatures
+        )
+
+    def function(
+        self, name, function, rules=(), owner=None, returns=None, first="self", cls=None, types=()
+    ):
         """Returns one `def`; with `owner` a method of that class, whose first parameter is
-        `first`. The docstring of `cls` describes a constructor."""
+        `first`. The docstring of `cls` describes a constructor. `types` has the annotations of
+        parameters that replace those of rules and docstring."""
         rules = {**rules_from(function), **(rules[-1] if rules else {})}
-        returns = returns or RETURNS.get(f"{owner}.{name}" if owner else name)
+        returns = returns or results.RETURNS.get(f"{owner}.{name}" if owner else name)
         returns = returns or documented_types.of_result(function) or results.plain_of(function)
         returns = (
             "Any" if returns is None or returns.startswith("Self") and first != "self" else returns
@@ -306,6 +286,11 @@ class Stub:
         described_by = function if cls is None else cls
         documented = documented_types.of_arguments(described_by)
         parameters, documented = with_keywords(parameters, documented, described_by)
+        if owner == "Tensor":
+            rules, documented = with_function(name, rules, documented)
+        parameters, types = generic_types.replaced(parameters, dict(types)), dict(types)
+        rules = {name: rule for name, rule in rules.items() if name not in types}
+        documented = {**documented, **types}
         if first and owner:
             has_self = parameters[:1] and parameters[0].kind is not parameters[0].VAR_POSITIONAL
             parameters = parameters[1:] if has_self else parameters
@@ -331,7 +316,7 @@ class Stub:
             rule = rules.get(entry.name)
             is_stated = isinstance(rule, Rule) and rule.annotation() != "Any"
             annotation = dict(documented).get(entry.name, "Any")
-            if star == "**" or not documented_types.fits(entry.default, annotation):
+            if not documented_types.fits(entry.default, annotation):
                 annotation = "Any"
             if entry.default is None and not {"Any", "None"} & {*annotation.split(" | ")}:
                 annotation += " | None"
@@ -368,7 +353,8 @@ class Stub:
                 text = self.member(cls, public, name, members[name])
                 differs = name in inherited or name in ("__eq__", "__ne__")
                 lines += map(ignoring, text) if differs else text
-        if public in ("Cell", "Primitive") and "__getattr__" not in members:
+        if public in ("Primitive", "SequentialCell") and "__getattr__" not in members:
+            # a SequentialCell has the names of its Cells
             lines.append("def __getattr__(self, name: _b.str) -> _t.Any: ...")
         lines[:0] = docstring_of(cls)
         if not lines:
@@ -411,7 +397,7 @@ class Stub:
         if isinstance(raw, LazyMethod):
             raw = getattr(cls, name)
         if isinstance(raw, (property, functools.cached_property)):
-            known = [RETURNS.get(f"{owner.__name__}.{name}") for owner in cls.__mro__]
+            known = [results.RETURNS.get(f"{owner.__name__}.{name}") for owner in cls.__mro__]
             returns = self.hint(next(filter(None, known), "Any"))
             lines = ["@property", f"def {name}(self) -> {returns}: ..."]
             if getattr(raw, "fset", True):
@@ -453,7 +439,7 @@ class Stub:
             result_type, rules = (self.name, public), rules_at(self.name, public)[1:]
         returns = None
         if public == "Tensor" and (name[2:-2] in ARITHMETIC or not name.startswith("_")):
-            returns = RETURNS.get(f"Tensor.{name}") or results.of_method(name)
+            returns = results.RETURNS.get(f"Tensor.{name}") or results.of_method(name)
         elif result_type:
             returns = result_at(*result_type, raw)
         return [self.function(name, raw, rules, owner=public, returns=returns)]
@@ -464,7 +450,7 @@ class Stub:
         for parameters, rules in forms:
             names = [parameter.name for parameter in parameters]
             result = results.of_method(name, names) if public == "Tensor" else None
-            returns = self.hint(RETURNS.get(f"{public}.{name}") or result or "Any")
+            returns = self.hint(results.RETURNS.get(f"{public}.{name}") or result or "Any")
             lines += ["@_t.overload"] * (len(forms) > 1)
             parameters_text = ", ".join(["self", *self.parameters(parameters, rules, documented)])
             lines.append(f"def {name}({parameters_text}) -> {returns}:{body_of(method)}")
@@ -479,16 +465,34 @@ def settings_of(table):
 
 def with_keywords(parameters, documented, described_by):
     """Returns parameters, with the keywords that a docstring lists in place of `**kwargs`, and the
-    documented types with those of the keywords."""
+    documented types with those of the keywords. If a keyword has the name of `*args`, `**kwargs`
+    remain, with the types of all keywords."""
     keywords = documented_types.of_keywords(described_by)
     if keywords is None or parameters[-1].kind is not inspect.Parameter.VAR_KEYWORD:
         return parameters, documented
+    starred = {each.name for each in parameters if each.kind is each.VAR_POSITIONAL}
+    if starred & {*keywords}:
+        types = " | ".join(keywords.values()).split(" | ")
+        return parameters, {**documented, parameters[-1].name: " | ".join(dict.fromkeys(types))}
     named = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=...)
         for name in keywords
         if name not in {parameter.name for parameter in parameters}
     ]
     return [*parameters[:-1], *named], {**documented, **keywords}
+
+
+def with_function(name, rules, documented):
+    """Returns the rules and documented types of a method of Tensor, with those of the function of
+    the same name in `ops` for arguments that the method leaves to it."""
+    function = getattr(importlib.import_module(f"{PACKAGE}.ops"), name, None)
+    if not inspect.isfunction(function):
+        return rules, documented
+    stated = {**rules_from(function), **(rules_at("ops", name) or [{}])[-1]}
+    stated = {each: rule for each, rule in stated.items() if each not in documented}
+    described = documented_types.of_arguments(function)
+    described = {each: text for each, text in described.items() if each not in rules}
+    return {**stated, **rules}, {**described, **documented}
 
 
 def rules_of_settings(table):

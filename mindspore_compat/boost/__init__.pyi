@@ -174,7 +174,7 @@ class FreezeOpt(_Cell):
     opt_class: _t.Any
     parameters: _t.Any
     learning_rate: _t.Any
-    def __init__(self, opt: _Optimizer, train_parameter_groups: _c.Iterable[_t.Any] | None = None, train_strategy: _c.Iterable[_b.int] | _Tensor | None = None) -> None: ...
+    def __init__(self, opt: _Optimizer, train_parameter_groups: _c.Iterable[_t.Any] | None = None, train_strategy: _c.Iterable[_t.SupportsIndex] | _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class GradientAccumulation(_Cell):
     """Accumulates gradients and applies an optimizer to their mean after some steps.

@@ -9,8 +9,9 @@ import typing as _t
 import numpy as _np
 
 from ..common.tensor import Tensor as _Tensor
-from ..nn.cell import Cell as _Cell
 
+_F = _t.TypeVar("_F")
+_R = _t.TypeVar("_R")
 from . import api as api
 from . import dtype as dtype
 from . import initializer as initializer
@@ -264,8 +265,16 @@ def initial_seed() -> _t.Any:
 from ..common.tensor import is_tensor as is_tensor
 from ..common.api import jit as jit
 from ..common.api import jit_class as jit_class
+@_t.overload
 # Accepted for compatibility, has no effect here
-def lazy_inline(fn: _t.Any = None, attrs: _t.Any = None, policy: _t.Any = None) -> _t.Any:
+def lazy_inline(fn: _F, attrs: _t.Any = None, policy: _t.Any = None) -> _F:
+    """Marks the `__init__` of a Cell whose graph instances may share.
+
+    Accepted for compatibility, has no effect here: no graph is compiled.
+    """
+@_t.overload
+# Accepted for compatibility, has no effect here
+def lazy_inline(fn: None = None, attrs: _t.Any = None, policy: _t.Any = None) -> _c.Callable[[_F], _F]:
     """Marks the `__init__` of a Cell whose graph instances may share.
 
     Accepted for compatibility, has no effect here: no graph is compiled.
@@ -277,15 +286,24 @@ def manual_seed(seed: _t.Any) -> _t.Any:
 from ..common.api import ms_class as ms_class
 from ..common.api import ms_function as ms_function
 from ..common.api import ms_memory_recycle as ms_memory_recycle
-def mutable(input_data: _Tensor | _b.int | _b.float | _b.bool | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any], dynamic_len: _b.bool = False) -> _t.Any:
+def mutable(input_data: _Tensor | _t.SupportsIndex | _b.float | _b.bool | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any], dynamic_len: _b.bool = False) -> _t.Any:
     """Marks `input_data` as a variable, so that `grad` differentiates with respect to it.
 
     Args:
         input_data (Union[Tensor, int, float, bool, tuple, list, dict]): a value, or nested values.
         dynamic_len (bool): whether the length of a tuple or list is dynamic. Default: False.
     """
+@_t.overload
 # Accepted for compatibility, has no effect here
-def no_inline(fn: _t.Any = None) -> _t.Any:
+def no_inline(fn: _F) -> _F:
+    """Marks a function as a separate graph, which is not inlined. Without a function, returns the
+    decorator.
+
+    Accepted for compatibility, has no effect here: no graph is compiled.
+    """
+@_t.overload
+# Accepted for compatibility, has no effect here
+def no_inline(fn: None = None) -> _c.Callable[[_F], _F]:
     """Marks a function as a separate graph, which is not inlined. Without a function, returns the
     decorator.
 
@@ -293,7 +311,7 @@ def no_inline(fn: _t.Any = None) -> _t.Any:
     """
 from ..common.dtype import pytype_to_dtype as pytype_to_dtype
 # output_recompute, early_stop: Accepted for compatibility, has no effect here
-def recompute(block: _Cell | _c.Callable[..., _t.Any], *args: _t.Any, use_reentrant: _b.bool = True, output_recompute: _b.bool = False, early_stop: _b.bool = True, context_fn: _c.Callable[..., _t.Any] | None = None, **kwargs: _t.Any) -> _t.Any:
+def recompute(block: _c.Callable[..., _R], *args: _t.Any, use_reentrant: _b.bool = True, output_recompute: _b.bool = False, early_stop: _b.bool = True, context_fn: _c.Callable[..., _t.Any] | None = None, **kwargs: _t.Any) -> _R:
     """Recomputes a block in the backward pass, which trades time for memory.
 
     Args:

@@ -10,12 +10,39 @@ import numpy as _np
 
 from ..common.tensor import Tensor as _Tensor
 
+_F = _t.TypeVar("_F")
 class JitConfig:
     """Options of `jit`, given to `Cell.set_jit_config`."""
     jit_config_dict: _t.Any
     def __init__(self, jit_level: _t.Literal['', 'O0', 'O1', 'O2', 'O3'] = '', exc_mode: _t.Literal['auto', 'sink', 'no_sink'] = 'auto', jit_syntax_level: _t.Literal['', 'STRICT', 'COMPATIBLE', 'LAX'] = '', debug_level: _t.Literal['RELEASE', 'DEBUG'] = 'RELEASE', infer_boost: _t.Literal['', 'on', 'off'] = 'off', **kwargs: _t.Any) -> None: ...
+@_t.overload
 # capture_mode, jit_level, dynamic, fullgraph, backend: Accepted for compatibility, has no effect here
-def jit(function: _c.Callable[..., _t.Any] | None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 'ast', jit_level: _t.Literal['O0', 'O1'] = 'O0', dynamic: _t.Literal[0, 1] = 0, fullgraph: _b.bool = False, backend: _b.str = '', **options: _t.Any) -> _t.Any:
+def jit(function: _F, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 'ast', jit_level: _t.Literal['O0', 'O1'] = 'O0', dynamic: _t.Literal[0, 1] = 0, fullgraph: _b.bool = False, backend: _b.str = '', **options: _t.Any) -> _F:
+    """Marks a function to run as a graph (just-in-time compilation).
+
+    Here the function runs eagerly. After a few calls it is recorded, and then replayed without its
+    Python code; on a GPU as a CUDA graph, if it trains.
+
+    Args:
+        function (Callable): the function, Cell or class; None if `jit` is called with options and
+            returns a decorator.
+        capture_mode (str): how the original builds the graph. Default: "ast".
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        jit_level (str): its optimization level. Default: "O0".
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        dynamic (int): whether shapes may vary. Default: 0.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        fullgraph (bool): whether the whole function must become a graph. Default: False.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        backend (str): the compiler. Default: "".
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        **options (dict): options of the backend: `disable_format_transform` (bool), `exec_order`
+            ("bfs" or "dfs"), `infer_boost` ("on" or "off"), `auto_offload` ("weight", "activation"
+            or "all"), and others. They have no effect.
+    """
+@_t.overload
+# capture_mode, jit_level, dynamic, fullgraph, backend: Accepted for compatibility, has no effect here
+def jit(function: None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 'ast', jit_level: _t.Literal['O0', 'O1'] = 'O0', dynamic: _t.Literal[0, 1] = 0, fullgraph: _b.bool = False, backend: _b.str = '', **options: _t.Any) -> _c.Callable[[_F], _F]:
     """Marks a function to run as a graph (just-in-time compilation).
 
     Here the function runs eagerly. After a few calls it is recorded, and then replayed without its
@@ -39,14 +66,31 @@ def jit(function: _c.Callable[..., _t.Any] | None = None, *, capture_mode: _t.Li
             or "all"), and others. They have no effect.
     """
 # Accepted for compatibility, has no effect here
-def jit_class(cls: _b.type) -> _t.Any:
+def jit_class(cls: _F) -> _F:
     """Marks a class for use in graph mode.
 
     Accepted for compatibility, has no effect here: any class may be used.
     """
 ms_class = jit_class
+@_t.overload
 # input_signature, hash_args, jit_config, compile_once: Accepted for compatibility, has no effect here
-def ms_function(fn: _c.Callable[..., _t.Any] | None = None, input_signature: _Tensor | _c.Iterable[_t.Any] | None = None, hash_args: _t.Any = None, jit_config: _t.Any = None, compile_once: _b.bool = False) -> _t.Any:
+def ms_function(fn: _F, input_signature: _Tensor | _c.Iterable[_t.Any] | None = None, hash_args: _t.Any = None, jit_config: _t.Any = None, compile_once: _b.bool = False) -> _F:
+    """Returns the name that `jit` had before MindSpore 2.0.
+
+    Args:
+        fn (Callable): the function; None to return a decorator.
+        input_signature (Union[Tensor, list, tuple]): the shapes and dtypes of the inputs.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        hash_args (Union[object, list, tuple]): further values that the graph depends on.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        jit_config (JitConfig): options of the compilation.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        compile_once (bool): whether all instances of a class share one graph.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+    """
+@_t.overload
+# input_signature, hash_args, jit_config, compile_once: Accepted for compatibility, has no effect here
+def ms_function(fn: None = None, input_signature: _Tensor | _c.Iterable[_t.Any] | None = None, hash_args: _t.Any = None, jit_config: _t.Any = None, compile_once: _b.bool = False) -> _c.Callable[[_F], _F]:
     """Returns the name that `jit` had before MindSpore 2.0.
 
     Args:

@@ -30,7 +30,7 @@ class Parameter(_Tensor):
         device (str): None, 'CPU' or 'Remote'; stored, but without effect on a CPU or GPU.
     """
     is_init: _t.Any
-    def __init__(self, default_input: _Tensor | _b.int | _b.float | _np.ndarray[_t.Any, _t.Any] | _c.Iterable[_t.Any], name: _b.str | None = None, requires_grad: _b.bool = True, layerwise_parallel: _b.bool = False, parallel_optimizer: _b.bool = True, storage_format: _b.str = '', device: _b.str | None = None) -> None: ...
+    def __init__(self, default_input: _Tensor | _t.SupportsIndex | _b.float | _np.ndarray[_t.Any, _t.Any] | _c.Iterable[_t.Any], name: _b.str | None = None, requires_grad: _b.bool = True, layerwise_parallel: _b.bool = False, parallel_optimizer: _b.bool = True, storage_format: _b.str = '', device: _b.str | None = None) -> None: ...
     # Accepted for compatibility, has no effect here
     def add_pipeline_stage(self, stage: _t.Any) -> None:
         """Stores a pipeline stage that uses the parameter (an int >= 0).
@@ -125,7 +125,7 @@ class Parameter(_Tensor):
     @requires_grad.setter  # type: ignore
     def requires_grad(self, value: _t.Any) -> None: ...  # type: ignore
     # slice_shape: Accepted for compatibility, has no effect here
-    def set_data(self, data: _Tensor | _b.int | _b.float, slice_shape: _b.bool = False) -> _t.Self:
+    def set_data(self, data: _Tensor | _t.SupportsIndex | _b.float, slice_shape: _b.bool = False) -> _t.Self:
         """Sets new values of any shape, cast to the parameter's dtype.
 
         A Tensor of the same dtype is not copied: writing to it then changes both.

@@ -108,7 +108,7 @@ class Tensor:
     def __hash__(self) -> _b.int:
         """Return hash(self)."""
     def __index__(self) -> _b.int: ...
-    def __init__(self, input_data: _t.Any = None, dtype: _t.Any = None, shape: _c.Iterable[_t.Any] | _b.int | None = None, init: _Initializer | None = None, const_arg: _b.bool = False, device: _b.str | None = None) -> None: ...
+    def __init__(self, input_data: _t.Any = None, dtype: _Type | None = None, shape: _c.Iterable[_t.Any] | _b.int | None = None, init: _Initializer | None = None, const_arg: _b.bool = False, device: _b.str | None = None) -> None: ...
     def __int__(self) -> _b.int: ...
     def __invert__(self) -> Tensor:
         """Computes the logical NOT of each element; an element is true if it is not 0.
@@ -893,9 +893,13 @@ class Tensor:
         """
     def bool(self) -> Tensor:
         """The values as Bool."""
-    def broadcast_to(self, *shape: _t.Any, **named: _t.Any) -> Tensor:
+    def broadcast_to(self, *shape: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor, **named: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor) -> Tensor:
         """Broadcasts the Tensor to a shape, given as ints or as one tuple; -1 keeps the length of an
         axis.
+
+        Args:
+            *shape (Union[int, tuple[int], list[int], Tensor]): the new shape.
+            **named: `shape` (Union[int, tuple[int], list[int], Tensor]), the shape by keyword.
         """
     def byte(self) -> Tensor:
         """The values as UInt8."""
@@ -1059,7 +1063,7 @@ class Tensor:
             `x` may have any shape. The result has the same shape and dtype.
         """
     @staticmethod
-    def convert_bytes_to_tensor(bytes_data: _b.bytes, shape: _c.Iterable[_b.int], dtype: _t.Any) -> _t.Any:
+    def convert_bytes_to_tensor(bytes_data: _b.bytes, shape: _c.Iterable[_b.int], dtype: _Type) -> _t.Any:
         """Creates a Tensor from the bytes that `Tensor.get_bytes` returned.
 
         Args:
@@ -1456,8 +1460,13 @@ class Tensor:
             `input` may have any shape. The result has the same shape; floats keep their dtype and
             integers give float32.
         """
-    def expand(self, *size: _t.Any, **named: _t.Any) -> Tensor:
-        """Broadcasts the Tensor to a size; see `Tensor.broadcast_to`."""
+    def expand(self, *size: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor, **named: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor) -> Tensor:
+        """Broadcasts the Tensor to a size; see `Tensor.broadcast_to`.
+
+        Args:
+            *size (Union[int, tuple[int], list[int], Tensor]): the new shape.
+            **named: `size` (Union[int, tuple[int], list[int], Tensor]), the size by keyword.
+        """
     @_t.overload
     def expand_as(self, other: Tensor) -> Tensor:
         """Broadcasts the Tensor to the shape of another Tensor.
@@ -1496,7 +1505,7 @@ class Tensor:
         """
     def exponential_(self, lambd: _b.float = 1, *, generator: _t.Any = None) -> Tensor:
         """Fills the Tensor with exponentially distributed numbers of rate `lambd`."""
-    def fill(self, value: _t.Any) -> Tensor:
+    def fill(self, value: _b.float | _b.bool | Tensor) -> Tensor:
         """Creates a Tensor filled with one value, in this Tensor's shape and dtype; None gives 0."""
     def fill_(self, value: _t.Any) -> Tensor:
         """Fills the Tensor with one number, in place, and returns it."""
@@ -1653,7 +1662,7 @@ class Tensor:
             The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
             dtype to which both are promoted.
         """
-    def fold(self, output_size: _t.Any, kernel_size: _t.Any, dilation: _t.Any = 1, padding: _t.Any = 0, stride: _t.Any = 1) -> Tensor:
+    def fold(self, output_size: _t.Any, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> Tensor:
         """Sums columns into images (col2im); see `ops.fold`."""
     def frac(self) -> Tensor:
         """Computes the fractional part of each element, x - trunc(x).
@@ -1916,7 +1925,7 @@ class Tensor:
         """
     def index_fill_(self, dim: _b.int, index: Tensor, value: Tensor | _b.float | _b.bool) -> Tensor:
         """Fills slices at indices along an axis with one number, in place, and returns the Tensor."""
-    def index_put(self, indices: _t.Any, values: _t.Any, accumulate: _t.Any = False) -> Tensor:
+    def index_put(self, indices: _b.tuple[Tensor, ...] | _c.Sequence[Tensor], values: Tensor, accumulate: _b.bool = False) -> Tensor:
         """Calls `ops.index_put` with this Tensor as `input`."""
     def index_put_(self, indices: _t.Any, values: _t.Any, accumulate: _t.Any = False) -> Tensor:
         """Writes the result of `index_put` into this Tensor; masks are accepted as indices, too."""
@@ -1953,7 +1962,7 @@ class Tensor:
             `input` is (..., K), `other` is (..., K). The result has the other axes of `input`, then the
             other axes of `other`.
         """
-    def inplace_update(self, v: _t.Any, indices: _t.Any) -> Tensor:
+    def inplace_update(self, v: Tensor, indices: _b.int | _b.tuple[_b.int, ...] | Tensor) -> Tensor:
         """Calls `ops.inplace_update` with this Tensor as `x`."""
     def int(self) -> Tensor:
         """The values as Int32."""
@@ -2608,7 +2617,7 @@ class Tensor:
             The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
             dtype to which both are promoted.
         """
-    def multinomial(self, num_samples: _t.Any, replacement: _t.Any = True, seed: _t.Any = None, *, generator: _t.Any = None) -> Tensor:
+    def multinomial(self, num_samples: _b.int | Tensor, replacement: _t.Any = True, seed: _b.int | None = None, *, generator: _t.Any = None) -> Tensor:
         """Draws category indices with probabilities proportional to the weights in each row; int64 if a
         generator is given, else int32.
         """
@@ -2891,8 +2900,14 @@ class Tensor:
             promoted.
         """
     param_info: _t.Any
-    def permute(self, *dims: _t.Any, **named: _t.Any) -> Tensor:
-        """Permutes the axes to the given order, as ints or one tuple; None reverses the order."""
+    def permute(self, *dims: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor | None, **named: _c.Iterable[_b.int] | None) -> Tensor:
+        """Permutes the axes to the given order, as ints or one tuple; None reverses the order.
+
+        Args:
+            *dims (Union[int, tuple[int], list[int], Tensor, None]): the axes in their new order.
+            **named: `dims` (Union[tuple[int], list[int], None]) or
+                `axis` (Union[tuple[int], list[int], None]), the order by keyword.
+        """
     def pin_memory(self) -> Tensor:
         """Returns a copy in pinned host memory, which the GPU can read directly."""
     def pinv(self, *, atol: _b.float | _b.bool | Tensor | None | Tensor | _b.complex = None, rtol: _b.float | _b.bool | Tensor | None | Tensor | _b.complex = None, hermitian: _b.bool = False) -> Tensor:
@@ -3069,11 +3084,16 @@ class Tensor:
         Shapes:
             `input` may have any shape. The result has the same shape and dtype.
         """
-    def repeat(self, *repeats: _t.Any, **named: _t.Any) -> Tensor:
+    def repeat(self, *repeats: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor, **named: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor | _b.int | None) -> Tensor:
         """Repeats the Tensor along each axis, as `Tensor.tile`.
 
         With the keyword `axis`, as in releases before 2.5, it repeats elements, as
         `Tensor.repeat_interleave`.
+
+        Args:
+            *repeats (Union[int, tuple[int], list[int], Tensor]): the numbers of repeats.
+            **named: `repeats` (Union[int, tuple[int], list[int], Tensor]), the numbers by keyword, and
+                `axis` (Union[int, None]).
         """
     def repeat_interleave(self, repeats: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | Tensor, dim: _b.int | None = None, *, output_size: _b.int | None = None) -> Tensor:
         """Repeats every element along an axis; without an axis, every element of the flattened Tensor.
@@ -3094,12 +3114,21 @@ class Tensor:
 
         Accepted for compatibility, has no effect here: 'grad' names what is differentiated.
         """
-    def reshape(self, *shape: _t.Any, **named: _t.Any) -> Tensor:
-        """Reshapes the Tensor; the new shape is given as ints or as one tuple."""
+    def reshape(self, *shape: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor, **named: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor) -> Tensor:
+        """Reshapes the Tensor; the new shape is given as ints or as one tuple.
+
+        Args:
+            *shape (Union[int, tuple[int], list[int], Tensor]): the new shape; one length may be -1.
+            **named: `shape` (Union[int, tuple[int], list[int], Tensor]), the shape by keyword.
+        """
     def reshape_as(self, other: _t.Any) -> Tensor:
         """Reshapes the Tensor to the shape of `other`."""
-    def resize(self, *new_shape: _t.Any) -> Tensor:
-        """Resizes the Tensor: takes the elements in row-major order, and crops them or appends zeros."""
+    def resize(self, *new_shape: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor) -> Tensor:
+        """Resizes the Tensor: takes the elements in row-major order, and crops them or appends zeros.
+
+        Args:
+            *new_shape (Union[int, tuple[int], list[int], Tensor]): the new shape.
+        """
     def reverse(self, axis: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> Tensor:
         """Reverses the order of the elements along the given axes."""
     def reverse_sequence(self, seq_lengths: Tensor, seq_dim: _b.int = 0, batch_dim: _b.int = 0) -> Tensor:
@@ -3211,17 +3240,17 @@ class Tensor:
             `index` and `src` have the same number of axes as `input`, and `index` is no longer than
             `src` along any axis. The result has the shape and dtype of `input`.
         """
-    def scatter_div(self, indices: _t.Any, updates: _t.Any) -> Tensor:
+    def scatter_div(self, indices: Tensor, updates: _b.float | _b.bool | Tensor) -> Tensor:
         """`ops.tensor_scatter_div` of this Tensor."""
-    def scatter_max(self, indices: _t.Any, updates: _t.Any) -> Tensor:
+    def scatter_max(self, indices: Tensor, updates: _b.float | _b.bool | Tensor) -> Tensor:
         """`ops.tensor_scatter_max` of this Tensor."""
-    def scatter_min(self, indices: _t.Any, updates: _t.Any) -> Tensor:
+    def scatter_min(self, indices: Tensor, updates: _b.float | _b.bool | Tensor) -> Tensor:
         """`ops.tensor_scatter_min` of this Tensor."""
-    def scatter_mul(self, indices: _t.Any, updates: _t.Any) -> Tensor:
+    def scatter_mul(self, indices: Tensor, updates: _b.float | _b.bool | Tensor) -> Tensor:
         """`ops.tensor_scatter_mul` of this Tensor."""
-    def scatter_sub(self, indices: _t.Any, updates: _t.Any) -> Tensor:
+    def scatter_sub(self, indices: Tensor, updates: _b.float | _b.bool | Tensor) -> Tensor:
         """`ops.tensor_scatter_sub` of this Tensor."""
-    def searchsorted(self, v: _t.Any, side: _t.Any = 'left', sorter: _t.Any = None) -> Tensor:
+    def searchsorted(self, v: _t.Any, side: _t.Literal['left', 'right'] | None = 'left', sorter: Tensor | None = None) -> Tensor:
         """Finds the positions at which the numbers `v` would be inserted into this sorted Tensor, as
         int32.
         """
@@ -3691,8 +3720,14 @@ class Tensor:
         """
     def tensor_split(self, indices_or_sections: _t.Any, axis: _b.int = 0) -> _b.tuple[Tensor, ...]:
         """Splits a Tensor along an axis into a number of nearly equal parts, or at the given indices."""
-    def tile(self, *reps: _t.Any, **named: _t.Any) -> Tensor:
-        """Tiles the Tensor: repeats it along each axis; the numbers of repeats are ints or one tuple."""
+    def tile(self, *reps: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor, **named: _c.Iterable[_t.SupportsIndex] | Tensor) -> Tensor:
+        """Tiles the Tensor: repeats it along each axis; the numbers of repeats are ints or one tuple.
+
+        Args:
+            *reps (Union[int, tuple[int], Tensor]): the numbers of repeats.
+            **named: `reps` (Union[tuple[int], Tensor]) or `dims` (Union[tuple[int], Tensor]), the
+                numbers by keyword.
+        """
     @_t.overload
     def to(self, dtype: _Type | None = None, non_blocking: _b.bool = False, copy: _b.bool = False) -> Tensor:
         """Casts the Tensor to another dtype and moves it to a device. If nothing changes, the result
@@ -3770,9 +3805,14 @@ class Tensor:
         """Computes the traces, the sums of the diagonals over two axes; integers are summed in int64,
         unless a dtype is given.
         """
-    def transpose(self, *axes: _t.Any, **named: _t.Any) -> Tensor:
+    def transpose(self, *axes: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor, **named: _c.Iterable[_b.int] | _b.int) -> Tensor:
         """Swaps two axes, `transpose(dim0, dim1)`, or permutes all axes, `transpose(*axes)`, given as
         ints or one tuple. Without axes, their order is reversed.
+
+        Args:
+            *axes (Union[int, tuple[int], list[int], Tensor]): two axes, or all in their new order.
+            **named: `axes` (Union[tuple[int], list[int]]), the order by keyword, or `dim0` (int) and
+                `dim1` (int), the two axes.
         """
     def triangular_solve(self, A: Tensor, upper: _b.bool = True, transpose: _b.bool = False, unitriangular: _b.bool = False) -> _b.tuple[Tensor, ...]:
         """Solves A y = b for a triangular matrix A, and returns the solution and A.
@@ -3831,7 +3871,7 @@ class Tensor:
         """
     def type(self, dtype: _t.Any = None) -> _t.Any:
         """Returns the name of the dtype, or, if a dtype is given, a copy that is cast to it."""
-    def type_as(self, other: _t.Any) -> Tensor:
+    def type_as(self, other: Tensor) -> Tensor:
         """Casts the Tensor to the dtype of `other`; returns the Tensor itself if it has that dtype."""
     def unbind(self, dim: _b.int = 0) -> _b.tuple[Tensor, ...]:
         """Unstacks a Tensor into its slices along an axis.
@@ -3844,7 +3884,7 @@ class Tensor:
             `input_x` has at least one axis. The result is a tuple with one Tensor for each position
             along `dim`, without that axis and of the same dtype.
         """
-    def unfold(self, kernel_size: _t.Any, dilation: _t.Any = 1, padding: _t.Any = 0, stride: _t.Any = 1) -> Tensor:
+    def unfold(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> Tensor:
         """Extracts the windows of images, one column per window (im2col); see `ops.unfold`."""
     def uniform(self, from_: _t.Any = 0.0, to: _t.Any = 1.0, generator: _t.Any = None) -> Tensor:
         """Returns uniformly distributed numbers in [from_, to), in the Tensor's shape and dtype."""
@@ -3961,11 +4001,16 @@ class Tensor:
 
         The variance over the axes given, divided by the count less `ddof`; NaN for no elements.
         """
-    def view(self, *shape: _t.Any, **named: _t.Any) -> Tensor:
+    def view(self, *shape: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor | _Type, **named: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor | _Type) -> Tensor:
         """Returns a view of the same memory: with another shape, `view(*shape)`, or another dtype,
         `view(dtype)`.
+
+        Args:
+            *shape (Union[int, tuple[int], list[int], Tensor, mindspore.dtype]): the shape or dtype.
+            **named: `shape` (Union[int, tuple[int], list[int], Tensor]) or `dtype` (mindspore.dtype),
+                the same by keyword.
         """
-    def view_as(self, other: _t.Any) -> Tensor:
+    def view_as(self, other: Tensor) -> Tensor:
         """Reshapes the Tensor to the shape of `other`."""
     def vsplit(self, indices_or_sections: _t.Any) -> _b.tuple[Tensor, ...]:
         """The parts along axis 0; see `ops.tensor_split`."""

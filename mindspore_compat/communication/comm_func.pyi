@@ -29,7 +29,7 @@ class P2POp:
     peer: _t.Any
     group: _t.Any
     tag: _t.Any
-    def __init__(self, op: _b.str | _c.Callable[..., _t.Any], tensor: _Tensor | _c.Iterable[_b.int], peer: _b.int, group: _b.str | None = None, tag: _b.int = 0, *, recv_dtype: _Type | None = None) -> None: ...
+    def __init__(self, op: _b.str | _c.Callable[..., _t.Any], tensor: _Tensor | _c.Iterable[_t.SupportsIndex], peer: _b.int, group: _b.str | None = None, tag: _b.int = 0, *, recv_dtype: _Type | None = None) -> None: ...
 def all_gather_into_tensor(tensor: _Tensor, group: _b.str = 'hccl_world_group', async_op: _b.bool = False) -> _t.Any:
     """Gathers the members' Tensors along axis 0; every member gets the result.
 
@@ -53,7 +53,7 @@ def all_reduce(tensor: _Tensor, op: _b.str = 'sum', group: _b.str = 'hccl_world_
     Returns:
         (Tensor, CommHandle), the handle None unless `async_op` is set.
     """
-def all_to_all_single_with_output_shape(output_shape: _Tensor | _c.Iterable[_b.int], tensor: _Tensor, output_split_sizes: _c.Iterable[_b.int] | None = None, input_split_sizes: _c.Iterable[_b.int] | None = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
+def all_to_all_single_with_output_shape(output_shape: _Tensor | _c.Iterable[_t.SupportsIndex], tensor: _Tensor, output_split_sizes: _c.Iterable[_b.int] | None = None, input_split_sizes: _c.Iterable[_b.int] | None = None, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:
     """Sends rows of axis 0 to each member and joins the rows from all members along axis 0.
 
     Args:

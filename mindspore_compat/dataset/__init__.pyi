@@ -1346,7 +1346,7 @@ class KITTIDataset(MappableDataset):
     """Reads the streets of KITTI into the columns "image", the bytes of the file or its pixels; for
     training also, with one row per object: "label" and "occluded" (uint32), "truncated", "alpha",
     "bbox", "dimensions", "location" and "rotation_y" (float32). A label is the index of an object's
-    kind in the sorted list of kinds.
+    kind in the sorted list of kinds. Images without objects are skipped.
 
     Args:
         dataset_dir (str): the folder of data_object_image_2 and data_object_label_2.

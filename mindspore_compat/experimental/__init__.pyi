@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.dtype import Type as _Type
 from ..common.parameter import Parameter as _Parameter
 from ..common.tensor import Tensor as _Tensor
 
@@ -36,7 +37,7 @@ class MapParameter(_Parameter):
     value_dtype: _t.Any
     value_shape: _t.Any
     def __getitem__(self, key_tensor: _t.Any) -> _t.Any: ...  # type: ignore
-    def __init__(self, key_dtype: _t.Any = None, value_dtype: _t.Any = None, value_shape: _c.Iterable[_t.Any] | _b.int | None = None, key_tensor: _Tensor | None = None, value_tensor: _Tensor | None = None, default_value: _t.Any = 'normal', permit_filter_value: _t.Any = 1, evict_filter_value: _t.Any = 9223372036854775807, *, name: _b.str | None = None, requires_grad: _b.bool = True, **kwargs: _t.Any) -> None: ...
+    def __init__(self, key_dtype: _Type | None = None, value_dtype: _Type | None = None, value_shape: _c.Iterable[_t.Any] | _b.int | None = None, key_tensor: _Tensor | None = None, value_tensor: _Tensor | None = None, default_value: _t.Any = 'normal', permit_filter_value: _t.Any = 1, evict_filter_value: _t.Any = 9223372036854775807, *, name: _b.str | None = None, requires_grad: _b.bool = True, **kwargs: _t.Any) -> None: ...
     def clone(self, init: _t.Any = 'same') -> MapParameter:  # type: ignore
         """Returns a MapParameter of the same settings without rows; with "same", with copies of
         them.

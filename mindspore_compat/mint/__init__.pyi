@@ -1783,7 +1783,7 @@ def prod(input: _Tensor, dim: _b.int | _Tensor | None = None, keepdim: _b.bool =
         with `keepdim`. Bools and small integers are multiplied in int64; other dtypes are kept,
         unless `dtype` is given.
     """
-def rand(*size: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _b.str | None = None) -> _Tensor:
+def rand(*size: _t.Any, generator: _t.Any = None, dtype: _Type | None = None, device: _b.str | None = None) -> _Tensor:
     """Draws uniformly distributed numbers in [0, 1).
 
     Args:
@@ -1800,7 +1800,7 @@ def rand_like(input: _Tensor, *, dtype: _Type | None = None, device: _b.str | No
         dtype (mindspore.dtype): a floating dtype. Default: the dtype of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
     """
-def randint(*args: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _b.str | None = None) -> _Tensor:
+def randint(*args: _t.Any, generator: _t.Any = None, dtype: _Type | None = None, device: _b.str | None = None) -> _Tensor:
     """Draws random integers: `randint(low, high, size)` in [low, high), `randint(high, size)` in
     [0, high).
 
@@ -1812,7 +1812,7 @@ def randint(*args: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, devic
         dtype (mindspore.dtype): the dtype. Default: int64.
         device (str): "Ascend" or "npu" for the accelerator.
     """
-def randint_like(*args: _t.Any, dtype: _t.Any = None, device: _b.str | None = None) -> _Tensor:
+def randint_like(*args: _t.Any, dtype: _Type | None = None, device: _b.str | None = None) -> _Tensor:
     """Draws random integers in the shape of a Tensor: `randint_like(input, low, high)` in [low,
     high), `randint_like(input, high)` in [0, high).
 
@@ -1865,7 +1865,7 @@ def remainder(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tens
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def repeat_interleave(input: _Tensor, repeats: _b.int | _c.Iterable[_t.Any] | _Tensor, dim: _b.int | None = None, *, output_size: _b.int | None = None) -> _t.Any:
+def repeat_interleave(input: _Tensor, repeats: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor, dim: _b.int | None = None, *, output_size: _b.int | None = None) -> _t.Any:
     """Repeats every element along an axis, or of the flattened input if `dim` is None.
 
     Args:

@@ -1127,6 +1127,7 @@ class CellDict(_Cell):
     def clear(self) -> None:
         """Removes all members."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def items(self) -> _t.Any:
         """Returns the (name, Cell) pairs of the members."""
     def keys(self) -> _t.Any:
@@ -1159,6 +1160,7 @@ class CellList(_Cell):
     def append(self, cell: _t.Any) -> None:
         """Appends a Cell."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend(self, cells: _c.Sequence[_t.Any]) -> _t.Self:
         """Appends the Cells of a list, and returns this CellList."""
     def insert(self, index: _t.Any, cell: _t.Any) -> None:
@@ -4509,8 +4511,10 @@ class SequentialCell(_Cell):
     @property
     def cell_list(self) -> _t.Any: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def set_grad(self, requires_grad: _t.Any = True) -> _t.Self:  # type: ignore
         """Marks this Cell and its members as Cells to be differentiated; returns this Cell."""
+    def __getattr__(self, name: _b.str) -> _t.Any: ...
 class SiLU(_Cell):
     """Applies the SiLU (swish) activation: x * sigmoid(x).
 

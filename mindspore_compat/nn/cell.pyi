@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.dtype import Type as _Type
 from ..common.parameter import Parameter as _Parameter
 from ..common.tensor import Tensor as _Tensor
 
@@ -26,7 +27,6 @@ class Cell:
     IGNORE_LIST: _t.Any
     T_destination: _t.Any
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
-    def __getattr__(self, name: _t.Any) -> _t.Any: ...
     def __init__(self, auto_prefix: _b.bool = True, flags: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
     def add_flags(self, **flags: _t.Any) -> _t.Self:
         """Sets attributes, which `get_flags` returns.
@@ -437,7 +437,7 @@ class Cell:
         Returns:
             Cell, itself.
         """
-    def to_float(self, dst_type: _t.Any) -> _t.Self:
+    def to_float(self, dst_type: _Type) -> _t.Self:
         """Makes this Cell and all Cells below it compute in a float type; parameters keep their
         dtype.
 

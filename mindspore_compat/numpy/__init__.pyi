@@ -33,7 +33,7 @@ def apply_over_axes(func: _c.Callable[..., _t.Any], a: _t.Any, axes: _t.Any) -> 
     """Applies a function of (array, axis) to the Tensor for each of several axes in turn; reduced
     axes are kept with length 1.
     """
-def arange(start: _b.int | _b.float | _Tensor, stop: _b.int | _b.float | _Tensor | None = None, step: _b.int | _b.float | _Tensor | None = None, dtype: _t.Any = None) -> _t.Any:
+def arange(start: _t.SupportsIndex | _b.float | _Tensor, stop: _t.SupportsIndex | _b.float | _Tensor | None = None, step: _t.SupportsIndex | _b.float | _Tensor | None = None, dtype: _t.Any = None) -> _t.Any:
     """Returns numbers from `start` to below `stop` in steps of `step`; int32 for ints, otherwise
     float32.
 
@@ -63,14 +63,14 @@ def argmin(a: _t.Any, axis: _b.int | None = None) -> _t.Any:
     """Returns the index of the minimum along an axis, or of the flattened input; int32."""
 def argwhere(a: _t.Any) -> _t.Any:
     """Finds the indices of nonzero elements, one row per element; int64."""
-def around(a: _Tensor | _b.int | _b.float | _c.Iterable[_t.Any], decimals: _b.int | _b.bool = 0) -> _t.Any:
+def around(a: _Tensor | _t.SupportsIndex | _b.float | _c.Iterable[_t.Any], decimals: _b.int | _b.bool = 0) -> _t.Any:
     """Rounds to a number of decimal places, with ties to even, in the input's dtype.
 
     Args:
         a (Union[Tensor, int, float, list, tuple]): the values, floating, int32 or int64.
         decimals (int): the number of decimal places; not negative, as in MindSpore.
     """
-def array(obj: _b.int | _b.float | _b.bool | _c.Iterable[_t.Any] | _Tensor, dtype: _t.Any = None, copy: _b.bool = True, ndmin: _b.float | _b.bool | _Tensor = 0) -> _t.Any:
+def array(obj: _t.SupportsIndex | _b.float | _b.bool | _c.Iterable[_t.Any] | _Tensor, dtype: _t.Any = None, copy: _b.bool = True, ndmin: _b.float | _b.bool | _Tensor = 0) -> _t.Any:
     """Creates a Tensor from an array-like value; ints become int32 and floats float32.
 
     Args:
@@ -157,7 +157,7 @@ def choose(a: _c.Iterable[_t.Any] | _Tensor, choices: _t.Any, mode: _b.str = 'cl
         choices (Union[number, list, tuple, Tensor]): the choices, which are broadcast.
         mode (str): "clip" or "wrap"; "raise" rejects numbers out of range.
     """
-def clip(x: _t.Any, xmin: _t.Any, xmax: _t.Any, dtype: _t.Any = None) -> _t.Any:
+def clip(x: _t.Any, xmin: _t.Any, xmax: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """Clips the elements to [xmin, xmax]; one bound may be None.
 
     Args:
@@ -200,7 +200,7 @@ def cosh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.cosh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 def count_nonzero(x: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False) -> _t.Any:
     """Counts the nonzero elements of a Tensor over axes; int32."""
-def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _b.bool = False, ddof: _t.Any = None, fweights: _Tensor | _c.Iterable[_t.Any] | None = None, aweights: _Tensor | _c.Iterable[_t.Any] | None = None, dtype: _t.Any = None) -> _t.Any:
+def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _b.bool = False, ddof: _t.Any = None, fweights: _Tensor | _c.Iterable[_t.Any] | None = None, aweights: _Tensor | _c.Iterable[_t.Any] | None = None, dtype: _Type | _b.str | None = None) -> _t.Any:
     """Computes the covariance matrix of the rows (or columns) of a matrix; float32.
 
     Args:
@@ -346,7 +346,7 @@ def geomspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint:
 
     The arguments and errors are the same as for `linspace`.
     """
-def gradient(f: _Tensor | _c.Iterable[_t.Any], *varargs: _b.int | _b.float | _Tensor, axis: None | _b.int | _c.Iterable[_b.int] = None, edge_order: _b.int = 1) -> _t.Any:
+def gradient(f: _Tensor | _c.Iterable[_t.Any], *varargs: _t.SupportsIndex | _b.float | _Tensor, axis: None | _b.int | _c.Iterable[_b.int] = None, edge_order: _b.int = 1) -> _t.Any:
     """Computes the gradient along each axis, by central differences, and by one-sided differences
     at the ends.
 
@@ -382,7 +382,7 @@ def histogram2d(x: _t.Any, y: _t.Any, bins: _t.Any = 10, range: _t.Any = None, w
 
     `x` and `y` are vectors; the other arguments and the errors are the same as for `histogramdd`.
     """
-def histogram_bin_edges(a: _t.Any, bins: _b.int | _c.Iterable[_t.Any] | _Tensor = 10, range: _c.Iterable[_t.Any] | None = None, weights: _c.Iterable[_t.Any] | _Tensor | None = None) -> _Tensor:
+def histogram_bin_edges(a: _t.Any, bins: _t.Any = 10, range: _c.Iterable[_t.Any] | None = None, weights: _c.Iterable[_t.Any] | _Tensor | None = None) -> _Tensor:
     """Computes the edges of equal bins over the values (or a range); returns given edges unchanged.
 
     Args:
@@ -655,7 +655,7 @@ def rand(*shape: _b.int | _c.Iterable[_b.int], dtype: _Type | _b.str = ...) -> _
         *shape (Union[int, tuple[int], list[int]]): the lengths, or one tuple or list of them.
         dtype (Union[mindspore.dtype, str]): float16, float32 or float64.
     """
-def randint(minval: _b.int | _b.bool, maxval: _b.int | _b.bool | None = None, shape: _b.int | _c.Iterable[_b.int] | _Tensor | None = None, dtype: _Type | _b.str = ...) -> _Tensor:
+def randint(minval: _b.int | _b.bool, maxval: _b.int | _b.bool | None = None, shape: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | _Tensor | None = None, dtype: _Type | _b.str = ...) -> _Tensor:
     """Draws random integers in [minval, maxval), or in [0, minval) if `maxval` is None; one number
     by default.
 
@@ -683,7 +683,7 @@ def ravel_multi_index(multi_index: _c.Iterable[_t.Any] | _Tensor, dims: _c.Itera
 def reciprocal(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
     """`ops.reciprocal` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
 remainder = mod
-def repeat(a: _t.Any, repeats: _b.int | _c.Iterable[_t.Any] | _Tensor, axis: _b.int | None = None) -> _t.Any:
+def repeat(a: _t.Any, repeats: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor, axis: _b.int | None = None) -> _t.Any:
     """Repeats every element along an axis, or of the flattened input.
 
     Args:
@@ -846,7 +846,7 @@ def unique(x: _t.Any, return_inverse: _t.Any = False) -> _t.Any:
     """Returns the unique values of a Tensor in order of first appearance and, if requested, the
     inverse indices, int64 for int64 values and int32 for others.
     """
-def unravel_index(indices: _t.Any, shape: _b.int | _c.Iterable[_t.Any] | _Tensor, order: _t.Literal['C', 'F'] = 'C') -> _t.Any:
+def unravel_index(indices: _t.Any, shape: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor, order: _t.Literal['C', 'F'] = 'C') -> _t.Any:
     """Converts flat indices to a tuple of indices along each axis, in the dtype of the flat
     indices; indices out of range are clipped.
 

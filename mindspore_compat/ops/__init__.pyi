@@ -17,6 +17,9 @@ from ..nn.probability.distribution import Gamma as _Gamma
 from ..ops.primitive import Primitive as _Primitive
 from ..ops.primitive import PrimitiveWithInfer as _PrimitiveWithInfer
 
+_F = _t.TypeVar("_F")
+_P = _t.ParamSpec("_P")
+_R = _t.TypeVar("_R")
 from . import auto_generate as auto_generate
 from . import composite as composite
 from . import function as function
@@ -2521,7 +2524,7 @@ class Custom(_PrimitiveWithInfer):
     bprop: _t.Any
     reg_info: _t.Any
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...
-    def __init__(self, func: _c.Callable[..., _t.Any] | _b.str, out_shape: _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | None = None, out_dtype: _t.Any = None, func_type: _b.str = 'pyfunc', bprop: _c.Callable[..., _t.Any] | None = None, reg_info: _b.str | _c.Mapping[_t.Any, _t.Any] | _c.Iterable[_t.Any] | None = None) -> None: ...
+    def __init__(self, func: _c.Callable[..., _t.Any] | _b.str, out_shape: _c.Callable[..., _t.Any] | _c.Iterable[_t.Any] | None = None, out_dtype: _c.Callable[..., _t.Any] | _Type | _c.Iterable[_t.Any] | None = None, func_type: _b.str = 'pyfunc', bprop: _c.Callable[..., _t.Any] | None = None, reg_info: _b.str | _c.Mapping[_t.Any, _t.Any] | _c.Iterable[_t.Any] | None = None) -> None: ...
     def get_bprop(self) -> _t.Any:
         """Returns the function that computes the gradients, or None."""
 class CustomRegOp:
@@ -9870,7 +9873,7 @@ def approximate_equal(x: _Tensor | _b.complex, y: _Tensor | _b.complex, toleranc
         `x` and `y` have one shape, or one of them has no axes; else a RuntimeError is raised. The
         result is a bool Tensor of that shape.
     """
-def arange(start: _b.int | _b.float | _Tensor = 0, end: _b.int | _b.float | _Tensor | None = None, step: _b.int | _b.float | _Tensor = 1, *, dtype: _t.Any = None) -> _Tensor:
+def arange(start: _t.SupportsIndex | _b.float | _Tensor = 0, end: _t.SupportsIndex | _b.float | _Tensor | None = None, step: _t.SupportsIndex | _b.float | _Tensor = 1, *, dtype: _Type | None = None) -> _Tensor:
     """Creates evenly spaced numbers from `start` up to, but not including, `end`, `step` apart;
     int64 for ints, else float32.
 
@@ -11831,7 +11834,7 @@ def dense_to_sparse_csr(tensor: _Tensor) -> _t.Any:
     """Converts a dense floating matrix to a CSRTensor of its nonzero elements; it raises the same
     errors as `dense_to_sparse_coo`.
     """
-def depend(value: _t.Any, *expr: _t.Any) -> _t.Any:
+def depend(value: _F, *expr: _t.Any) -> _F:
     """Returns `value`, ordered after the expressions `expr`. In graph mode they are computed before
     it; here they already have been.
 
@@ -12989,6 +12992,26 @@ def glu(x: _Tensor, axis: _b.int | _Tensor = -1) -> _Tensor:
         `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
         `x`.
     """
+@_t.overload
+def grad(fn: _c.Callable[_P, _t.Any], grad_position: None | _b.int | _c.Iterable[_b.int] = 0, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False, return_ids: _b.bool = False) -> _c.Callable[_P, _t.Any]:
+    """Returns a function that computes the gradient of `fn`.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate; its outputs are summed.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        has_aux (bool): True if only the first output is differentiated and the others are returned
+            unchanged.
+        return_ids (bool): True to pair each gradient with its position or the weight's name.
+        sens_param (bool): True if the caller passes the gradient at the outputs, as the last
+            argument or as `sens`; otherwise it is ones. Default: False.
+
+    Returns:
+        Function with the inputs of `fn`, which returns the gradients: a Tensor for one position, a
+        tuple for several; a tuple for weights (a Tensor for one Parameter); a pair for both. With
+        `has_aux`, a pair of these and a tuple of the other outputs.
+    """
+@_t.overload
 def grad(fn: _Cell | _c.Callable[..., _t.Any], grad_position: None | _b.int | _c.Iterable[_b.int] = 0, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False, return_ids: _b.bool = False, sens_param: _b.bool = False) -> _c.Callable[..., _t.Any]:
     """Returns a function that computes the gradient of `fn`.
 
@@ -13853,7 +13876,7 @@ def iter_converter(value: _t.Any) -> _t.Any:
     """Returns the iterable of a loop over `value`: for a dict a tuple of its keys, else the value
     itself.
     """
-def jacfwd(fn: _t.Any, grad_position: _t.Any = 0, has_aux: _t.Any = False) -> _t.Any:
+def jacfwd(fn: _c.Callable[_P, _t.Any], grad_position: _t.Any = 0, has_aux: _t.Any = False) -> _c.Callable[_P, _t.Any]:
     """Computes the Jacobian of `fn` in forward mode: returns a function that runs one forward pass
     per input element.
 
@@ -13861,7 +13884,7 @@ def jacfwd(fn: _t.Any, grad_position: _t.Any = 0, has_aux: _t.Any = False) -> _t
 
     The arguments and results are the same as for `jacrev`.
     """
-def jacrev(fn: _Cell | _c.Callable[..., _t.Any], grad_position: _b.int | _c.Iterable[_b.int] = 0, has_aux: _b.bool = False) -> _c.Callable[..., _t.Any]:
+def jacrev(fn: _c.Callable[_P, _t.Any], grad_position: _b.int | _c.Iterable[_b.int] = 0, has_aux: _b.bool = False) -> _c.Callable[_P, _t.Any]:
     """Computes the Jacobian of `fn` in reverse mode: returns a function that runs one reverse pass
     per output element.
 
@@ -14530,7 +14553,7 @@ def matrix_determinant(input: _Tensor) -> _Tensor:
     Shapes:
         `input` is (..., M, M). The result is (...), of the same dtype.
     """
-def matrix_diag(x: _Tensor, k: _b.int | _Tensor = 0, num_rows: _b.int | _Tensor = -1, num_cols: _b.int | _Tensor = -1, padding_value: _Tensor | _b.float = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
+def matrix_diag(x: _Tensor, k: _t.Any = 0, num_rows: _t.Any = -1, num_cols: _t.Any = -1, padding_value: _Tensor | _b.float = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
     """Builds matrices with a band of diagonals and `padding_value` elsewhere; differentiable.
 
     Args:
@@ -14543,7 +14566,7 @@ def matrix_diag(x: _Tensor, k: _b.int | _Tensor = 0, num_rows: _b.int | _Tensor 
         align (str): two words, such as "RIGHT_LEFT": the sides to which short diagonals are
             aligned, first above and then below the main diagonal.
     """
-def matrix_diag_part(x: _Tensor, k: _b.int | _Tensor, padding_value: _Tensor | _b.float, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
+def matrix_diag_part(x: _Tensor, k: _t.SupportsIndex | _Tensor, padding_value: _Tensor | _b.float, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
     """Extracts the diagonals k[0] to k[1] of matrices, the highest first; differentiable.
 
     Args:
@@ -14573,7 +14596,7 @@ def matrix_inverse(x: _Tensor) -> _Tensor:
     Shapes:
         `x` is (..., M, M). The result has the same shape and dtype.
     """
-def matrix_norm(A: _Tensor, ord: _b.int | _b.float | _b.str = 'fro', axis: _c.Iterable[_b.int] = (-2, -1), keepdims: _b.bool = False, *, dtype: _t.Any = None) -> _t.Any:
+def matrix_norm(A: _Tensor, ord: _b.int | _b.float | _b.str = 'fro', axis: _c.Iterable[_b.int] = (-2, -1), keepdims: _b.bool = False, *, dtype: _Type | None = None) -> _t.Any:
     """Computes the norm of each matrix.
 
     Args:
@@ -14586,7 +14609,7 @@ def matrix_norm(A: _Tensor, ord: _b.int | _b.float | _b.str = 'fro', axis: _c.It
         dtype (mindspore.dtype): the dtype to which `A` is cast first.
     """
 def matrix_power(input: _Tensor, n: _b.int) -> _Tensor: ...
-def matrix_set_diag(x: _Tensor, diagonal: _Tensor, k: _b.int | _Tensor = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
+def matrix_set_diag(x: _Tensor, diagonal: _Tensor, k: _t.Any = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
     """Replaces the diagonals k[0] to k[1] of matrices, in a copy; differentiable.
 
     Args:
@@ -15605,7 +15628,7 @@ def outer(input: _Tensor, vec2: _Tensor) -> _Tensor:
         `input` is (M,), `vec2` is (N,). The result is (M, N), of the dtype to which both are
         promoted.
     """
-def pad(input_x: _Tensor, padding: _c.Iterable[_b.int] | _Tensor, mode: _b.str = 'constant', value: _b.int | _b.float | None = None) -> _t.Any:
+def pad(input_x: _Tensor, padding: _c.Iterable[_t.SupportsIndex] | _Tensor, mode: _b.str = 'constant', value: _b.int | _b.float | None = None) -> _t.Any:
     """Pads the input; `padding` lists the last axis first.
 
     Args:
@@ -16152,7 +16175,7 @@ def renorm(input: _Tensor, p: _b.float, axis: _b.int, maxnorm: _b.float) -> _Ten
     """
 def repeat_elements(x: _Tensor, rep: _b.int, axis: _b.int = 0) -> _t.Any:
     """Repeats every element along an axis `rep` times; see `ops.repeat_interleave`."""
-def repeat_interleave(input: _Tensor, repeats: _b.int | _c.Iterable[_b.int] | _Tensor, axis: _b.int | None = None) -> _t.Any:
+def repeat_interleave(input: _Tensor, repeats: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | _Tensor, axis: _b.int | None = None) -> _t.Any:
     """Repeats every element along an axis, or of the flattened input if `axis` is None.
 
     Args:
@@ -17181,7 +17204,7 @@ def stft(x: _Tensor, n_fft: _b.int, hop_length: _b.int | None = None, win_length
         return_complex (bool): whether the result is complex; else its last axis holds real and
             imaginary parts. Default: True for complex signals.
     """
-def stop_gradient(value: _t.Any) -> _t.Any:
+def stop_gradient(value: _F) -> _F:
     """Stops the gradient: returns the same values, but no gradient flows back from them.
 
     Args:
@@ -18001,7 +18024,22 @@ def upsample(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[
         `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
         *size), of the same dtype.
     """
-def value_and_grad(fn: _Cell | _c.Callable[..., _t.Any], grad_position: None | _b.int | _c.Iterable[_b.int] = 0, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False, return_ids: _b.bool = False, sens_param: _b.bool = False) -> _c.Callable[..., _t.Any]:
+@_t.overload
+def value_and_grad(fn: _c.Callable[_P, _R], grad_position: None | _b.int | _c.Iterable[_b.int] = 0, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False, return_ids: _b.bool = False) -> _c.Callable[_P, _b.tuple[_R, _t.Any]]:
+    """Returns a function that computes the value and the gradient of `fn`; the arguments are the
+    same as for `grad`.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+
+    Returns:
+        Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
+        `grad`).
+    """
+@_t.overload
+def value_and_grad(fn: _c.Callable[..., _R], grad_position: None | _b.int | _c.Iterable[_b.int] = 0, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False, return_ids: _b.bool = False, sens_param: _b.bool = False) -> _c.Callable[..., _b.tuple[_R, _t.Any]]:
     """Returns a function that computes the value and the gradient of `fn`; the arguments are the
     same as for `grad`.
 
@@ -18121,7 +18159,7 @@ def vjp(fn: _Cell | _c.Callable[..., _t.Any], *inputs: _Tensor, weights: None | 
         gradients of all inputs as a tuple, together with the gradients of the weights.
     """
 vm_impl_registry: _t.Any
-def vmap(fn: _t.Any, in_axes: _b.int | _c.Iterable[_t.Any] = 0, out_axes: _b.int | _c.Iterable[_t.Any] = 0, chunk_size: _b.int | None = None) -> _t.Any:
+def vmap(fn: _c.Callable[_P, _R], in_axes: _b.int | _c.Iterable[_t.Any] = 0, out_axes: _b.int | _c.Iterable[_t.Any] = 0, chunk_size: _b.int | None = None) -> _c.Callable[_P, _R]:
     """Vectorizes a function: returns a function that runs `fn` once for all slices of its inputs
     along an axis.
 

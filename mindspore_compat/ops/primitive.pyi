@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 
+_F = _t.TypeVar("_F")
 class Primitive:
     """An operation with fixed attributes, called on Tensors; the base class of all primitives.
 
@@ -154,8 +155,24 @@ class PrimitiveWithInfer(Primitive):
         """Returns the shape of the result, given the shapes of the inputs; None if unknown."""
     def infer_value(self, *args: _t.Any) -> _t.Any:
         """Returns the result, given constant inputs; None if it can only be found by running."""
+@_t.overload
 # reuse_result, check: Accepted for compatibility, has no effect here
-def constexpr(fn: _c.Callable[..., _t.Any] | None = None, get_instance: _b.bool = True, name: _b.str | None = None, reuse_result: _b.bool = True, check: _b.bool = True) -> _t.Any:
+def constexpr(fn: _F, get_instance: _b.bool = True, name: _b.str | None = None, reuse_result: _b.bool = True, check: _b.bool = True) -> _F:
+    """Marks a function of constants, which graph mode runs at compile time.
+
+    Args:
+        fn (Function): the function; None to return a decorator.
+        get_instance (bool): False to return a class whose instances behave like the function.
+            Default: True.
+        name (str): the name of that class; by default the function's.
+        reuse_result (bool): whether to reuse the result for equal arguments.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+        check (bool): whether the arguments must be constants.
+            Accepted for compatibility, has no effect here: no graph is compiled.
+    """
+@_t.overload
+# reuse_result, check: Accepted for compatibility, has no effect here
+def constexpr(fn: None = None, get_instance: _b.bool = True, name: _b.str | None = None, reuse_result: _b.bool = True, check: _b.bool = True) -> _c.Callable[[_F], _F]:
     """Marks a function of constants, which graph mode runs at compile time.
 
     Args:

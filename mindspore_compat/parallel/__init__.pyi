@@ -10,6 +10,8 @@ import numpy as _np
 
 from ..nn.cell import Cell as _Cell
 
+_P = _t.ParamSpec("_P")
+_R = _t.TypeVar("_R")
 from . import auto_parallel as auto_parallel
 from . import distributed as distributed
 class Layout:
@@ -129,7 +131,7 @@ def set_algo_parameters(**kwargs: _t.Any) -> None:
             "tensor_slice_align_enable" are bools, "algo_approxi_epsilon" a float in (0, 1],
             "tensor_slice_align_size" an int in [1, 1024].
     """
-def shard(fn: _Cell | _c.Callable[..., _t.Any], in_strategy: _c.Iterable[_t.Any], out_strategy: _c.Iterable[_t.Any] | None = None, parameter_plan: _c.Mapping[_t.Any, _t.Any] | None = None) -> _c.Callable[..., _t.Any]:
+def shard(fn: _c.Callable[_P, _R], in_strategy: _c.Iterable[_t.Any], out_strategy: _c.Iterable[_t.Any] | None = None, parameter_plan: _c.Mapping[_t.Any, _t.Any] | None = None) -> _c.Callable[_P, _R]:
     """Divides a function or Cell over processes, where the parallel mode is "semi_auto_parallel" or
     "auto_parallel"; in other modes it is run as it is.
 

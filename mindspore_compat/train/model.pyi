@@ -70,7 +70,7 @@ class Model:
                 callbacks may define only hooks that begin with "on_train" or "on_eval".
             valid_dataset_sink_mode (bool): whether to sink the data of the evaluation.
         """
-    def infer_predict_layout(self, *predict_data: _Tensor | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any] | _b.int | _b.float | _b.str, skip_backend_compile: _b.bool = False) -> _b.dict[_t.Any, _t.Any]:
+    def infer_predict_layout(self, *predict_data: _Tensor | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any] | _t.SupportsIndex | _b.float | _b.str, skip_backend_compile: _b.bool = False) -> _b.dict[_t.Any, _t.Any]:
         """Returns how the parameters of the prediction network are divided over processes. With
         several processes the network runs once on the inputs, and its parameters stay divided.
 
@@ -90,7 +90,7 @@ class Model:
             train_dataset, sink_size: see `train`.
             dataset_sink_mode (bool): must be True, as in the original.
         """
-    def predict(self, *predict_data: _Tensor | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any] | _b.int | _b.float | _b.str, backend: _b.str | None = None, config: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
+    def predict(self, *predict_data: _Tensor | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any] | _t.SupportsIndex | _b.float | _b.str, backend: _b.str | None = None, config: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
         """Runs the prediction network on inputs.
 
         Args:

@@ -248,7 +248,7 @@ class ReduceLROnPlateau:
         """Returns the current learning rates, a list of Tensors."""
     def in_cooldown(self) -> _t.Any:
         """Whether epochs are not counted."""
-    def step(self, metrics: _b.int | _b.float | _Tensor) -> _b.bool:
+    def step(self, metrics: _t.SupportsIndex | _b.float | _Tensor) -> _b.bool:
         """Records the metric of an epoch, and lowers the learning rates if necessary.
 
         Args:

@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ...common.dtype import Type as _Type
 from ...common.parameter import Parameter as _Parameter
 from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
@@ -71,7 +72,7 @@ class PReLUExt(_Cell):
         - **input** (Tensor): floats.
     """
     weight: _Parameter
-    def __init__(self, num_parameters: _b.int = 1, init: _b.float | _b.bool | None = 0.25, dtype: _t.Any = None) -> None: ...
+    def __init__(self, num_parameters: _b.int = 1, init: _b.float | _b.bool | None = 0.25, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class RReLU(_Cell):

@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ...common.dtype import Type as _Type
 from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
 
@@ -305,7 +306,7 @@ class MultiLabelSoftMarginLoss(LossBase):
         - **x**, **target** (Tensor): of the same shape (N, C).
     """
     weight: _t.Any
-    def __init__(self, weight: _Tensor | _b.int | _b.float | None = None, reduction: _b.str = 'mean') -> None: ...
+    def __init__(self, weight: _Tensor | _t.SupportsIndex | _b.float | None = None, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MultiMarginLoss(LossBase):
@@ -514,7 +515,7 @@ def _check_is_tensor(param_name: _b.str, input_data: _t.Any, cls_name: _b.str) -
         input_data (object): the input.
         cls_name (str): the name of the loss, for the message.
     """
-def _check_label_dtype(labels_dtype: _t.Any, cls_name: _b.str) -> None:
+def _check_label_dtype(labels_dtype: _Type, cls_name: _b.str) -> None:
     """Rejects labels that are no class indices.
 
     Args:

@@ -39,6 +39,14 @@ def _from_keyword(api, keyword, values, keywords):
 def reshape(self, *shape, **named):
     """Reshapes the Tensor; the new shape is given as ints or as one tuple.
 
+    Args:
+        *shape (Union[int, tuple[int], list[int], Tensor]): the new shape; one length may be -1.
+        **named: `shape` (Union[int, tuple[int], list[int], Tensor]), the shape by keyword.
+
+    Raises:
+        TypeError: if a length is not an int, or if `named` has another key.
+        ValueError: if the number of elements does not fit the shape.
+
     Source: mindspore.Tensor.reshape of MindSpore 2.10.
     """
     if named:
@@ -51,8 +59,13 @@ def view(self, *shape, **named):
     """Returns a view of the same memory: with another shape, `view(*shape)`, or another dtype,
     `view(dtype)`.
 
+    Args:
+        *shape (Union[int, tuple[int], list[int], Tensor, mindspore.dtype]): the shape or dtype.
+        **named: `shape` (Union[int, tuple[int], list[int], Tensor]) or `dtype` (mindspore.dtype),
+            the same by keyword.
+
     Raises:
-        TypeError: if the arguments are neither a shape nor a dtype.
+        TypeError: if the arguments are neither a shape nor a dtype, or if `named` has another key.
         ValueError: if the number of elements does not fit the shape; or, for a dtype of another
             size, if the Tensor has no axis, its last axis is not contiguous, or its bytes are not a
             whole number of elements.
@@ -97,6 +110,14 @@ def broadcast_to(self, *shape, **named):
     """Broadcasts the Tensor to a shape, given as ints or as one tuple; -1 keeps the length of an
     axis.
 
+    Args:
+        *shape (Union[int, tuple[int], list[int], Tensor]): the new shape.
+        **named: `shape` (Union[int, tuple[int], list[int], Tensor]), the shape by keyword.
+
+    Raises:
+        TypeError: if a length is not an int, or if `named` has another key.
+        ValueError: if the Tensor cannot be broadcast to the shape.
+
     Source: mindspore.Tensor.broadcast_to of MindSpore 2.10.
     """
     if named:
@@ -106,7 +127,16 @@ def broadcast_to(self, *shape, **named):
 
 @public("Tensor.expand")
 def expand(self, *size, **named):
-    """Broadcasts the Tensor to a size; see `Tensor.broadcast_to`."""
+    """Broadcasts the Tensor to a size; see `Tensor.broadcast_to`.
+
+    Args:
+        *size (Union[int, tuple[int], list[int], Tensor]): the new shape.
+        **named: `size` (Union[int, tuple[int], list[int], Tensor]), the size by keyword.
+
+    Raises:
+        TypeError: if a length is not an int, or if `named` has another key.
+        ValueError: if the Tensor cannot be broadcast to the size.
+    """
     if named:
         size = _from_keyword("Tensor.expand", "size", size, named)
     return repeat_ops.broadcast_to.run(self, reshape_ops.shape_of("Tensor.expand", size))
@@ -131,6 +161,15 @@ def expand_as_x(self, x: Anything):
 def tile(self, *reps, **named):
     """Tiles the Tensor: repeats it along each axis; the numbers of repeats are ints or one tuple.
 
+    Args:
+        *reps (Union[int, tuple[int], Tensor]): the numbers of repeats.
+        **named: `reps` (Union[tuple[int], Tensor]) or `dims` (Union[tuple[int], Tensor]), the
+            numbers by keyword.
+
+    Raises:
+        TypeError: if a number is not an int, or if `named` has another key.
+        ValueError: if a number is negative.
+
     Source: mindspore.Tensor.tile of MindSpore 2.10.
     """
     if named:
@@ -154,6 +193,15 @@ def repeat(self, *repeats, **named):
 
     With the keyword `axis`, as in releases before 2.5, it repeats elements, as
     `Tensor.repeat_interleave`.
+
+    Args:
+        *repeats (Union[int, tuple[int], list[int], Tensor]): the numbers of repeats.
+        **named: `repeats` (Union[int, tuple[int], list[int], Tensor]), the numbers by keyword, and
+            `axis` (Union[int, None]).
+
+    Raises:
+        TypeError: if a number is not an int, or if `named` has another key.
+        ValueError: if a number is negative.
     """
     if "axis" in named:
         return _repeat_along(self, repeats, **named)
@@ -325,8 +373,13 @@ def transpose(self, *axes, **named):
     """Swaps two axes, `transpose(dim0, dim1)`, or permutes all axes, `transpose(*axes)`, given as
     ints or one tuple. Without axes, their order is reversed.
 
+    Args:
+        *axes (Union[int, tuple[int], list[int], Tensor]): two axes, or all in their new order.
+        **named: `axes` (Union[tuple[int], list[int]]), the order by keyword, or `dim0` (int) and
+            `dim1` (int), the two axes.
+
     Raises:
-        TypeError: if an axis is not an int.
+        TypeError: if an axis is not an int, or if `named` has another key.
         ValueError: if an axis is out of range, or the axes are not a permutation.
 
     Source: mindspore.Tensor.transpose of MindSpore 2.10.
@@ -351,6 +404,15 @@ def transpose(self, *axes, **named):
 @public("Tensor.permute")
 def permute(self, *dims, **named):
     """Permutes the axes to the given order, as ints or one tuple; None reverses the order.
+
+    Args:
+        *dims (Union[int, tuple[int], list[int], Tensor, None]): the axes in their new order.
+        **named: `dims` (Union[tuple[int], list[int], None]) or
+            `axis` (Union[tuple[int], list[int], None]), the order by keyword.
+
+    Raises:
+        TypeError: if an axis is not an int, or if `named` has another key.
+        ValueError: if an axis is out of range, or the axes are not a permutation.
 
     Source: mindspore.Tensor.permute of MindSpore 2.10.
     """
@@ -439,6 +501,9 @@ def diag_at(self, diagonal: Int):
 @public("Tensor.resize")
 def tensor_resize(self, *new_shape):
     """Resizes the Tensor: takes the elements in row-major order, and crops them or appends zeros.
+
+    Args:
+        *new_shape (Union[int, tuple[int], list[int], Tensor]): the new shape.
 
     Source: mindspore.Tensor.resize of MindSpore 2.10.
     """

@@ -43,7 +43,7 @@ class Beta(Distribution):
     The density outside [0, 1], and the mode if a concentration is not above 1, are NaN. There is no
     `cdf`.
     """
-    def __init__(self, concentration1: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, concentration0: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Beta') -> None: ...
+    def __init__(self, concentration1: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, concentration0: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Beta') -> None: ...
     @property
     def concentration0(self) -> _t.Any: ...
     @property
@@ -75,7 +75,7 @@ class Cauchy(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, loc: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, scale: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Cauchy') -> None: ...
+    def __init__(self, loc: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, scale: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Cauchy') -> None: ...
     @property
     def loc(self) -> _t.Any: ...
     @property
@@ -163,7 +163,7 @@ class Exponential(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, rate: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Exponential') -> None: ...
+    def __init__(self, rate: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Exponential') -> None: ...
     @property
     def rate(self) -> _t.Any: ...
 class Gamma(Distribution):
@@ -181,7 +181,7 @@ class Gamma(Distribution):
     The density below 0, and the mode if `concentration` is not above 1, are NaN. Samples have no
     gradient.
     """
-    def __init__(self, concentration: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, rate: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Gamma') -> None: ...
+    def __init__(self, concentration: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, rate: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Gamma') -> None: ...
     @property
     def concentration(self) -> _t.Any: ...
     @property
@@ -216,7 +216,7 @@ class Gumbel(TransformedDistribution):
     Calls cannot pass its arguments. `kl_loss` and `cross_entropy` take the arguments of the other
     distribution.
     """
-    def __init__(self, loc: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor, scale: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor, seed: _b.int = 0, dtype: _Type = ..., name: _b.str = 'Gumbel') -> None: ...
+    def __init__(self, loc: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor, scale: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor, seed: _b.int = 0, dtype: _Type = ..., name: _b.str = 'Gumbel') -> None: ...
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text that the printed distribution shows."""
     def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
@@ -244,7 +244,7 @@ class HalfNormal(Distribution):
     As in the original, the density is 0 for values below 0, whatever `mean` is. It integrates to 1
     only if `mean` is 0.
     """
-    def __init__(self, mean: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'HalfNormal') -> None: ...
+    def __init__(self, mean: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'HalfNormal') -> None: ...
 class Laplace(Distribution):
     """Laplace distribution; it supports `prob` and `log_prob` only.
 
@@ -257,7 +257,7 @@ class Laplace(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, mean: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Laplace') -> None: ...
+    def __init__(self, mean: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Laplace') -> None: ...
 class LogNormal(TransformedDistribution):
     """Log-normal distribution: the logarithm of a value is normally distributed.
 
@@ -270,7 +270,7 @@ class LogNormal(TransformedDistribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, loc: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, scale: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int = 0, dtype: _Type = ..., name: _b.str = 'LogNormal') -> None: ...
+    def __init__(self, loc: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, scale: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int = 0, dtype: _Type = ..., name: _b.str = 'LogNormal') -> None: ...
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the text that the printed distribution shows."""
     def get_dist_args(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
@@ -293,7 +293,7 @@ class Logistic(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, loc: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, scale: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Logistic') -> None: ...
+    def __init__(self, loc: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, scale: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Logistic') -> None: ...
     @property
     def loc(self) -> _t.Any: ...
     @property
@@ -308,7 +308,7 @@ class Normal(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, mean: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Normal') -> None: ...
+    def __init__(self, mean: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Normal') -> None: ...
 class Poisson(Distribution):
     """Poisson distribution: P(k) = rate^k exp(-rate) / k!.
 
@@ -338,7 +338,7 @@ class StudentT(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, df: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, mean: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'StudentT') -> None: ...
+    def __init__(self, df: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, mean: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'StudentT') -> None: ...
 class TransformedDistribution(Distribution):
     """Transformed distribution: the distribution of g(X), where X has a distribution and g is a
     bijector.
@@ -379,7 +379,7 @@ class Uniform(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
     """
-    def __init__(self, low: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, high: _b.int | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Uniform') -> None: ...
+    def __init__(self, low: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, high: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'Uniform') -> None: ...
     @property
     def high(self) -> _t.Any: ...
     @property
