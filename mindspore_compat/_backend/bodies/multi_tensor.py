@@ -12,6 +12,7 @@ the device without making the host wait for them.
 """
 
 import functools
+import itertools
 import operator
 
 import numpy
@@ -117,31 +118,14 @@ class KernelProgram:
         real = self.dtype.type
         return values, [real(value) for value in self.trace.scalars(numbers)]
 
-    def calls(self, rows, prepared, skip=None):
-        """Returns the launches that update rows of arrays, all with the dtypes of this program, as
-        the calls of a unit (updates/complete.py).
-
-        Args:
-            rows: sequences of arrays.
-            prepared: what `prepare` returned.
-            skip: a 0-d bool array of the device; if true, nothing is written. None means no flag.
-        """
-        rows, launches = [row for row in rows if row[0].size], []
-        if len(rows) > 1 and self.tables:
-            flat = [row for row in rows if all(array.flags.c_contiguous for array in row)]
-            for start in range(0, len(flat), self._most_rows()):
-                part = flat[start : start + self._most_rows()]
-                launches.append(self._launch_table(part, prepared, skip))
-            rows = [row for row in rows if not all(array.flags.c_contiguous for array in row)]
-        launches += [self._launch_one(row, prepared, skip) for row in rows]
-        return operator.methodcaller("__call__"), launches
-
-    def _most_rows(self):
+    def most_rows(self):
+        """Returns how many rows one launch can update."""
         return (PARAMETERS - SPARE) // (8 * len(self.dtypes) + 12)
 
     # One row ------------------------------------------------------------------------------------
 
-    def _launch_one(self, row, prepared, skip):
+    def launch_one(self, row, prepared, skip):
+        """Returns the launch that updates one row, which need not be contiguous."""
         numbers, values = prepared
         key = ("one", numbers.kinds(), skip is not None)
         kernel = self._kernels.get(key)
@@ -189,17 +173,53 @@ class KernelProgram:
 
     # Many rows ----------------------------------------------------------------------------------
 
-    def _launch_table(self, rows, prepared, skip):
+    def launch_table(self, rows, prepared, skip):
+        """Returns the launch that updates many contiguous rows. Their dtypes may differ from those
+        of this program, if the arithmetic has the same dtype; rows of equal dtypes stand
+        together."""
         numbers, values = prepared
-        key = ("many", numbers.kinds())
+        counts = {}
+        for row in rows:
+            dtypes = tuple([array.dtype for array in row])
+            counts[dtypes] = counts.get(dtypes, 0) + 1
+        key = ("many", numbers.kinds(), *counts)
         kernel = self._kernels.get(key)
         if kernel is None:
             name = f"many_{self.name}"
-            most = self._most_rows()
-            source = table_source(self.trace, self.dtypes, numbers, name, most, self.singles)
+            most = self.most_rows()
+            source = table_source(self.trace, tuple(counts), numbers, name, most, self.singles)
             kernel = self._kernels[key] = self.module.RawKernel(source, name)
-        table, blocks = filled_table(rows, self._most_rows())
-        return functools.partial(kernel, (blocks,), (THREADS,), (table, skip, *values))
+        table, blocks = filled_table(rows, self.most_rows())
+        ends = itertools.accumulate([*counts.values()][:-1])
+        arguments = (table, skip, *values, *map(numpy.int32, ends))
+        return functools.partial(kernel, (blocks,), (THREADS,), arguments)
+
+
+def calls(parts, skip=None):
+    """Returns the launches that update rows of arrays by programs of one formula whose arithmetic
+    has one dtype, as the calls of a unit (updates/complete.py). Rows of all programs share
+    launches.
+
+    Args:
+        parts: for each program the KernelProgram, sequences of arrays with its dtypes, and what
+            `prepare` returned.
+        skip: a 0-d bool array of the device; if true, nothing is written. None means no flag.
+    """
+    first, _, prepared = parts[0]
+    rows = [(program, row) for program, rows, _ in parts for row in rows if row[0].size]
+    launches = []
+    if len(rows) > 1 and first.tables:
+        flat = [row for _, row in rows if _is_contiguous(row)]
+        for start in range(0, len(flat), first.most_rows()):
+            part = flat[start : start + first.most_rows()]
+            launches.append(first.launch_table(part, prepared, skip))
+        rows = [(program, row) for program, row in rows if not _is_contiguous(row)]
+    launches += [program.launch_one(row, prepared, skip) for program, row in rows]
+    return operator.methodcaller("__call__"), launches
+
+
+def _is_contiguous(row):
+    return all([array.flags.c_contiguous for array in row])
 
 
 def filled_table(rows, most, **fields):
@@ -234,18 +254,20 @@ def filled_table(rows, most, **fields):
     return table, int(blocks.sum())
 
 
-def table_source(trace, dtypes, numbers, name, rows, singles=()):
+def table_source(trace, kinds, numbers, name, rows, singles=()):
     """Returns the CUDA source of a kernel that applies an update formula to a table of rows.
 
     Args:
         trace: the steps of the formula.
-        dtypes: the dtypes of its arrays.
+        kinds: the dtypes of the arrays of a row, for each kind of rows; rows of a kind stand
+            together, in this order. The last arguments of the kernel are the row after the last
+            one of each kind but the last.
         numbers: the Numbers of a call.
         name: the name of the kernel.
         rows: the number of rows that the table can hold.
         singles: the names of the arrays that have one element for a whole row.
     """
-    real = _real(compute_dtype(dtypes))
+    real = _real(compute_dtype(kinds[0]))
     if numbers.on_device:
         parameters, lines = (
             declared(numbers),
@@ -253,6 +275,18 @@ def table_source(trace, dtypes, numbers, name, rows, singles=()):
         )
     else:
         parameters, lines = "".join(f", {real} s{index}" for index in range(trace.scalar_count)), []
+    parameters += "".join(f", int end{number}" for number in range(len(kinds) - 1))
+    body = []
+    for number, dtypes in enumerate(kinds):
+        test = f"if (row < end{number}) " if number < len(kinds) - 1 else ""
+        step = _row_step(trace, dtypes, real, singles)
+        body += [f"{test}{{", *step, "} else" if test else "}"]
+    both = preamble([dtype for dtypes in kinds for dtype in dtypes])
+    return both + row_source(name, len(kinds[0]), rows, parameters, lines, body)
+
+
+def _row_step(trace, dtypes, real, singles):
+    """Returns the lines that update the element `at` of a row with these dtypes."""
     elements = [f"(({TYPES[dtype]}*)table.at[{index}][row])" for index, dtype in enumerate(dtypes)]
     read = [
         f"{element}[{0 if name in singles else 'at'}]"
@@ -268,7 +302,7 @@ def table_source(trace, dtypes, numbers, name, rows, singles=()):
         for index, value in trace.outputs.items()
         if value != index
     ]
-    return preamble(dtypes) + row_source(name, len(dtypes), rows, parameters, lines, body)
+    return body
 
 
 def row_source(name, arrays, rows, parameters, before, body):

@@ -1,6 +1,6 @@
 """Checks that all numbers are finite, in one pass over memory and without large temporaries.
 
-On a GPU one kernel for each dtype checks all arrays, and the result stays on the GPU.
+On a GPU one kernel checks all arrays, whatever their dtypes, and the result stays on the GPU.
 """
 
 import functools
@@ -46,43 +46,50 @@ def overflowed(checked):
         return numpy.array(host)
     xp = arrays.space_of(device[0])
     flag = xp.full((), host, bool)
-    kinds = {}
+    together = []
     for x in device:
         if x.dtype.kind in "fcV" and x.size:
             x = x.ravel().view(x.real.dtype) if x.dtype.kind == "c" else x
-            kinds.setdefault(x.dtype, []).append(x)
-    for dtype, same_dtype in kinds.items():
-        if xp.kernels is not None and supported([dtype]):
-            _look_at(xp, dtype, [xp.ascontiguousarray(x) for x in same_dtype], flag)
-        else:
-            for x in same_dtype:
+            if xp.kernels is not None and supported([x.dtype]):
+                together.append(xp.ascontiguousarray(x))
+            else:
                 flag |= ~xp.all(xp.isfinite(x))
+    _look_at(xp, together, flag)
     return flag
 
 
 ROWS = 150  # arrays that one launch checks
 
 
-def _look_at(xp, dtype, same_dtype, flag):
-    """Launches kernels on a GPU that set `flag` if one of the arrays, all of this dtype, holds a
-    number that is not finite."""
-    kernel = _kernel(xp.module, dtype)
-    for start in range(0, len(same_dtype), ROWS):
-        table, blocks = filled_table([(x,) for x in same_dtype[start : start + ROWS]], ROWS)
-        kernel((blocks,), (THREADS,), (table, None, flag))
+def _look_at(xp, checked, flag):
+    """Launches kernels on a GPU that set `flag` if one of the arrays holds a number that is not
+    finite."""
+    checked = sorted(checked, key=lambda x: x.dtype.name)
+    for start in range(0, len(checked), ROWS):
+        part = checked[start : start + ROWS]
+        dtypes = tuple(dict.fromkeys(x.dtype for x in part))
+        ends = [numpy.int32(sum(x.dtype.name <= dtype.name for x in part)) for dtype in dtypes[:-1]]
+        table, blocks = filled_table([(x,) for x in part], ROWS)
+        _kernel(xp.module, dtypes)((blocks,), (THREADS,), (table, None, flag, *ends))
 
 
 @functools.cache
-def _kernel(module, dtype):
-    real = "double" if dtype == numpy.float64 else "float"
-    element = f"(({TYPES[dtype]}*)table.at[0][row])[at]"
-    body = [
-        f"const {real} value = {load(dtype, element)};",
-        "if (!(value - value == 0)) *found = true;",
-    ]
+def _kernel(module, dtypes):
+    """Returns the kernel for rows of some dtypes, one dtype after the other; its last arguments are
+    the row after the last one of each dtype but the last."""
+    parameters, body = ", bool* found", ["bool finite;"]
+    for number, dtype in enumerate(dtypes):
+        real = "double" if dtype == numpy.float64 else "float"
+        value = load(dtype, f"(({TYPES[dtype]}*)table.at[0][row])[at]")
+        test = f"{{ const {real} value = {value}; finite = value - value == 0; }}"
+        if number < len(dtypes) - 1:
+            parameters += f", int end{number}"
+            test = f"if (row < end{number}) {test} else"
+        body.append(test)
+    body.append("if (!finite) *found = true;")
     name = "look_for_overflow"
     return module.RawKernel(
-        preamble([dtype]) + row_source(name, 1, ROWS, ", bool* found", [], body), name
+        preamble(dtypes) + row_source(name, 1, ROWS, parameters, [], body), name
     )
 
 

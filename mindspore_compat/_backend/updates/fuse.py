@@ -40,7 +40,7 @@ import numpy
 from .. import arrays
 from ..arrays import SPACES
 from ..bodies.c_code import compute_dtype
-from ..bodies.multi_tensor import KernelProgram
+from ..bodies.multi_tensor import KernelProgram, calls
 from ..bodies.symbols import Trace
 from ..compiled import jit
 from ..steps import recorded_array
@@ -139,9 +139,11 @@ class Fused:
                     units.append(program.unit(row, numbers))
                 else:
                     of_device.setdefault(program, (numbers, []))[1].append(row)
+        together = {}  # programs whose rows one kernel can update
         for program, (numbers, rows) in of_device.items():
-            units.append(Unit(functools.partial(program.calls, rows, numbers, skip)))
-        return units
+            key = program.dtype if program.tables else program
+            together.setdefault(key, []).append((program, rows, numbers))
+        return units + [Unit(functools.partial(calls, parts, skip)) for parts in together.values()]
 
     def units_of_flat(self, rows, **scalars):
         """Returns what `units` does, for contiguous arrays of the host that have one axis and share

@@ -230,7 +230,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         scale."""
         loss = self.network(*inputs)
         status, scale = self.start_overflow_check(loss, self.scale_sense.value())
-        sens = ops.ones_like(loss) * ops.cast(scale, loss.dtype)
+        sens = ops.cast(scale, loss.dtype)
+        sens = sens.reshape(loss.shape) if loss.size == 1 else ops.ones_like(loss) * sens
         divide = functools.partial(_divide, scale=scale)
         with Overlapped(self.grad_reducer, self.weights, divide) as reduced:
             grads = self.grad(self.network, self.weights)(*inputs, sens)

@@ -66,6 +66,28 @@ def test_many_arrays_are_updated_by_one_launch(space, dtypes):
         }
 
 
+@pytest.mark.parametrize("on_device", [False, True])
+def test_rows_of_several_dtypes_share_a_launch(space, on_device):
+    kinds = ["float16"] * 3, ["float32"] * 3, [ml_dtypes.bfloat16, "float32", "float32"]
+    rows = [row for part in zip(*(rows_of(kind) for kind in kinds), strict=True) for row in part]
+    rate = space.array(np.float32(0.25)) if on_device else 0.25
+    found, expected, counts = both(space, momentum_update, rows, lr=rate, momentum=0.9)
+    for have, want in zip(found, expected, strict=True):
+        for one, other in zip(have, want, strict=True):
+            assert one.dtype == other.dtype
+            close(one, other)
+    assert counts.launches == 1 or not counting.counts(space)
+
+
+def test_rows_of_several_dtypes_need_several_tables(space):
+    rows = [*rows_of(["float16"] * 3, [(2,)] * 90), *rows_of(["float32"] * 3, [(2,)] * 90)]
+    found, expected, counts = both(space, momentum_update, rows, lr=0.1, momentum=0.9)
+    for have, want in zip(found, expected, strict=True):
+        for one, other in zip(have, want, strict=True):
+            close(one, other)
+    assert counts.launches == 2 or not counting.counts(space)
+
+
 def test_more_rows_than_a_table_holds(space):
     found, expected, counts = both(
         space, momentum_update, rows_of(["float32"] * 3, [(2,)] * 250), lr=0.1, momentum=0.9

@@ -69,6 +69,7 @@ def test_a_step_is_that_of_the_host(space, dtype, settings):
         close(found[name], value, rtol=rtol, atol=1e-3 * rtol + 1e-7)
 
 
+@pytest.mark.skipif(not arrays.gpu_available(), reason="no GPU computes")
 @pytest.mark.parametrize("space", ["cupy"], indirect=True)
 def test_blocks_may_begin_in_any_order(space, monkeypatch):
     """The simulated CUDA runs each block to its end before it begins the next, so a block that

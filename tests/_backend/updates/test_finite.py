@@ -3,6 +3,7 @@
 import ml_dtypes
 import numpy as np
 import pytest
+from fakecupy import counting, rawkernels
 
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.updates.finite import all_finite, overflowed
@@ -46,6 +47,20 @@ def test_a_gpu_answers_for_the_arrays_on_it(space):
     assert not bool(all_finite([good, bad])) and bool(overflowed([bad]))
     assert not bool(all_finite([good, np.float32([np.inf])]))
     assert bool(all_finite([space.arange(3)]))
+
+
+@pytest.mark.device
+@pytest.mark.skipif(rawkernels.compiler() is None, reason="no C++ compiler")
+def test_a_gpu_looks_at_all_dtypes_in_one_launch(space):
+    rng = np.random.default_rng(0)
+    good = [rng.standard_normal(9).astype(dtype) for dtype in [*FLOATS, np.complex64, *FLOATS]]
+    assert not bool(overflowed([space.array(x) for x in good]))
+    for index, array in enumerate(good):
+        spoilt = [*good[:index], np.where(np.arange(9) < 8, array, np.inf), *good[index + 1 :]]
+        spoilt = [space.array(x.astype(y.dtype)) for x, y in zip(spoilt, good, strict=True)]
+        with counting.counted() as counts:
+            assert bool(overflowed(spoilt))
+        assert counts.names["launches"]["look_for_overflow"] == 1 or not counting.counts(space)
 
 
 @pytest.mark.parametrize("bad", [1 + 2j, complex("inf"), complex(0, float("nan"))])
