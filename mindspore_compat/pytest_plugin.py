@@ -7,34 +7,19 @@ itself, because no entry point names it. Failures show the frames of the tests a
 
 import pytest
 
-from ._core import frames
-from ._startup import tracebacks
+from ._startup import pytest_reports
 from .standin import install_for_children
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests():
+def pytest_load_initial_conftests(early_config):
     """Installs the stand-in before the conftest files are read, if requested by `-p`."""
     install_for_children()
+    pytest_reports.register(early_config)
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_configure():
+def pytest_configure(config):
     """Installs the stand-in if a conftest's `pytest_plugins` names this module."""
     install_for_children()
-
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item, call):
-    """Leaves the package's frames out of a failure, and adds the path of the Cell and a hint."""
-    if call.excinfo is None or frames.shows_all_frames():
-        yield
-        return
-    error = call.excinfo.value
-    trace = frames.without_package_frames(call.excinfo.tb)
-    call.excinfo = pytest.ExceptionInfo.from_exc_info((type(error), error, trace))
-    advice = tracebacks.advice(error)
-    with frames.causes_without_package_frames(error):
-        report = (yield).get_result()
-    if advice and report.failed:
-        report.sections.append(("mindspore_compat", advice))
+    pytest_reports.register(config)

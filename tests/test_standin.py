@@ -478,13 +478,21 @@ class TestPytestPlugin:
         )
         assert "1 passed" in text
 
-    def test_failures_show_the_frames_of_tests_and_the_cell(self, tmp_path):
+    @pytest.mark.parametrize("way", ["plugin", "variable"])
+    def test_failures_show_the_frames_of_tests_and_the_cell(self, way, tmp_path):
         (tmp_path / "test_it.py").write_text(
             "import mindspore as ms\nfrom mindspore import nn\n\ndef test_it():\n"
             "    nn.SequentialCell(nn.Dense(2, 2))(ms.Tensor([[1.0]]))\n"
         )
-        arguments = ["-q", "-p", "mindspore_compat.pytest_plugin", "-p", "no:cacheprovider"]
-        done = python("-m", "pytest", *arguments, cwd=tmp_path, PYTHONPATH=str(ROOT))
+        arguments = ["-q", "-p", "no:cacheprovider"]
+        paths, variables = [str(ROOT)], {}
+        if way == "plugin":
+            arguments += ["-p", "mindspore_compat.pytest_plugin"]
+        else:
+            paths.append(str(ROOT / "mindspore_compat" / "_startup"))
+            variables["MINDSPORE_COMPAT"] = "1"
+        variables["PYTHONPATH"] = os.pathsep.join(paths)
+        done = python("-m", "pytest", *arguments, cwd=tmp_path, **variables)
         assert "in SequentialCell.0 (Dense)" in done.stdout and "test_it.py:5" in done.stdout
         assert "cell.py" not in done.stdout
 

@@ -1,4 +1,5 @@
-"""The hooks that show uncaught errors as `tracebacks.py` describes, in Python and in IPython."""
+"""The hooks that show uncaught errors as `tracebacks.py` describes, in Python, IPython and
+pytest."""
 
 import functools
 import sys
@@ -8,10 +9,12 @@ from .._core.frames import causes_without_package_frames, shows_all_frames, with
 
 
 def install():
-    """Installs the hook: IPython's if it runs, else Python's unless the program has its own.
-    Repeated calls have no effect."""
+    """Installs the hook: IPython's if it runs, else Python's unless the program has its own; and
+    the plugin for pytest if it runs. Repeated calls have no effect."""
     if shows_all_frames():
         return
+    if "_pytest.config" in sys.modules:
+        _change_pytest("register")
     shell = _shell()
     if shell is not None:
         formatter = shell.InteractiveTB
@@ -24,12 +27,23 @@ def install():
 
 
 def uninstall():
-    """Removes the hook."""
+    """Removes the hook and the plugin."""
+    if "_pytest.config" in sys.modules:
+        _change_pytest("unregister")
     shell = _shell()
     if shell is not None and _is_ours(shell.InteractiveTB):
         del shell.InteractiveTB.structured_traceback
     if sys.excepthook is show:
         sys.excepthook = sys.__excepthook__
+
+
+def _change_pytest(action):
+    """Registers or removes the plugin in the pytest that runs the caller, if one does."""
+    from . import pytest_reports
+
+    config = pytest_reports.running_config()
+    if config is not None:
+        getattr(pytest_reports, action)(config)
 
 
 def _shell():
