@@ -261,6 +261,13 @@ def dropout_mask(xp, shape, dtype, keep, seed0=0, seed1=0):
     return random_keep(xp, shape, keep, seed0, seed1)
 
 
+def kept_ones(xp, mask, shape, dtype):
+    """Returns the mask of `dropout_mask` as ones and zeros of a dtype."""
+    if mask.dtype == numpy.uint16:
+        return bit_masks.ones(xp.module, mask, shape, dtype)
+    return xp.cast(mask, dtype)
+
+
 def random_bits(xp, shape, keep):
     """Draws a mask as `random_keep` does from the default stream, and returns it packed in bits: a
     byte holds eight elements of the last axis. On the host the mask is drawn in blocks."""

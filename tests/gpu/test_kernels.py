@@ -187,6 +187,9 @@ def test_dropout_moves_nine_bytes_an_element_at_most(space, monkeypatch, shape):
     assert sum(moved) <= 9 * x.size
     pull(x)
     assert moved[2:] == [8 * x.size + words]
+    moved.clear()
+    ops.Dropout(0.5)(x)  # it also returns the mask as numbers
+    assert moved == [words, 8 * x.size + words, 4 * x.size + words]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
@@ -198,6 +201,9 @@ def test_a_mask_in_bits_is_the_mask_of_bools(space, dtype):
     mask = random.Stream(5).next(space).below(x.shape, 0.3)
     words = random.Stream(5).next(space).words_below(x.size, 0.3)
     np.testing.assert_array_equal(bit_masks.unpacked(space, words, x.shape).get(), mask.get())
+    ones = [space.kept_ones(kept, x.shape, x._array.dtype) for kept in (words, mask)]
+    assert all(kept.dtype == x._array.dtype and kept.shape == x.shape for kept in ones)
+    np.testing.assert_array_equal(*(kept.get().astype(float) for kept in ones))
     found, expected = (space.dropped(x._array, kept, 0.3).get() for kept in (words, mask))
     np.testing.assert_array_equal(found.astype(float), expected.astype(float))
 

@@ -173,7 +173,7 @@ take_along_axis(x, indices, axis) : along
     NumPy's `take_along_axis`.
 add_rows(index, values, count) : opaque
     Segment sum: zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
-occurrences(index, count) : constant opaque
+occurrences(index, count) : constant, opaque
     How often each number in [0, count) occurs in `index`, which has no others; int64.
 scatter_add(x, index, values)
     A copy of `x` with `values` added at `index`; repeated positions receive all their values.
@@ -299,6 +299,8 @@ random_keep(shape, keep, seed0=0, seed1=0) : create, constant, opaque
     A random bool mask that is true with probability `keep`.
 dropout_mask(shape, dtype, keep, seed0=0, seed1=0) : create, constant, opaque
     The same mask as `dropped` takes it for arrays of `dtype`, in bits on a GPU.
+kept_ones(mask, shape, dtype) : constant, opaque
+    The mask of `dropout_mask` as ones and zeros of a shape and dtype.
 random_bits(shape, keep) : create, constant, opaque
     The same mask in bits, eight of the last axis in a byte.
 """

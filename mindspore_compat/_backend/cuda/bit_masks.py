@@ -72,9 +72,18 @@ def drawn(module, place, limit, size, draw, number):
 def scaled(module, x, words, scale):
     """Returns `x` times `scale` where the bit is set, and times 0 elsewhere."""
     x = module.ascontiguousarray(x)
-    out = module.empty(x.shape, x.dtype)
-    arguments = (x, words, out, numpy.int64(x.size), numpy.float32(scale))
-    _keep(module, x.dtype)(_grid(x.size), (_THREADS,), arguments)
+    return _run(module, _keep(module, x.dtype, "x[at]"), words, x, x.shape, x.dtype, scale)
+
+
+def ones(module, words, shape, dtype):
+    """Returns an array of a shape and dtype with 1 where the bit is set, and 0 elsewhere."""
+    return _run(module, _keep(module, numpy.dtype(dtype), None), words, None, shape, dtype, 1)
+
+
+def _run(module, kernel, words, x, shape, dtype, scale):
+    out = module.empty(shape, dtype)
+    arguments = (x, words, out, numpy.int64(out.size), numpy.float32(scale))
+    kernel(_grid(out.size), (_THREADS,), arguments)
     return out
 
 
@@ -103,13 +112,14 @@ def _draw(module, pointers, draw, number):
 
 
 @functools.cache
-def _keep(module, dtype):
+def _keep(module, dtype, element):
+    """Returns the kernel that scales `element`, a C expression, or ones if it is None."""
     real = "double" if dtype == numpy.float64 else "float"
     text = _KEEP.format(
         kind=TYPES[dtype],
         real=real,
         bits=BITS,
-        value=load(dtype, "x[at]"),
+        value="1" if element is None else load(dtype, element),
         result=store(dtype, "result"),
     )
     return module.RawKernel(preamble([dtype]) + text, "scale_kept")

@@ -142,8 +142,8 @@ def dropout_primitive(
         >>> print(bool((out == 2 * mask).all()))
         True
     """
-    mask = xp.random_keep(x.shape, keep_prob, Seed0, Seed1)
-    return _drop(xp, x, mask, keep_prob), xp.cast(mask, x.dtype)
+    mask = xp.dropout_mask(x.shape, x.dtype, keep_prob, Seed0, Seed1)
+    return _drop(xp, x, mask, keep_prob), xp.kept_ones(mask, x.shape, x.dtype)
 
 
 # Whole channels -----------------------------------------------------------------------------------
