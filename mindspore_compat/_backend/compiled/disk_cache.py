@@ -99,19 +99,19 @@ def clear():
         shutil.rmtree(loops())
 
 
-def read(name):
+def read(name, suffix=SUFFIX):
     """Returns the code stored under a name, or None if there is none or the file is damaged."""
     try:
-        content = _path(name).read_bytes()
+        content = _path(name, suffix).read_bytes()
     except OSError:
         return None
     checksum, code = content[:_CHECKSUM], content[_CHECKSUM:]
     return code if checksum == _checksum(code) else None
 
 
-def write(name, code):
+def write(name, code, suffix=SUFFIX):
     """Stores code under a name. Other processes see the whole file or none."""
-    path = _path(name)
+    path = _path(name, suffix)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(f".{os.urandom(8).hex()}")
     try:
@@ -131,8 +131,8 @@ def is_writable():
     return True
 
 
-def _path(name):
-    return loops() / f"{name}.{hashlib.sha256(_origin()).hexdigest()[:16]}{SUFFIX}"
+def _path(name, suffix=SUFFIX):
+    return loops() / f"{name}.{hashlib.sha256(_origin()).hexdigest()[:16]}{suffix}"
 
 
 def _checksum(code):

@@ -5,7 +5,7 @@ import functools
 import inspect
 import types
 
-from . import tiles
+from . import tiles, vector_sizes
 
 NAMES = {
     "LANES",
@@ -49,7 +49,7 @@ class Library:
     @functools.cache  # noqa: B019 - libraries are constants of modules
     def text(self):
         """Returns the source of the functions, which is part of the key of cached loops."""
-        texts = map(inspect.getsource, (tiles, *self._functions))
+        texts = map(inspect.getsource, (vector_sizes.sizes_of, tiles, *self._functions))
         further = self._further.text() if self._further else ""
         return "".join(texts) + further + repr(self._constants)
 

@@ -27,6 +27,8 @@ import functools
 
 import numpy
 
+from .vector_sizes import sizes
+
 # The sizes of the NumPy functions below; `sizes` returns the sizes of the compiled functions.
 LANES = 4  # elements of a vector
 ROWS = 4  # most rows of a tile
@@ -178,31 +180,6 @@ def pointer(x, start):
     calls to count references to its array.
     """
     return x[start:]
-
-
-@functools.cache
-def sizes():
-    """Returns LANES, ROWS and the other sizes, by name, for code that Numba compiles on this
-    host."""
-    from numba.core.registry import cpu_target
-
-    triple, _, features = cpu_target.target_context.codegen().magic_tuple()
-    return sizes_of(triple, features)
-
-
-def sizes_of(triple, features):
-    """Returns the sizes of `sizes` for a processor, given by LLVM's target triple and names of
-    features."""
-    features = features.split(",")
-    wide, x86 = "+avx512f" in features, triple.startswith(("x86", "i686"))
-    has_32_registers = wide or not x86  # 32 registers, else 16
-    return {
-        "LANES": 16 if wide else 8 if "+avx" in features else 4,
-        "ROWS": 8 if has_32_registers else 4,
-        "VECTORS": 3,
-        "DOT_ROWS": 4 if has_32_registers else 3,
-        "STREAMS": 6 if has_32_registers else 4,
-    }
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from ..compiled import jit
 from ..compiled.door import serves
 from ..compiled.library import Library
 from ..compiled.tiles import LANES, ROWS, VECTORS, panel_tile
-from ..compiled.tiles import sizes as vector_sizes
+from ..compiled.vector_sizes import sizes as vector_sizes
 from ..threads.parallel_loops import FLOAT, array, blocks, loop_of, memory, piece, sizes
 from . import products
 from .products import copy_edge, pack_rows

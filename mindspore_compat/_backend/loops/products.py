@@ -29,7 +29,7 @@ from ..compiled.tiles import (
     prefetch,
     transpose_square,
 )
-from ..compiled.tiles import sizes as vector_sizes
+from ..compiled.vector_sizes import sizes as vector_sizes
 from ..threads import scheduler
 from ..threads.parallel_loops import (
     FLOAT,

@@ -13,7 +13,7 @@ from kit.loop_calls import CALLS
 from kit.loops import every_size
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.compiled import disk_cache, elf, jit, machine_code
+from mindspore_compat._backend.compiled import disk_cache, elf, jit, machine_code, vector_sizes
 from mindspore_compat._backend.compiled.linker import Linker
 from mindspore_compat._backend.loops import products
 from mindspore_compat._backend.threads import job_slot, parallel_loops
@@ -131,13 +131,13 @@ SCRIPT = """
 import platform
 import sys
 import numpy as np
-from mindspore_compat._backend.compiled import jit
+from mindspore_compat._backend.compiled import jit, vector_sizes
 if sys.argv[2] == "before":
     import numba
 FLOAT, INDEX = np.dtype("float32"), np.dtype("int64")
 parameters = [(FLOAT, True), (FLOAT, False), (INDEX, False)]
 loop = jit.Loop(sys.argv[1].format, parameters, False, "add")
-assert loop.request()
+assert loop.request() and vector_sizes.sizes()["LANES"] >= 4
 x = np.zeros(3, np.float32)
 assert loop.ready(x, 2, 5) == 5 and x.tolist() == [2, 2, 2]
 if sys.argv[2] == "never":
@@ -159,6 +159,7 @@ except ValueError as error:
 def test_a_process_loads_without_numba_or_beside_it(numba):
     """What a loop raises is raised, for which Numba is imported."""
     add()
+    vector_sizes.sizes.__wrapped__()
     output = subprocess.check_output([sys.executable, "-c", SCRIPT, ADD, numba], text=True)
     assert output == "count must not be negative\n"
 

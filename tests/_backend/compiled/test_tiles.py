@@ -5,7 +5,7 @@ import pytest
 from kit import close_sums
 from kit.loops import ByPython, needs_numba
 
-from mindspore_compat._backend.compiled import jit, tiles
+from mindspore_compat._backend.compiled import jit, tiles, vector_sizes
 from mindspore_compat._backend.compiled import library as tile_library
 from mindspore_compat._backend.conv.direct import winograd_tiles
 
@@ -136,7 +136,7 @@ def test_tiles_in_registers_are_products():
     ],
 )
 def test_totals_fit_the_registers_of_the_host(triple, features, lanes):
-    found = tiles.sizes_of(triple, features)
+    found = vector_sizes.sizes_of(triple, features)
     registers = 32 if lanes == 16 or triple.startswith("aarch64") else 16
     assert found["LANES"] == lanes
     assert (found["ROWS"] + 1) * found["VECTORS"] + 1 <= registers
