@@ -269,6 +269,7 @@ FUNCTIONS = """
     create_dct(1, 1, NormMode.ORTHO)
     linear_fbanks(9, 0.0, 4000.0, 4, 8000) | linear_fbanks(33, 100, 3000.5, 6, 16000)
     linear_fbanks(1, 0.0, 10.0, 1, 16) | linear_fbanks(0, 0.0, 10.0, 1, 16)
+    linear_fbanks(9, 0.0, 2.0, 2, 5) | melscale_fbanks(9, 0.0, 2.0, 2, 5)
     melscale_fbanks(9, 0.0, 4000.0, 4, 8000) | melscale_fbanks(33, 100, 3000.5, 6, 16000)
     melscale_fbanks(33, 100.0, 3000.5, 6, 16000, NormType.SLANEY)
     melscale_fbanks(33, 100.0, 3000.5, 6, 16000, NormType.SLANEY, MelType.SLANEY)

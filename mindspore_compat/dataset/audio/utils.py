@@ -387,7 +387,7 @@ def mel_bank(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type):
 
 def _triangles(n_freqs, sample_rate, points):
     """Returns triangular filters; each rises from one point to the next and falls to the third."""
-    frequencies = np.linspace(0.0, sample_rate // 2, n_freqs)
+    frequencies = np.linspace(0.0, sample_rate / 2, n_freqs)
     gaps = np.diff(points)
     away = points - frequencies[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
