@@ -2779,11 +2779,10 @@ class Tensor:
         """
     def nelement(self) -> _b.int:
         """Returns the number of elements."""
-    def new_empty(self, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.int, *, dtype: _Type | None = None, device: _t.Literal['CPU', 'GPU', 'Ascend'] | None = None) -> Tensor:
+    def new_empty(self, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.int, *, dtype: _Type | None = None, device: _t.Any = None) -> Tensor:
         """Creates an uninitialized Tensor of the given size, by default of the dtype of this Tensor.
 
-        `device` "CPU" means host memory, another name the current device target, and None the device of
-        this Tensor.
+        `device` is that of `mint.empty`. None means the device of this Tensor.
         """
     def new_full(self, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], fill_value: _b.float | _b.bool, *, dtype: _Type | None = None) -> Tensor:
         """Creates a Tensor of the given size, filled with one number; by default it has the dtype of

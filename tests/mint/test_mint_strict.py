@@ -20,6 +20,7 @@ def test_new_tensors():
     for device in (None, "CPU", "cpu", "Ascend", "npu", "meta"):
         assert mint.empty(2, 3, device=device).shape == (2, 3)
         assert mint.empty_like(X, dtype=ms.int32, device=device).dtype == ms.int32
+        assert X.new_empty(3, device=device).shape == (3,)
     assert mint.empty((2,), device="CPU", pin_memory=True).dtype == ms.float32
     assert values(mint.arange(3)) == [0, 1, 2]
     assert values(mint.arange(7, 1, -2)) == [7, 5, 3]

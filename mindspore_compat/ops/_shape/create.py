@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..._backend import arrays
 from ..._backend.arrays import HOST, current_space, space_of
 from ..._backend.thresholds import Least
 from ..._core.declare.inputs import Quirks, SameDtype
@@ -564,17 +563,15 @@ def new_empty(
     size: TupleOf(Int(ge=0)) | ListOf(Int(ge=0)) | Int(ge=0),
     *,
     dtype: DType = None,
-    device: Device = None,
+    device=None,
 ):
     """Creates an uninitialized Tensor of the given size, by default of the dtype of this Tensor.
 
-    `device` "CPU" means host memory, another name the current device target, and None the device of
-    this Tensor.
+    `device` is that of `mint.empty`. None means the device of this Tensor.
     """
+    space = _space_of_device("new_empty", device, False, space_for(input._array))
     target = input._array.dtype if dtype is None else dtypes.to_numpy(dtype)
-    spaces = {None: space_for(input._array), "CPU": arrays.HOST}
-    shape = reshape.shape_of("new_empty", (size,))
-    return Tensor._wrap(spaces.get(device, arrays.current_space()).empty(shape, target))
+    return Tensor._wrap(space.empty(reshape.shape_of("new_empty", (size,)), target))
 
 
 @op("mint.nn.functional.one_hot(tensor, num_classes=-1)", compute="native")
