@@ -20,7 +20,18 @@ from .reading import docs, specs, wheel
 from .reports import compare, coverage, generate, history, html, report, usage
 from .running import answers, expected, runner, verdicts
 from .targets import DEFAULT, REFERENCE
-from .varied import additions, nones, record, refusals, repeats, seeds, sequences, settle, stated
+from .varied import (
+    additions,
+    axes,
+    nones,
+    record,
+    refusals,
+    repeats,
+    seeds,
+    sequences,
+    settle,
+    stated,
+)
 
 COMMAND, RESULTS = "mindspore-conformance", "conformance-results"
 
@@ -143,6 +154,7 @@ _ADDITIONS = {  # an option of `record` -> what asks about one name, and the hel
     "refusals": (refusals.add_refusals, "only add changes of a call that are refused"),
     "repeats": (repeats.add_repeats, "only add a call made once more, with other Tensors"),
     "seeds": (seeds.add_seeds, "only add whether a seed decides the numbers that are drawn"),
+    "axes": (axes.add_axes, "only add axes that are counted from the end"),
     "nones": (nones.add_nones, "only add calls that pass None where it is the default"),
     "sequences": (sequences.add_sequences, "only add what an object gives the second time"),
     "calls": (additions.add_calls, "only add calls of the table that are not stored"),

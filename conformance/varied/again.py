@@ -76,6 +76,8 @@ class Again:
         """Returns the arguments with changed Tensors. Only Tensors of the same kind as the first
         one are changed."""
         tensors = [value for value in _flat(given.values()) if _is_array(value)]
+        sparse = [] if tensors else [v for v in given.values() if _is_sparse(v)]
+        tensors += [value.values for value in sparse if word not in SIZED]
         if not tensors:
             raise NoKernel("no Tensor to change")
         kind, self._count = _kind(tensors[0]), 0
@@ -83,6 +85,8 @@ class Again:
         def changed(value):
             if isinstance(value, (tuple, list)) and type(value) in (tuple, list):
                 return type(value)(map(changed, value))
+            if any(value is part for part in sparse):
+                return self._sparse(value, changed(value.values))
             if not _is_array(value) or _kind(value) != kind or _is_parameter(value):
                 return value
             self._count += 1
@@ -102,6 +106,12 @@ class Again:
         if isinstance(value, np.ndarray):
             return array.astype(word.rstrip("_"))
         return value.astype(getattr(self.ms, word))
+
+    def _sparse(self, value, values):
+        """Returns a sparse Tensor with other values."""
+        if hasattr(value, "indptr"):
+            return self.ms.CSRTensor(value.indptr, value.indices, values, value.shape)
+        return self.ms.COOTensor(value.indices, values, value.shape)
 
     def _like(self, value, array):
         array = np.ascontiguousarray(array).reshape(array.shape)
@@ -210,6 +220,10 @@ def _flat(values):
 def _is_array(value):
     is_tensor = hasattr(value, "asnumpy") and hasattr(value, "dtype") and hasattr(value, "shape")
     return is_tensor or isinstance(value, np.ndarray)
+
+
+def _is_sparse(value):
+    return type(value).__name__ in ("COOTensor", "CSRTensor")
 
 
 def _is_parameter(value):

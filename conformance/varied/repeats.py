@@ -71,12 +71,13 @@ def _words(entry, reference):
 
 
 def _with_nan(session, record, more):
-    """Returns a stored repetition with the outcome for NaN at its end, if it lacks that. Only a
-    layer, which may have a state, is asked for all outcomes again."""
+    """Returns a stored repetition with the outcome for NaN at its end, if it lacks that. A call
+    that writes to a state is asked for all outcomes again."""
     text = f"sample.again({NAN!r})"
     if text in record["then"]:
         return record
-    earlier = record["then"] if "init" in record else []
+    has_state = any(fact.endswith(" after") for fact in record["seen"])
+    earlier = record["then"] if has_state else []
     call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
     seen = session.ask_once(call, {**more, "then": [*earlier, text], "probe": True})
     part = (seen or {}).get(f"then {len(earlier) + 1}")

@@ -12,6 +12,7 @@ from conformance.reading import signatures, specs
 from conformance.running import answers
 from conformance.varied import (
     additions,
+    axes,
     nones,
     record,
     refusals,
@@ -21,6 +22,7 @@ from conformance.varied import (
     stated,
     uses,
 )
+from conformance.varied.again import Again, NoKernel
 from conformance.worker.worker import Worker
 
 
@@ -193,6 +195,16 @@ def test_nan_takes_the_place_of_integers(entries, reference):
     assert kept["then"][-1] == again("nan") and kept["seen"][f"then {len(kept['then'])}"][2] == [3]
 
 
+def test_values_of_sparse_tensors_are_changed():
+    places = ms.Tensor([[0, 1], [1, 2]], ms.int32)
+    x = ms.COOTensor(places, ms.Tensor([1.0, 2.0]), (2, 4))
+    call = Again(ms, ms.ops.coo_abs, {"x": x})
+    assert call("large").values.asnumpy().max() > 25 and call("large").shape == (2, 4)
+    assert call("float64").values.dtype == ms.float64 and call("nan").values.isnan().any()
+    with pytest.raises(NoKernel):
+        call("empty")
+
+
 @pytest.mark.parametrize(
     "part", [["Float32", [0], []], {"strings": ["a"]}, {"count": "1", "0": "True"}, "word"]
 )
@@ -255,6 +267,25 @@ def test_none_is_passed_where_it_is_the_default(entries, reference):
     other = entries | {"numpy.nanvar": {**entries["numpy.nanvar"], "signature": signature}}
     kept = nones.add_nones("numpy.nanvar", other, known, reference)[nones.LABEL]
     assert kept["call"].keys() == {"a", "axis"}
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "argument", "text"),
+    [
+        ("ops.Unpack", {"init": {"axis": "0"}, "call": {"*0": "{x}"}}, "axis", "-2"),
+        ("ops.squeeze", {"call": {"input": "{x}[..., None]", "axis": "(2,)"}}, "axis", "(-1,)"),
+        ("mint.var", {"call": {"input": "{x}", "dim": "1"}}, "dim", "-1"),
+    ],
+)
+def test_an_axis_is_counted_from_the_end(name, call, argument, text, entries, reference):
+    x = "T('float32', [[1.0, 3.0, 4.0], [2.0, 5.0, 9.0]])"
+    call = {part: {k: t.format(x=x) for k, t in own.items()} for part, own in call.items()}
+    known = {"call 1": {**call, "seen": {"result": ["Float32", [1], [0.0]]}}}
+    kept = axes.add_axes(name, entries, known, reference)
+    added = kept.pop(f"{argument}={text} from the end")
+    assert {**added.get("init", {}), **added["call"]}[argument] == text and kept == known
+    below = {"call 1": known["call 1"], "call 2": added}
+    assert axes.add_axes(name, entries, below, reference) == below
 
 
 def test_attributes_that_have_changed_are_shown(entries, reference, monkeypatch):
