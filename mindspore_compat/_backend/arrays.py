@@ -287,6 +287,21 @@ def extremes(array, axis=None):
     return xp.stack([xp.min(array, axis), xp.max(array, axis)]).tolist()
 
 
+def all_below(xp, index, count):
+    """Returns the integers `index`, which must be below `count`. On a GPU larger ones become
+    `count`, because the host would have to wait before it could raise an error.
+
+    Raises:
+        IndexError: if an integer on the host is not below `count`.
+    """
+    array = getattr(index, "array", index)
+    if on_device(array):
+        return xp.minimum(index, count)
+    if type(array) is numpy.ndarray and array.size and array.max() >= count:
+        raise IndexError(f"index {array.max()} is not below {count}")
+    return index
+
+
 def to_current(array):
     """Returns the same values on the current device target."""
     space = current_space()

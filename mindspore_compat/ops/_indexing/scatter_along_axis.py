@@ -1,6 +1,6 @@
 """Scatters along one axis: of single elements, and of whole slices (index_add, index_fill)."""
 
-from ..._backend.arrays import SPACES
+from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
@@ -80,9 +80,18 @@ def tensor_scatter_elements(
 
 
 def _reaches(indices, length):
-    """Returns True if a position known on the host is past the end."""
+    """Returns True if a position is past the end.
+
+    Raises:
+        IndexError: if one is before the start, as NumPy does and CuPy does not.
+    """
     array = getattr(indices, "array", indices)
-    return type(array) in SPACES and array.size > 0 and int(array.max()) >= length
+    if type(array) not in SPACES or not array.size:
+        return False
+    low, high = extremes(array)
+    if low < -length:
+        raise IndexError(f"index {low} is out of bounds for an axis of length {length}")
+    return high >= length
 
 
 def _within(xp, input_x, indices, updates, axis, reduction):

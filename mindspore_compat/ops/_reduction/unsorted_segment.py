@@ -6,6 +6,7 @@ The number of segments is given. Operators for sorted ids are in _reduction/segm
 import ml_dtypes
 import numpy
 
+from ..._backend.arrays import all_below
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Int, InTensor, TensorOf, number, real
@@ -29,6 +30,23 @@ def need_ids(api, x, segment_ids):
         )
 
 
+def _rows(xp, api, segment_ids, count):
+    """Returns the row of each slice: its segment, or `count` for a slice that is left out. Slices
+    with a negative id are. On a GPU those with an id of `count` or more are, too, because the host
+    would have to wait for an error.
+
+    Raises:
+        RuntimeError: if an id on the host is `count` or more.
+    """
+    try:
+        segment_ids = all_below(xp, segment_ids, count)
+    except IndexError as error:
+        raise RuntimeError(
+            f"For '{api}', 'segment_ids' must be below 'num_segments' ({count}), but {error}."
+        ) from None
+    return xp.where(segment_ids < 0, count, segment_ids)
+
+
 def _segment(lines, how, words, printed, allowed):
     name = lines[0].partition("(")[0].removeprefix("ops.")
 
@@ -37,13 +55,14 @@ def _segment(lines, how, words, printed, allowed):
         start = xp.full(
             (num_segments + 1, *x.shape[segment_ids.ndim :]), start_of(x.dtype, how), x.dtype
         )
-        ids = xp.where(segment_ids < 0, num_segments, segment_ids)
+        ids = _rows(xp, name, segment_ids, num_segments)
         return xp.scatter_reduce(start, (ids,), x, how)[:num_segments]
 
     body.__name__ = name
     body.__doc__ = f"""{words} the slices that belong to the same segment.
 
-    Slices with a number below 0 are left out.
+    Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
+    more are left out, too.
 
     Shapes:
         `segment_ids` has the shape of the first axes of `x`. The result is (num_segments, *the
@@ -104,7 +123,8 @@ def unsorted_segment_sum(
     segment_ids: IndexOfAnyInt.but("int8", "uint8"),
     num_segments: InTensor(Int(ge=1)),
 ):
-    """Sums the slices of each segment. Slices with a negative segment id are ignored.
+    """Sums the slices of each segment. Slices with a negative segment id are ignored. On a GPU
+    slices with an id of `num_segments` or more are ignored, too.
 
     Shapes:
         `segment_ids` has the shape of the first axes of `input_x`. The result is (num_segments,
@@ -117,5 +137,5 @@ def unsorted_segment_sum(
     need_ids("unsorted_segment_sum", input_x, segment_ids)
     tail = input_x.shape[segment_ids.ndim :]
     total = xp.zeros((num_segments + 1, *tail), input_x.dtype)
-    ids = xp.where(segment_ids < 0, num_segments, xp.cast(segment_ids, "int64"))
+    ids = _rows(xp, "unsorted_segment_sum", xp.cast(segment_ids, "int64"), num_segments)
     return xp.scatter_add(total, (ids,), input_x)[:num_segments]

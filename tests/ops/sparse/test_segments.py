@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kit import close
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
@@ -27,3 +28,24 @@ def test_extremes_of_segments(dtype):
         1,
         -2,
     ]
+
+
+@pytest.mark.parametrize("number", [3, 5])
+@pytest.mark.parametrize("how", ["sum", "max", "min", "prod"])
+def test_segments_past_the_last_are_refused_or_left_out_on_a_gpu(space, how, number):
+    function = getattr(ops, f"unsorted_segment_{how}")
+    x, ids = Tensor(np.arange(1, 4, dtype=np.float32)), np.array([0, number, 1], np.int32)
+    if space.module is np:
+        with pytest.raises(RuntimeError, match=r"below 'num_segments' \(3\)"):
+            function(x, Tensor(ids), 3)
+        return
+    found = function(x, Tensor(ids), 3).asnumpy()
+    ms.set_device("CPU")
+    close(found, function(x, Tensor(np.where(ids == number, -1, ids)), 3).asnumpy())
+
+
+@pytest.mark.parametrize("how", ["none", "add", "mul"])
+def test_elements_before_the_first_are_refused(space, how):
+    x, at = Tensor(np.ones((3, 1), np.float32)), Tensor(np.array([[0], [-4]], np.int32))
+    with pytest.raises(ValueError, match="index -4 is out of bounds"):
+        ops.tensor_scatter_elements(x, at, x[:2], 0, how)
