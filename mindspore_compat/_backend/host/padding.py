@@ -69,7 +69,9 @@ def pad_by_index(xp, x, widths, mode):
         widths: for each axis, the number of elements added before and after; negative ones cut.
         mode: "replicate", "circular", "symmetric" or "reflect".
     """
-    copies = type(x) is numpy.ndarray and _copies(x.shape, tuple(map(tuple, widths)), mode)
+    if type(widths) is not tuple:
+        widths = tuple(map(tuple, widths))
+    copies = type(x) is numpy.ndarray and _copies(x.shape, widths, mode)
     if not copies:
         return _gather(xp, x, widths, mode)
     shape, inside, strips = copies

@@ -2,6 +2,8 @@
 _image/pixel_shuffle.py.
 """
 
+import functools
+
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.rules.number_forms import plain_numbers
@@ -89,8 +91,7 @@ def _pad(input_x, padding, mode, value):
         )
     if mode not in PAD_MODES:
         raise ValueError(f"For 'pad', 'mode' must be one of {PAD_MODES}, but got {mode!r}.")
-    widths = [(padding[i], padding[i + 1]) for i in range(0, len(padding), 2)][::-1]
-    widths = [(0, 0)] * (input_x.ndim - len(widths)) + widths
+    widths = _width_pairs(tuple(padding), input_x.ndim)
     if mode == "constant":
         if isinstance(value, Tensor) and value.size == 1:
             value = value.item()
@@ -102,12 +103,26 @@ def _pad(input_x, padding, mode, value):
         raise ValueError(
             f"For 'pad', 'value' goes with mode 'constant', but got {value} for '{mode}'."
         )
-    if mode == "reflect" and any(max(w) >= n for w, n in zip(widths, input_x.shape) if any(w)):
+    if mode == "reflect" and not _is_mirrored(widths, input_x.shape):
         raise ValueError(
             f"For 'pad', 'padding' must be less than the axis that is mirrored, but "
             f"got {padding} for shape {input_x.shape}."
         )
     return pad_by_index.run(input_x, widths, mode)
+
+
+@functools.lru_cache(maxsize=512)
+def _width_pairs(padding, ndim):
+    """Returns the widths (before, after) of each axis, the first axis first."""
+    numbers = list(map(int, padding))
+    pairs = tuple(zip(numbers[::2], numbers[1::2]))[::-1]
+    return ((0, 0),) * (ndim - len(pairs)) + pairs
+
+
+@functools.lru_cache(maxsize=512)
+def _is_mirrored(widths, shape):
+    """Returns True if each padded axis is longer than its widths, as "reflect" needs."""
+    return all(max(pair) < length for pair, length in zip(widths, shape) if any(pair))
 
 
 @public("mint.nn.functional.pad")
