@@ -12,6 +12,7 @@ import importlib
 import numpy
 
 from .catalogue import FUNCTIONS, LIBRARY
+from .host.indices import nonzero
 from .thresholds import Least
 
 MASKED = 1 << 14  # elements of a matrix, at most, whose triangular mask is kept
@@ -137,6 +138,7 @@ _QUICKER = {
     "reciprocal": reciprocal_by(numpy.divide),
     "roll": _roll,
     "tile": _tile,
+    "nonzero": nonzero,
     "tril": _tril,
     "triu": _triu,
     "reshape": _reshape,
@@ -309,11 +311,6 @@ def diagonal(xp, x, offset=0, axis1=0, axis2=1):
     if type(out) is numpy.ndarray and x.flags.writeable:
         out.flags.writeable = True
     return out
-
-
-def getitem(xp, x, index):
-    """Returns x[index]."""
-    return x[index]
 
 
 def stop(xp, x):

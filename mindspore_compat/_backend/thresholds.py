@@ -41,6 +41,7 @@ class Least:
     TAKE_INDICES = (1 << 8) + 1  # indices: NumPy takes fewer rows, however long they are
     ROW = 16  # elements of a row: worth a search of all indices by each piece
     ALONG_AXIS = 1 << 11  # indices: below, NumPy takes from flat memory as fast
+    MASK = 1 << 12  # elements of a mask: below, NumPy's branches cost less than positions
     ADD_ALONG = 1 << 8  # indices: below, NumPy adds in flat memory as fast
     ADD_SLICES = 1 << 8  # elements of the slices: NumPy adds at an index for each
     SET_ALONG = 1 << 11  # indices: below, NumPy writes in flat memory as fast
@@ -114,6 +115,7 @@ class Most:
     SUM_ROW = 1 << 13  # elements of a row whose sums stay in the cache
     POWER_FACTORS = 4  # factors of a product that stands for a power: each is rounded
     ALONG_FLAT = 1 << 13  # indices: with more, NumPy's own index arrays cost less than checks
+    MASK_SHARE = 7 / 8  # of a mask that is True: NumPy predicts its branches
     PAD_BLOCKS = 64  # blocks of an array and its padding: each costs some calls
     TOP_K_LOOP = 1 << 14  # elements times the wanted ones of a row, which each may displace
     TOP_K_SORT = 64  # elements of a row: a stable sort takes no longer than a partition

@@ -31,8 +31,6 @@ expand_dims(a, axis)
     NumPy's `expand_dims`.
 table(function, *arguments) : plain
     The array that `function(*arguments)` makes on the host; a GPU keeps it for the next call.
-getitem(x, index)
-    x[index].
 stop(x) : pointwise, parts
     `x` itself; no gradient flows through it.
 
@@ -167,6 +165,8 @@ survivors(close) : constant, opaque
     The candidates that are close to no earlier one that stays, (N,), given a mask of pairs (N, N).
 
 [host.scatter]
+getitem(x, index)
+    x[index].
 take(x, indices, axis=None)
     NumPy's `take`.
 take_along_axis(x, indices, axis) : along

@@ -172,6 +172,12 @@ class RecordedSpace:
         """Returns `x` with another dtype; `x` itself where it has it already."""
         return x if x.dtype == dtype else call(HOST.cast, (x, dtype))
 
+    def getitem(self, x, index):
+        """Returns x[index]."""
+        if _has_mask(index):
+            _refuse(Reason.SHAPE_OF_VALUES)
+        return call(HOST.getitem, (x, index))
+
     def to_device(self, array):
         """Returns a plain array of the host unchanged, and prevents replays of the step: the
         recorder cannot tell whether another step would pass the same values."""

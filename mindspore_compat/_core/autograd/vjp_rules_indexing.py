@@ -16,13 +16,13 @@ derive(
     "scatter_add(x, index, values)",
     arrays="x values",
     x=lambda xp, g: g,
-    values=lambda xp, g, index: g[index],
+    values=lambda xp, g, index: xp.getitem(g, index),
 )
 derive(
     "scatter_set(x, index, values)",
     arrays="x values",
     x=lambda xp, g, index: xp.scatter_set(g, index, 0),
-    values=lambda xp, g, index: g[index],
+    values=lambda xp, g, index: xp.getitem(g, index),
 )
 derive(
     "scatter_reduce(x, index, values, how)",

@@ -9,6 +9,7 @@ import sys
 import weakref
 
 from ..._backend.arrays import SPACES, to_space
+from ..._backend.host.scatter import write
 from ..._core.autograd.tape import depth
 from ..._core.autograd.vjp_rules import expanded_zeros
 from ..._core.declare.by_slices import batched_like
@@ -27,7 +28,7 @@ from .index_parse import basic, index_of, is_plain, located, values_of
 @op(compute="native")
 def getitem(xp, input: Anything, index: Any):
     """Returns the part of the input at `index`."""
-    return input[index]
+    return xp.getitem(input, index)
 
 
 getitem.vjp(
@@ -44,7 +45,8 @@ def setitem(xp, input: Anything, values: Anything, index: Any):
 
 
 setitem.vjp(
-    input=lambda xp, g, index: xp.scatter_set(g, index, 0), values=lambda xp, g, index: g[index]
+    input=lambda xp, g, index: xp.scatter_set(g, index, 0),
+    values=lambda xp, g, index: xp.getitem(g, index),
 )
 
 
@@ -189,7 +191,7 @@ def _write(array, index, values):
     try:
         if values.ndim > 1 and values.shape[0] == 1 and values.ndim > array[index].ndim:
             raise ValueError("more axes than the index selects")  # else dropped silently
-        array[index] = values
+        write(array, index, values)
     except (ValueError, TypeError) as error:
         position = array[index]
         if position.size:

@@ -102,8 +102,10 @@ def masked_select(xp, input: Anything, mask: TensorOf("bool")):
         >>> print(ms.ops.masked_select(ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([True, False, True])))
         [1. 3.]
     """
-    shape = xp.broadcast_shapes(input.shape, mask.shape)
-    return xp.broadcast_to(input, shape)[xp.broadcast_to(mask, shape)]
+    if input.shape != mask.shape:
+        shape = xp.broadcast_shapes(input.shape, mask.shape)
+        input, mask = xp.broadcast_to(input, shape), xp.broadcast_to(mask, shape)
+    return xp.getitem(input, mask)
 
 
 @op(

@@ -169,3 +169,26 @@ def test_few_elements_of_a_long_axis_take_little_memory():
         tracemalloc.stop()
     assert flat.tolist() == index.tolist()
     assert most < 1 << 20
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("dtype", ["float32", "int8", "bool"])
+@pytest.mark.parametrize("order", "CF")
+def test_masks_as_in_numpy(monkeypatch, share, dtype, order):
+    monkeypatch.setattr(Least, "MASK", 1)
+    x = np.asarray(RANDOM.integers(-9, 9, (6, 5, 4)), dtype, order=order)
+    for axes in range(4):
+        mask = np.asarray(RANDOM.random(x.shape[:axes]) < share)
+        taken = arrays.HOST.getitem(x, mask)
+        np.testing.assert_array_equal(taken, x[mask], strict=True)
+        for values in (taken[::-1], taken[:1], np.ones((), dtype)):
+            if np.ndim(values) and len(values) not in (1, len(taken)):
+                continue
+            wanted, added = x.copy(), x.copy()
+            wanted[mask] = values
+            np.add.at(added, mask, values)
+            np.testing.assert_array_equal(arrays.HOST.scatter_set(x, mask, values), wanted)
+            found = arrays.HOST.scatter_add(x, mask, values)
+            np.testing.assert_array_equal(found, added, strict=True)
+    for found, wanted in zip(arrays.HOST.nonzero(x), x.nonzero(), strict=True):
+        np.testing.assert_array_equal(found, wanted, strict=True)
