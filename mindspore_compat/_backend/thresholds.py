@@ -41,6 +41,7 @@ class Least:
     TAKE_INDICES = (1 << 8) + 1  # indices: NumPy takes fewer rows, however long they are
     ROW = 16  # elements of a row: worth a search of all indices by each piece
     ALONG_AXIS = 1 << 11  # indices: below, NumPy takes from flat memory as fast
+    PICK_COLUMN = 1 << 9  # rows of which one column is taken: below, an index array costs less
     MASK = 1 << 12  # elements of a mask: below, NumPy's branches cost less than positions
     ADD_ALONG = 1 << 8  # indices: below, NumPy adds in flat memory as fast
     ADD_SLICES = 1 << 8  # elements of the slices: NumPy adds at an index for each

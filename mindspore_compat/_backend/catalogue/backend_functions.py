@@ -109,6 +109,8 @@ pick_column(x, column) : parts
     The element in the row's `column`, for each row of a matrix.
 add_at_column(x, column, values) : parts
     A matrix with one value per row added in the row's `column`; it may be `x` itself.
+progression(start, step, count, dtype, last=None) : create, constant
+    `start + step * i` for each i below `count`, computed in float64; the last one may be given.
 quick_ndtr(x) : pointwise
     The normal distribution function; within 6e-8 for float32 on the host, exact elsewhere.
 

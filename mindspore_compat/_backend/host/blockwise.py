@@ -14,6 +14,8 @@ import numpy as np
 
 from ..compiled.jit import is_repeated
 from ..threads import scheduler
+from ..thresholds import Least
+from .indices import are_within
 
 BLOCK = 1 << 15
 FLOAT32 = np.dtype(np.float32)
@@ -168,7 +170,8 @@ def over_keys(xp, function, rows, keys):
 def pick_column(xp, x, column):
     """Returns the element of each row of a matrix in the row's `column`."""
     if type(x) is type(column) is np.ndarray:
-        return x[np.arange(len(x)), column]
+        places = _places(x, column)
+        return x[np.arange(len(x)), column] if places is None else x.reshape(-1).take(places)
     return xp.squeeze(xp.take_along_axis(x, xp.expand_dims(column, 1), 1), 1)
 
 
@@ -176,9 +179,52 @@ def add_at_column(xp, x, column, values):
     """Returns a matrix with each row's value added in the row's `column`. May change `x` in place
     and return it."""
     if type(x) is type(column) is type(values) is np.ndarray:
-        x[np.arange(len(x)), column] += values  # no row repeats
+        places = _places(x, column)
+        if places is None:
+            x[np.arange(len(x)), column] += values  # no row repeats
+        else:
+            x.reshape(-1)[places] += values
         return x
     return xp.scatter_add(x, (xp.arange(x.shape[0]), column), values)
+
+
+def _places(x, column):
+    """Returns the positions of each row's `column` in the memory of a contiguous matrix; None for
+    few rows, and for columns that NumPy must count from the end or reject."""
+    if column.size < Least.PICK_COLUMN or column.shape != x.shape[:1] or not x.flags.c_contiguous:
+        return None
+    if column.dtype.kind not in "iu" or not are_within(column, x.shape[1]):
+        return None
+    places = np.arange(0, x.size, x.shape[1])
+    places += column.astype(np.int64, copy=False)
+    return places
+
+
+def progression(xp, start, step, count, dtype, last=None):
+    """Returns `start + step * i` for each i below `count`, computed in float64; `last` replaces the
+    last one."""
+    if xp.module is not np:
+        numbers = start + step * xp.arange(count, dtype="float64")
+        if last is not None:
+            numbers[-1] = last
+        return numbers.astype(dtype)
+    out, parts = np.empty(count, dtype), scheduler.blocks(count, BLOCK)
+    indices = np.arange(min(count, BLOCK), dtype=np.float64)
+
+    def work(number):
+        part = parts[number]
+        numbers = indices[: part.stop - part.start] + part.start
+        numbers *= step
+        numbers += start
+        if last is not None and part.stop == count:
+            numbers[-1] = last
+        out[part] = numbers
+
+    if len(parts) == 1:
+        work(0)
+    else:
+        scheduler.run(work, len(parts))
+    return out
 
 
 # The normal distribution function in single precision. SciPy's is not vectorized: it takes seventy

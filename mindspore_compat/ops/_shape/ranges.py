@@ -75,8 +75,8 @@ def arange(start=0, end=None, step=1, *, dtype=None):
     if all(isinstance(v, int) for v in (start, end, step)):
         result = current_space().arange(start, end, step, dtype="int64")
         return Tensor._wrap(result.astype(_numpy(dtype, "int64")))
-    result = start + step * current_space().arange(_count(start, end, step), dtype="float64")
-    return Tensor._wrap(result.astype(_numpy(dtype, "float32")))
+    count = _count(start, end, step)
+    return Tensor._wrap(current_space().progression(start, step, count, _numpy(dtype, "float32")))
 
 
 def _count(start, end, step):
@@ -148,8 +148,17 @@ def linspace(start, end, steps, *, dtype=None):
     if steps < 1:
         raise ValueError(f"For 'linspace', 'steps' must be at least 1, but got {steps}.")
     floating = isinstance(start, Tensor) and start.dtype.is_floating_point
-    default = start._array.dtype if floating else "float32"
-    return Tensor._wrap(current_space().linspace(first, last, steps).astype(_numpy(dtype, default)))
+    dtype = _numpy(dtype, start._array.dtype if floating else "float32")
+    return Tensor._wrap(_evenly_spaced(current_space(), first, last, steps, dtype))
+
+
+def _evenly_spaced(xp, first, last, count, dtype):
+    """Computes NumPy's `linspace` in float64, converted to `dtype`."""
+    is_real = all([type(number) in (int, float) for number in (first, last)])
+    step = (float(last) - float(first)) / (count - 1) if is_real and count > 1 else 0.0
+    if not step:
+        return xp.linspace(first, last, count).astype(dtype)
+    return xp.progression(float(first), step, count, dtype, float(last))
 
 
 @public("ops.LinSpace")

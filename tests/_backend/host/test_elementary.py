@@ -116,3 +116,17 @@ def test_the_processor_decides(monkeypatch, current, small, large):
 def test_a_numpy_that_says_nothing_is_used(monkeypatch):
     monkeypatch.setattr(elementary, "_targets", lambda name: [])
     assert elementary.wrapped(HOST, "tan", np.tan) is np.tan
+
+
+@pytest.mark.parametrize("count", [1, 2, 1000, (1 << 15) + 1])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+def test_a_progression_has_the_bits_of_linspace(count, dtype):
+    step = (0.7 - -3.1) / max(count - 1, 1)
+    found = HOST.progression(-3.1, step, count, dtype, 0.7 if count > 1 else None)
+    np.testing.assert_array_equal(found, np.linspace(-3.1, 0.7, count).astype(dtype), strict=True)
+
+
+def test_rsqrt_has_the_bits_of_a_root_and_a_division():
+    x = np.append(np.logspace(-45, 38, 8185), [0, -0.0, -1, np.inf, np.nan, 1, 4]).astype("float32")
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(HOST.rsqrt(x), 1 / np.sqrt(x), strict=True)

@@ -192,3 +192,21 @@ def test_masks_as_in_numpy(monkeypatch, share, dtype, order):
             np.testing.assert_array_equal(found, added, strict=True)
     for found, wanted in zip(arrays.HOST.nonzero(x), x.nonzero(), strict=True):
         np.testing.assert_array_equal(found, wanted, strict=True)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint8"])
+def test_a_column_of_each_row_by_positions(monkeypatch, dtype):
+    monkeypatch.setattr(Least, "PICK_COLUMN", 1)
+    x, column = np.arange(12.0).reshape(4, 3), np.array([2, 0, 1, 2], dtype)
+    wanted = x[np.arange(4), column]
+    for order in "CF":
+        np.testing.assert_array_equal(
+            arrays.HOST.pick_column(np.asarray(x, order=order), column), wanted
+        )
+        added = arrays.HOST.add_at_column(x.copy(order), column, np.ones(4))
+        np.testing.assert_array_equal(added - x, arrays.HOST.cast(added != x, "float64"))
+        assert added.sum() == x.sum() + 4
+    with pytest.raises(IndexError):
+        arrays.HOST.pick_column(x, column + np.array([1], dtype))
+    if dtype != "uint8":  # counted from the end
+        np.testing.assert_array_equal(arrays.HOST.pick_column(x, column - 3), wanted)
