@@ -20,7 +20,7 @@ from .catalogue import FUNCTIONS, LIBRARY
 from .compiled import door
 from .cuda import cublas
 from .cuda.space import DeviceSpace
-from .host import elementary, reductions, ufuncs
+from .host import elementary, products, reductions, ufuncs
 from .space import REDUCERS, Space, implementation, reciprocal_by
 from .threads import blas_memory, scheduler
 from .thresholds import Least
@@ -57,6 +57,9 @@ class Host(Space):
         function = super().__getattr__(name)
         if name in elementary.FORMULAS:
             function = elementary.wrapped(self, name, function)
+            setattr(self, name, function)
+        elif name in ("einsum", "tensordot"):
+            function = products.of_library(function)
             setattr(self, name, function)
         return function
 

@@ -197,27 +197,45 @@ PRODUCTS = """
 """
 
 
-DECOMPOSITION = """
-    import resource
+OUTSIDE_OF_PRODUCTS = """
+    import os, resource, traceback
     import numpy as np
     from mindspore_compat import Tensor, ops
 
     x = Tensor(np.random.default_rng(1).normal(size=(300, 300)).astype(np.float32))
+    row, equation = Tensor(x.asnumpy()[0]), "ij,jk->ik"
     (x + x).asnumpy()  # what comes first prepares the host, and there is no limit yet
-    with open("/proc/self/statm") as file:
-        used = int(file.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + (16 << 20), resource.RLIM_INFINITY))
-    try:
-        ops.svd(x)
-    except MemoryError as error:
-        assert "'svd'" in str(error) or "'reduced_svd'" in str(error), error
+
+    def run(megabytes, *calls):
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (megabytes << 20), resource.RLIM_INFINITY))
+        for name, *arguments in calls:
+            try:
+                getattr(ops, name)(*arguments)
+            except MemoryError as error:
+                names = {"svd": "reduced_svd", "einsum": "einsum_of"}
+                assert f"'{name}'" in str(error) or f"'{names[name]}'" in str(error), error
+
+    calls = ("svd", x), ("einsum", equation, x, x), ("tensor_dot", x, x, 1), ("mv", x, row)
+    for megabytes, order in ((40, 1), (40, -1), (12, 1)):
+        child = os.fork()  # BLAS has no threads there
+        if not child:
+            try:
+                run(megabytes, *calls[::order], ("matmul", x, x))
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    run(16, *calls)
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS")
-def test_a_decomposition_ends_where_the_library_has_no_memory_for_products():
+def test_calls_of_the_library_end_where_it_has_no_memory_for_products():
     env = {**os.environ, "MINDSPORE_COMPAT_COMPILE": "off"}
-    code = textwrap.dedent(DECOMPOSITION)
+    code = textwrap.dedent(OUTSIDE_OF_PRODUCTS)
     run = subprocess.run([sys.executable, "-c", code], timeout=60, capture_output=True, env=env)
     assert run.returncode == 0, run.stderr[-3000:]
 

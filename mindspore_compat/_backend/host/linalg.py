@@ -9,7 +9,7 @@ import importlib
 
 import numpy
 
-from ..threads import blas_memory, scheduler
+from ..threads import scheduler
 from .float16 import through_float32
 
 
@@ -25,8 +25,8 @@ def lapack(function):
 
     @functools.wraps(function)
     def call(xp, *arrays):
-        if type(arrays[0]) is numpy.ndarray and blas_memory.is_limited():
-            scheduler.libraries()
+        if type(arrays[0]) is numpy.ndarray:
+            scheduler.prepare_library()
         return inner(xp, *arrays)
 
     return call

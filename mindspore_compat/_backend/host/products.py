@@ -4,6 +4,7 @@ Small products are one call on the calling thread. The pieces of a larger produc
 shape alone, so its result is bitwise the same with any number of threads.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -15,6 +16,7 @@ from . import checksums
 
 PIECE = 1 << 25  # least multiplications of a piece, if there are more than two pieces
 PIECES = 16  # most pieces of a product
+_BUFFERED = 512  # elements from which on OpenBLAS takes a buffer for a matrix times a vector
 DOT = 1 << 12  # elements of a dot product in single precision; their sums are added in double
 
 
@@ -67,6 +69,17 @@ def _dots(x, y):
     return (np.add.reduce(parts, -1, np.float64) + rest).astype(x.dtype)
 
 
+def of_library(function):
+    """Wraps a function of NumPy that computes products: BLAS is ready for them."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        scheduler.prepare_library()
+        return function(*args, **kwargs)
+
+    return call
+
+
 def conv_matmul(xp, x, y, out=None):
     """Returns a matrix product inside a convolution."""
     return xp.matmul(x, y, out)
@@ -86,6 +99,8 @@ def matmul_add(xp, x, y, addend):
 def product(x, y, out=None):
     """Computes NumPy's `matmul` of arrays of the host; threads share a large one."""
     if x.ndim < 2 or y.ndim < 2 or x.size * y.shape[-1] < Least.PRODUCT > y.size * x.shape[-2]:
+        if (x.ndim < 2 or y.ndim < 2) and x.size + y.size > _BUFFERED:
+            scheduler.prepare_library()
         result = np.matmul(x, y, out)
     else:
         result = _large(x, y, out)

@@ -343,7 +343,6 @@ class Step:
             _here.stays_entered = False
 
 
-@functools.cache
 def libraries():
     """Returns the controllers of NumPy's BLAS libraries; of all loaded ones if NumPy's own cannot
     be told apart. They have the memory for a product then.
@@ -351,6 +350,25 @@ def libraries():
     Raises:
         MemoryError: if there may be too little address space for that.
     """
+    controllers = _libraries()
+    if blas_memory.has_lost_threads:
+        blas_memory.restart_threads(controllers)
+    return controllers
+
+
+def prepare_library():
+    """Makes BLAS ready for a call that is not inside of `hold`: where it could wait for memory for
+    ever, it gets the memory first.
+
+    Raises:
+        MemoryError: if there may be too little address space for that.
+    """
+    if blas_memory.has_lost_threads or blas_memory.is_limited():
+        libraries()
+
+
+@functools.cache
+def _libraries():
     import threadpoolctl  # here, because its import searches for libraries
 
     controllers = threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers
@@ -370,6 +388,7 @@ def _after_fork():
     _pool = _Pool()
     _here.inside = False
     hold.after_fork()
+    blas_memory.after_fork()
 
 
 if hasattr(os, "register_at_fork"):
