@@ -1,5 +1,6 @@
 """A traceback shows the script's own frames, the path of the Cell, and hints for mistakes."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import mindspore_compat as ms
 from mindspore_compat import nn, ops
 from mindspore_compat._core import frames, hints
 from mindspore_compat._startup import traceback_hooks, tracebacks
+from mindspore_compat.dataset import vision
 
 pytestmark = pytest.mark.quick
 
@@ -109,9 +111,32 @@ def test_names_of_modules_elsewhere(owner):
         assert str(caught(getattr, module, name)).endswith(f"'{name}'; {hint}.")
 
 
+export = functools.partial(ms.export, file_name="net", file_format="ONNX")
+
+
 def test_names_of_cells_elsewhere():
     for name, hint in hints.NAMES["Cell"].items():
-        assert hint in str(caught(getattr, nn.ReLU(), name))
+        error = caught(getattr, nn.ReLU(), name)
+        assert hint in str(error) and "did you mean" not in text_of(error)
+
+
+@pytest.mark.parametrize(
+    "function, arguments, description",
+    [
+        (nn.Dense(2, 1), [np.ones((3, 2))], "a NumPy array of shape (3, 2) and dtype float64."),
+        (nn.Dense(2, 1), [np.array([2])], "array([2]) of type ndarray."),
+        (
+            vision.Resize(2),
+            [ms.Tensor(np.ones((9, 9, 3)))],
+            "a Tensor of shape (9, 9, 3) and dtype",
+        ),
+        (export, [nn.Dense(2, 1)], "Dense.construct(x) must follow the network, but got 0 inputs."),
+        (export, [nn.ReLU(), 1, 2], "must follow the network, but got 2 inputs."),
+    ],
+)
+def test_wrong_inputs_are_described_in_one_line(function, arguments, description):
+    message = str(caught(function, *arguments))
+    assert description in message and "\n" not in message
 
 
 def test_no_private_name_is_suggested():

@@ -102,6 +102,8 @@ def spelling_hint(error):
     """
     if (getattr(error, "name", None) or "_").startswith("_"):
         return ""
+    if f"'{error.name}'; " in str(error):  # the message itself says what to use
+        return ""
     if isinstance(error, AttributeError):
         names = dir(error.obj)
     elif isinstance(error, NameError):

@@ -414,10 +414,13 @@ def wrapped_union(source: str) -> str:
 
 
 def show(value) -> str:
-    """Returns the text of `value` for error messages, which never shows the values of a Tensor."""
+    """Returns the text of `value` for error messages. It never shows the values of a Tensor, and
+    those of a NumPy array only on one line."""
     if isinstance(value, registered("Tensor")):
         return f"a {type(value).__name__} of shape {value.shape} and dtype {value.dtype}"
     text = value.__name__ if isinstance(value, type) else repr(value)
+    if "\n" in text and type(value).__name__ == "ndarray":
+        return f"a NumPy array of shape {value.shape} and dtype {value.dtype}"
     return text if len(text) <= 200 else text[:197] + "..."
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..._core.rules.base import show_with_type
 from ..core.py_util_helpers import Implementation
 from ..transforms.base import ImageTensorOperation, is_pil
 
@@ -21,7 +22,7 @@ class ImageOperation(ImageTensorOperation):
             return value
         raise TypeError(
             f"For '{type(self).__name__}', the input must be a NumPy array or a PIL "
-            f"image, but got {value!r} of type {type(value).__name__}."
+            f"image, but got {show_with_type(value)}."
         )
 
     def _apply(self, *inputs):

@@ -338,6 +338,22 @@ def _arguments_of_emitter(name, args, kwargs):
 # The whole network --------------------------------------------------------------------------------
 
 
+def _check_number(function, inputs):
+    """Raises a TypeError if a function cannot be called with these inputs."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions written in C have no signature
+        return
+    try:
+        signature.bind(*inputs)
+    except TypeError:
+        name = getattr(function, "__qualname__", type(function).__name__)
+        raise TypeError(
+            f"For 'export', the inputs of {name}{signature} must follow the network, but got "
+            f"{len(inputs)} inputs."
+        ) from None
+
+
 def trace(net, inputs):
     """Returns the graph of a network (or function) for inputs of these shapes and types.
 
@@ -346,9 +362,11 @@ def trace(net, inputs):
         inputs: Tensors, and tuples and lists of them; numbers and texts become constants.
 
     Raises:
+        TypeError: if the network takes more or fewer inputs.
         RuntimeError: if the network does something that a graph cannot express.
     """
     is_cell = isinstance(net, Cell)
+    _check_number(net.construct if is_cell else net, inputs)
     graph = Graph(type(net).__name__ if is_cell else getattr(net, "__name__", "graph"))
     first = next(iter(_tensors(inputs)), None)
     space = SketchSpace(SPACES[np.ndarray if first is None else type(first._array)], graph)
