@@ -121,6 +121,15 @@ def write(name, code, suffix=SUFFIX):
         temporary.unlink(missing_ok=True)
 
 
+def is_empty():
+    """Returns True if no loop is stored."""
+    try:
+        with os.scandir(loops()) as files:
+            return next(files, None) is None
+    except OSError:
+        return True
+
+
 def is_writable():
     """Returns True if loops can be stored."""
     try:

@@ -170,7 +170,10 @@ class Loop:
         return {"error_model": "numpy", **options}
 
     def is_loaded(self):
-        """Returns True if the disk cache has the loop, and then sets `ready`."""
+        """Returns True if the disk cache has the loop, and then sets `ready`. In an empty cache it
+        looks for none, because the name of a loop takes milliseconds."""
+        if disk_cache.is_empty():
+            return False
         try:
             self.ready = self.load()
         except Exception:  # `compile` logs it

@@ -172,6 +172,13 @@ def test_a_full_disk_is_no_error(place, monkeypatch):
     assert files(place) == []
 
 
+def test_an_empty_cache_is_searched_for_no_loop(place):
+    loop = jit.Loop(TEXT.format, [(np.dtype("float32"), True)], False, "add one")
+    assert not loop.is_loaded() and loop._digest is None
+    disk_cache.write("other", b"code")
+    assert not loop.is_loaded() and loop._digest is not None
+
+
 def test_the_command_shows_and_clears(place, capsys):
     assert main(["--cache"]) == 0
     assert capsys.readouterr().out.strip() == f"{place / 'loops'}: 0 compiled loops, 0.0 MB"
