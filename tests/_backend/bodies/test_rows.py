@@ -9,6 +9,8 @@ import pytest
 from fakecupy import rawkernels
 from kit import close
 
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn
 from mindspore_compat._backend import arrays
 from mindspore_compat._backend.bodies import gpu, row_layout
 from mindspore_compat._backend.bodies.row_plan import COLUMN, ELEMENT, ROW
@@ -240,3 +242,32 @@ def test_bytes_moved_are_those_that_have_to_be(space, body, shape, ideal):
     launch = made.prepared(shape, [space.zeros(4, "float32")] * len(kinds), scalars)[0]
     assert bytes_moved((made, launch), shape) <= 1.1 * ideal * np.prod(shape)
     assert launch.blocks * launch.chunks >= 64
+
+
+@pytest.mark.parametrize(
+    "shape, forward, backward",
+    [
+        ((32, 64, 112 * 112), 12, 20),  # a channel does not fit a block: all data are read twice
+        ((32, 256, 56 * 56), 12, 20),
+        ((32, 512, 28 * 28), 12, 20),
+        ((32, 2048, 49), 8, 12),
+        ((65536, 256, 1), 12, 20),
+    ],
+)
+def test_batch_norm_moves_the_bytes_that_it_has_to(space, monkeypatch, shape, forward, backward):
+    bodies, prepared = [], gpu.RowBody.prepared
+
+    def noted(body, small, given, scalars):
+        bodies.append((body, given, scalars))
+        return prepared(body, small, given, scalars)
+
+    monkeypatch.setattr(gpu.RowBody, "prepared", noted)
+    x = Tensor(np.ones((2, 3, 4, 4), np.float32))
+    out, pull = ms.vjp(nn.BatchNorm2d(3).set_train(), x)
+    pull(out)
+    ideals = forward, backward
+    assert len(bodies) == len(ideals)
+    for (body, given, scalars), ideal in zip(bodies, ideals, strict=True):
+        launch = prepared(body, shape, given, scalars)[0]
+        assert bytes_moved((body, launch), shape) <= 1.1 * ideal * np.prod(shape), launch.layout
+        assert launch.blocks * launch.chunks >= 64
