@@ -32,8 +32,11 @@ def main(arguments):
     if absent:
         parser.error(f"there is no file or folder {absent[0]!r}")
     uses, assigned, unread = read_all(sources(options.paths))
-    release = options.release or releases.guess(findings.distinct(uses))
-    result = report.Report(findings.find(uses, assigned, release), len(uses), unread, release)
+    distinct = findings.distinct(uses)
+    release = options.release or releases.guess(distinct)
+    is_least = not options.release and not releases.uses_older_names(distinct)
+    remarks = findings.find(uses, assigned, release)
+    result = report.Report(remarks, len(uses), unread, release, is_least)
     if options.html:
         report.write(options.html, result.html())
     print(result.json() if options.json else result.text())

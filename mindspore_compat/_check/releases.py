@@ -60,6 +60,12 @@ def guess(uses):
     return last if first is None else max(first, last, key=RELEASES.index)
 
 
+def uses_older_names(uses):
+    """Returns True if a name is used that a release removed, renamed or replaced. Without such a
+    name, the release of `guess` is the earliest that the uses may be written for."""
+    return bool(_signs(uses, BEFORE))
+
+
 def _signs(uses, table):
     """Returns the names of a table that are used."""
     paths = {".".join(part for part in use.path[1:] if part != CALL) for use in uses}

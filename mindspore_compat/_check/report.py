@@ -20,11 +20,12 @@ class Report:
         files (int): how many files were read.
         unread (dict[str, str]): the files that could not be read, and why.
         release (str): the release that the files were written for, or None.
+        is_least (bool): whether they may be written for a later release, too.
     """
 
-    def __init__(self, findings, files, unread, release):
+    def __init__(self, findings, files, unread, release, is_least=False):
         self.findings, self.files, self.unread = findings, files, unread
-        self.release = release
+        self.release, self.is_least = release, is_least
 
     @property
     def fails(self):
@@ -38,7 +39,8 @@ class Report:
             counts[finding.kind].add(finding.name)
         words = ", ".join(f"{kind}: {len(names)}" for kind, names in counts.items())
         unread = f"; {len(self.unread)} could not be read" if self.unread else ""
-        release = f" Written for release {self.release}." if self.release else ""
+        later = " or later" if self.is_least else ""
+        release = f" Written for release {self.release}{later}." if self.release else ""
         noun = "file" if self.files == 1 else "files"
         return f"{self.files} {noun}{unread}.{release} Names {words}."
 

@@ -283,6 +283,9 @@ class TestReleases:
         script.write_text(f"import mindspore as ms\n{code}")
         _check.main([str(script), "--json"])
         assert json.loads(capsys.readouterr().out)["release"] == release
+        _check.main([str(script)])
+        later = " or later" if "ms_" not in code and "=" not in code else ""
+        assert release is None or f"for release {release}{later}." in capsys.readouterr().out
 
     def test_the_release_of_the_environment_is_not_guessed(self, tmp_path):
         script = tmp_path / "script.py"
