@@ -66,11 +66,12 @@ def tensor_getitem(self, index):
     Source: the indexing of mindspore.Tensor of MindSpore 2.10.
     """
     array = self._array
-    everything = index is Ellipsis or type(index) is tuple and _takes_all(index, array.shape)
-    if everything and not graphs.separate:
-        return self
     plain = basic(array, index)
-    result = _by_arrays(self, array, index) if plain is None else getitem.run(self, plain)
+    result = None if plain is None else getitem.run(self, plain)
+    if result is None or result._array.shape == array.shape:
+        if _takes_all(index, array.shape) and not graphs.separate:
+            return self
+        result = _by_arrays(self, array, index) if plain is None else result
     if graphs.separate:
         if type(index) is not slice:
             item_of_item.linked(result, self, index, sys._getframe(1))
@@ -80,13 +81,24 @@ def tensor_getitem(self, index):
 
 
 def _takes_all(index, shape):
-    """Returns whether a tuple takes all of every axis; the Tensor itself is then the result."""
+    """Returns whether an index is "..." or a tuple that takes all of every axis; the Tensor itself
+    is then the result."""
+    if index is Ellipsis:
+        return True
+    if type(index) is not tuple:
+        return False
     if index and index[-1] is Ellipsis:
         index = index[:-1]
-    return len(index) <= len(shape) and all(
-        type(part) is slice and is_plain(part) and part.indices(length) == (0, length, 1)
-        for part, length in zip(index, shape, strict=False)
-    )
+    if len(index) > len(shape):
+        return False
+    for part, length in zip(index, shape, strict=False):
+        if type(part) is not slice:
+            return False
+        if part.start is part.stop is part.step is None:
+            continue
+        if not is_plain(part) or part.indices(length) != (0, length, 1):
+            return False
+    return True
 
 
 def _by_arrays(self, array, index):
