@@ -5,7 +5,7 @@ import pytest
 from fakecupy import rawkernels
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, ops
+from mindspore_compat import Tensor, mint, ops
 from mindspore_compat.ops._recurrent.steps import gru_steps, lstm_steps
 
 from . import counters
@@ -24,18 +24,21 @@ CALLS = {  # the function, its arguments, the launches
 
 IDS, POINTS = np.array([0, 0, 1], np.int32), np.array([2, 0, 1], np.int32)
 MATRIX, HALF = np.arange(6, dtype=np.float32).reshape(3, 2), np.float32(0.5)
+SQUARE = np.eye(3, dtype=np.float32) + HALF
 READING = {  # a function that reads numbers, its arguments, how often the host waits for them
     "take": (ops.take, (MATRIX, POINTS), 1),
     "Tensor.take": (lambda x, at: x.take(at, mode="raise"), (MATRIX, POINTS), 1),
-    "embedding": (ms.mint.nn.functional.embedding, (POINTS, MATRIX), 1),
+    "embedding": (mint.nn.functional.embedding, (POINTS, MATRIX), 1),
     "scatter_nd_update": (ops.tensor_scatter_update, (MATRIX, POINTS[:, None], MATRIX), 1),
     "UnravelIndex": (ops.UnravelIndex(), (POINTS, np.array([2, 2], np.int32)), 2),
     "expand": (ops.expand, (MATRIX, np.array([4, 3, 2])), 1),
     "ResizeArea": (ops.ResizeArea(), (MATRIX.reshape(1, 3, 2, 1), POINTS[:2] + 1), 1),
     "sparse_segment_mean": (ops.sparse_segment_mean, (MATRIX, POINTS, IDS), 1),
     "bincount": (ops.bincount, (POINTS,), 1),
-    "mint.bincount, weighted": (ms.mint.bincount, (POINTS, HALF * POINTS), 1),
+    "mint.bincount, weighted": (mint.bincount, (POINTS, HALF * POINTS), 1),
     "Bincount": (ops.Bincount(), (POINTS, np.int32(2), HALF * POINTS), 1),
+    "inverse": (mint.inverse, (SQUARE,), 1),
+    "matrix_solve": (ops.matrix_solve, (SQUARE, MATRIX), 1),
     "histc": (ops.histc, (MATRIX,), 0),
     "HistogramFixedWidth": (ops.HistogramFixedWidth(3), (MATRIX, MATRIX[1]), 1),
     "unsorted_segment_max": (ops.unsorted_segment_max, (MATRIX, IDS, 2), 0),
