@@ -8,7 +8,6 @@
 from ..rules.base import NoneRule, parts_of
 from ..rules.vocabulary import TensorOf
 from ..tensor import promotion
-from ..tensor.tensor import Tensor
 
 
 class Promote:
@@ -72,9 +71,10 @@ class Quirks:
             instance has as the attribute of that name}.
         checked_at_once (tuple): public paths of layers whose constructors check their arguments.
             Those of other layers in `nn` and `mint.nn` take any arguments; the call refuses them.
-        itself (Callable): of the same arguments, whether a public path returns its first argument,
-            a Tensor or a list of one Tensor, without a computation. The result is then that object,
-            as in the original, and not another Tensor of the same memory.
+        around (Callable): given the `run` of the op, returns the function that public paths call in
+            its place, with the same arguments: one that returns an input itself where the original
+            does, and not another Tensor of the same memory. Within a graph it must call `run`: a
+            graph's results are Tensors of their own, and a write to one leaves the input alone.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Quirks:
         on_tape=None,
         stored=None,
         checked_at_once=(),
-        itself=None,
+        around=None,
     ):
         self.rules = rules or {}
         self.errors = errors or {}
@@ -93,20 +93,11 @@ class Quirks:
         self.on_tape = on_tape
         self.stored = stored or {}
         self.checked_at_once = checked_at_once
-        self.itself = itself
+        self.around = around
 
     def public_run(self, run):
         """Returns what public paths call for the `run` of the op."""
-        if self.itself is None:
-            return run
-        itself = self.itself
-
-        def run_unless_itself(first, *others):
-            if itself(first, *others):
-                return first if isinstance(first, Tensor) else first[0]
-            return run(first, *others)
-
-        return run_unless_itself
+        return run if self.around is None else self.around(run)
 
 
 def accepts_tensor(rule):

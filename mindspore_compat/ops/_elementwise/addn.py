@@ -4,11 +4,18 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.values import upcast
 from ..._core.rules.vocabulary import OneOf
-from .._itself import itself
+from ...common._graph_mode.call import in_graph
 from .._rules import Anything, Several
 from .._shape.join_split import of_one_dtype
 
 MOST_TERMS = 32  # that one kernel adds: CUDA limits the bytes of its arguments
+
+
+def _unless_one(run):
+    def total_or_itself(x):
+        return x[0] if len(x) == 1 and not in_graph() else run(x)
+
+    return total_or_itself
 
 
 @op(
@@ -17,7 +24,7 @@ MOST_TERMS = 32  # that one kernel adds: CUDA limits the bytes of its arguments
     "ops.accumulate_n(x)",
     "ops.AccumulateNV2()(x)",
     compute="kernels",
-    quirks=Quirks(itself=itself(lambda x: len(x) == 1)),
+    quirks=Quirks(around=_unless_one),
 )
 def addn(xp, x: Several):
     """Adds all the Tensors of a tuple or list, element by element.

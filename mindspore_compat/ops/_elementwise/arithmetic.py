@@ -12,7 +12,6 @@ from ..._core.rules.vocabulary import Bool, Number, ScalarOf, TensorOf, any_dtyp
 from ..._core.tensor.promotion import product_np
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode.call import in_graph
-from .._itself import itself
 from .._rules import Anything, NumbersOrBools, Operand
 
 
@@ -335,11 +334,15 @@ def neg(xp, input: TensorOf(number)):
 neg.vjp_of("negative")
 
 
+def _unchanged(run):
+    def itself(input):
+        return input if isinstance(input, Tensor) and not in_graph() else run(input)
+
+    return itself
+
+
 @op(
-    "Tensor.__pos__()",
-    "ops.positive(input)",
-    "Tensor.positive()",
-    quirks=Quirks(itself=itself(lambda input: True)),
+    "Tensor.__pos__()", "ops.positive(input)", "Tensor.positive()", quirks=Quirks(around=_unchanged)
 )
 def positive(xp, input: NumbersOrBools):
     """Returns the input unchanged.

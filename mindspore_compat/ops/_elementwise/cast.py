@@ -8,11 +8,19 @@ from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode.call import in_graph
 from ...common.sparse_tensor import COOTensor, CSRTensor
-from .._itself import itself
 from .._rules import Anything
 from ..primitive import Primitive
 
 _Input = InstanceOf(Tensor, COOTensor, CSRTensor).called("a Tensor")
+
+
+def _unless_same(run):
+    def cast_or_itself(input, dtype):
+        if isinstance(input, Tensor) and input._array.dtype is dtype and not in_graph():
+            return input
+        return run(input, dtype)
+
+    return cast_or_itself
 
 
 @op(
@@ -20,7 +28,7 @@ _Input = InstanceOf(Tensor, COOTensor, CSRTensor).called("a Tensor")
     "ops.Cast()(input_x: input, dtype)",
     types=Promote(""),
     compute="native",
-    quirks=Quirks(itself=itself(lambda input, dtype: input._array.dtype == dtype)),
+    quirks=Quirks(around=_unless_same),
 )
 def cast(xp, input: TensorOf(any_dtype, scalars=True), dtype: DType):
     """Casts a Tensor to another dtype. A float is truncated to an integer. A cast to bool gives

@@ -24,7 +24,7 @@ from ..._core.rules.vocabulary import (
     TupleOf,
     floating,
 )
-from .._itself import itself
+from ...common._graph_mode.call import in_graph
 from .._rules import WIDE_UNSIGNED, Floats, Reals
 
 Chance = Float(ge=0.0, le=1.0)
@@ -66,10 +66,17 @@ Droppable = Reals.but("uint8", *WIDE_UNSIGNED)
 Signed = Reals.but("int8", "int16", "uint8", *WIDE_UNSIGNED)
 
 
+def _in_training(run):
+    def dropped_or_itself(input, p, training, seed):
+        return input if not training and not in_graph() else run(input, p, training, seed)
+
+    return dropped_or_itself
+
+
 @op(
     "ops.dropout(input, p=0.5, training=True, seed=None)",
     compute="kernels",
-    quirks=Quirks(itself=itself(lambda input, p, training, seed: not training)),
+    quirks=Quirks(around=_in_training),
 )
 def dropout(
     xp,

@@ -21,10 +21,10 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ..._core.without_effect import without_effect
+from ...common._graph_mode.call import in_graph
 from ...common.hook import HookHandle, need_callable
 from ...common.parameter import Parameter
 from .._indexing.getitem import setitem
-from .._itself import itself
 from .._rules import Anything
 from ..primitive import Primitive
 
@@ -56,11 +56,18 @@ def copy(xp, input: TensorOf(any_dtype)):
 copy.vjp(input=lambda xp, g: g)
 
 
+def _unless_contiguous(run):
+    def itself_or_copy(x):
+        return x if (not x.ndim or x.is_contiguous()) and not in_graph() else run(x)
+
+    return itself_or_copy
+
+
 @op(
     "nn.Identity()(input: x)",
     "Tensor.contiguous()",
     compute="native",
-    quirks=Quirks(itself=itself(lambda x: not x.ndim or x.is_contiguous())),
+    quirks=Quirks(around=_unless_contiguous),
 )
 def identity(xp, x: TensorOf(any_dtype)):
     """Returns the input itself.
