@@ -991,8 +991,9 @@ class Tensor:
                 none. Default: ``None``.
 
         Shapes:
-            The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
-            broadcast shape and the dtype to which all are promoted.
+            Bounds that are Tensors are broadcast to the shape of `input`; either both bounds are
+            Tensors, or both are numbers. The result has that shape and the dtype to which all are
+            promoted.
         """
     def clamp_(self, min: Tensor | _b.float | None | Tensor | _b.complex = None, max: Tensor | _b.float | None | Tensor | _b.complex = None) -> Tensor:
         """Clips each element to the interval [min, max].
@@ -1006,8 +1007,9 @@ class Tensor:
                 none. Default: ``None``.
 
         Shapes:
-            The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
-            broadcast shape and the dtype to which all are promoted.
+            Bounds that are Tensors are broadcast to the shape of `input`; either both bounds are
+            Tensors, or both are numbers. The result has that shape and the dtype to which all are
+            promoted.
         """
     def clip(self, min: Tensor | _b.float | None | Tensor | _b.complex = None, max: Tensor | _b.float | None | Tensor | _b.complex = None) -> Tensor:
         """Clips each element to the interval [min, max].
@@ -1021,8 +1023,9 @@ class Tensor:
                 none. Default: ``None``.
 
         Shapes:
-            The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
-            broadcast shape and the dtype to which all are promoted.
+            Bounds that are Tensors are broadcast to the shape of `input`; either both bounds are
+            Tensors, or both are numbers. The result has that shape and the dtype to which all are
+            promoted.
         """
     def clone(self) -> Tensor:
         """Copies the values to new memory; gradients pass through.
@@ -3905,7 +3908,8 @@ class Tensor:
     def unsorted_segment_max(self, segment_ids: Tensor, num_segments: _b.int) -> Tensor:
         """Takes the largest elements of the slices that belong to the same segment.
 
-        Slices with a number below 0 are left out.
+        Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
+        more are left out, too.
 
         Args:
             segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.
@@ -3918,7 +3922,8 @@ class Tensor:
     def unsorted_segment_min(self, segment_ids: Tensor, num_segments: _b.int) -> Tensor:
         """Takes the smallest elements of the slices that belong to the same segment.
 
-        Slices with a number below 0 are left out.
+        Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
+        more are left out, too.
 
         Args:
             segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.
@@ -3931,7 +3936,8 @@ class Tensor:
     def unsorted_segment_prod(self, segment_ids: Tensor, num_segments: _b.int) -> Tensor:
         """Multiplies the slices that belong to the same segment.
 
-        Slices with a number below 0 are left out.
+        Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
+        more are left out, too.
 
         Args:
             segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.

@@ -205,8 +205,8 @@ class CSVDataset(SourceDataset, UnionBaseDataset):
         field_delim (str, optional): the separator of fields, one character.
         column_defaults (list, optional): one str, int or float per column; columns without a
             default are text.
-        column_names (list[str], optional): the column names; by default, the first line of each
-            file.
+        column_names (Union[list[str], tuple[str]], optional): the column names; by default, the
+            first line of each file.
         num_samples (int, optional): the maximum number of rows of an epoch.
         num_parallel_workers (int, optional): is checked.
         shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only files.
@@ -218,7 +218,7 @@ class CSVDataset(SourceDataset, UnionBaseDataset):
     num_samples: _t.Any
     num_shards: _t.Any
     shard_id: _t.Any
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], field_delim: _b.str = ',', column_defaults: _c.Sequence[_b.str | _b.int | _b.float] | None = None, column_names: _c.Sequence[_b.str] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], field_delim: _b.str = ',', column_defaults: _c.Sequence[_b.str | _b.int | _b.float] | None = None, column_names: _c.Sequence[_b.str] | _b.tuple[_b.str, ...] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | None = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether this process gets only a shard of the rows."""
     def is_shuffled(self) -> _t.Any:  # type: ignore
@@ -2117,7 +2117,7 @@ class Schema:
         """Adds columns in the format of a schema file.
 
         Args:
-            columns (Union[dict, list[dict]]): the columns, by name or with "name".
+            columns (Union[dict, list[dict], tuple[dict]]): the columns, by name or with "name".
         """
     def to_json(self) -> _t.Any:
         """Returns the schema as JSON text, with the keys of each object in alphabetical order.

@@ -603,8 +603,9 @@ def clamp(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex 
             none. Default: ``None``.
 
     Shapes:
-        The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
-        broadcast shape and the dtype to which all are promoted.
+        Bounds that are Tensors are broadcast to the shape of `input`; either both bounds are
+        Tensors, or both are numbers. The result has that shape and the dtype to which all are
+        promoted.
     """
 def clip(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex = None, max: _Tensor | _b.float | None | _Tensor | _b.complex = None) -> _Tensor:
     """Clips each element to the interval [min, max].
@@ -619,8 +620,9 @@ def clip(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex =
             none. Default: ``None``.
 
     Shapes:
-        The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
-        broadcast shape and the dtype to which all are promoted.
+        Bounds that are Tensors are broadcast to the shape of `input`; either both bounds are
+        Tensors, or both are numbers. The result has that shape and the dtype to which all are
+        promoted.
     """
 def clone(input: _Tensor) -> _Tensor:
     """Copies the values to new memory; gradients pass through.

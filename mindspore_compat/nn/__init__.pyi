@@ -3626,7 +3626,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     OPERATOR_MAX: _t.Any
     OPERATOR_MEAN: _t.Any
     OPERATOR_SUM: _t.Any
-    def __init__(self, vocab_size: _b.int, embedding_size: _b.int, field_size: _b.int, param_init: _t.Any = 'normal', target: _b.str = 'CPU', slice_mode: _b.str = 'batch_slice', feature_num_list: _b.tuple[_t.Any, ...] | None = None, max_norm: _b.float | None = None, sparse: _b.bool = True, operator: _t.Literal['SUM', 'MAX', 'MEAN'] = 'SUM', dtype: _Type = ...) -> None: ...
+    def __init__(self, vocab_size: _b.int, embedding_size: _b.int, field_size: _b.int, param_init: _t.Any = 'normal', target: _b.str = 'CPU', slice_mode: _b.str = 'batch_slice', feature_num_list: _c.Iterable[_t.Any] | None = None, max_norm: _b.float | None = None, sparse: _b.bool = True, operator: _t.Literal['SUM', 'MAX', 'MEAN'] = 'SUM', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss

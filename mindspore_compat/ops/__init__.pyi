@@ -3889,8 +3889,8 @@ class FusedAdaFactor(_Primitive):
         enable_weight_decay (bool): whether weight decay is applied.
 
     Inputs:
-        - **epsilon** (Union[Tensor, tuple[float]]) - two numbers: the first is added to squares,
-          the second is the smallest scale of a parameter.
+        - **epsilon** (Union[Tensor, tuple[float], list[float]]) - two numbers: the first is added
+          to squares, the second is the smallest scale of a parameter.
         - **clip_threshold**, **beta1**, **beta2**, **weight_decay**, **learning_rate**
           (Union[float, Tensor]) - one number each.
         - **gradient** (Tensor) - with the same number of elements as `param`, of a floating dtype.
@@ -3909,7 +3909,7 @@ class FusedAdaFactor(_Primitive):
     enable_first_moment: _t.Any
     enable_weight_decay: _t.Any
     use_locking: _t.Any
-    def __call__(self, epsilon: _Tensor | _b.tuple[_b.float, _b.float], clip_threshold: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, weight_decay: _b.float | _Tensor, learning_rate: _b.float | _Tensor, gradient: _Tensor, param: _Tensor, exp_avg: _b.float | _Tensor, exp_avg_sq_row: _Tensor, exp_avg_sq_col: _Tensor, exp_avg_sq: _b.float | _Tensor) -> _Tensor: ...
+    def __call__(self, epsilon: _Tensor | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], clip_threshold: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, weight_decay: _b.float | _Tensor, learning_rate: _b.float | _Tensor, gradient: _Tensor, param: _Tensor, exp_avg: _b.float | _Tensor, exp_avg_sq_row: _Tensor, exp_avg_sq_col: _Tensor, exp_avg_sq: _b.float | _Tensor) -> _Tensor: ...
     def __init__(self, enable_scale_parameter: _b.bool = False, enable_first_moment: _b.bool = False, enable_weight_decay: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -3933,7 +3933,7 @@ class FusedAdaFactorWithGlobalNorm(FusedAdaFactor):
         - the inputs of `FusedAdaFactor`.
         - **global_norm** (Union[float, Tensor]) - the divisor of the gradient.
     """
-    def __call__(self, epsilon: _Tensor | _b.tuple[_b.float, _b.float], clip_threshold: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, weight_decay: _b.float | _Tensor, learning_rate: _b.float | _Tensor, gradient: _Tensor, param: _Tensor, exp_avg: _b.float | _Tensor, exp_avg_sq_row: _Tensor, exp_avg_sq_col: _Tensor, exp_avg_sq: _b.float | _Tensor, global_norm: _b.float | _Tensor) -> _t.Any: ...  # type: ignore
+    def __call__(self, epsilon: _Tensor | _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float], clip_threshold: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, weight_decay: _b.float | _Tensor, learning_rate: _b.float | _Tensor, gradient: _Tensor, param: _Tensor, exp_avg: _b.float | _Tensor, exp_avg_sq_row: _Tensor, exp_avg_sq_col: _Tensor, exp_avg_sq: _b.float | _Tensor, global_norm: _b.float | _Tensor) -> _t.Any: ...  # type: ignore
 class FusedCastAdamWeightDecay(_AdamWeightDecay):
     """Updates a parameter as `ops.AdamWeightDecay`, with a float16 gradient that is divided by a
     global norm; the states are float32.
@@ -6360,7 +6360,7 @@ class Pad(_Primitive):
     """Pads each axis with zeros before and after; `paddings` holds one pair of widths per axis.
 
     Args:
-        paddings (tuple of tuples of 2 ints): see `paddings` above.
+        paddings (tuple of (a tuple of 2 ints or a list of 2 ints)): see `paddings` above.
         input_x (Tensor): the input.
 
     Shapes:
@@ -6368,7 +6368,7 @@ class Pad(_Primitive):
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`Pad` of its inputs, which the class describes."""
-    def __init__(self, paddings: _b.tuple[_b.tuple[_b.int, _b.int], ...]) -> None: ...
+    def __init__(self, paddings: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], ...]) -> None: ...
 class PadAndShift(_Primitive):
     """Returns a vector of -1 in which a range is filled with the first numbers of the input.
 
@@ -9097,7 +9097,8 @@ class UnravelIndex(_Primitive):
 class UnsortedSegmentMax(_Primitive):
     """Takes the largest elements of the slices that belong to the same segment.
 
-    Slices with a number below 0 are left out.
+    Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
+    more are left out, too.
 
     Args:
         x (Tensor of a real dtype): the input.
@@ -9114,7 +9115,8 @@ class UnsortedSegmentMax(_Primitive):
 class UnsortedSegmentMin(_Primitive):
     """Takes the smallest elements of the slices that belong to the same segment.
 
-    Slices with a number below 0 are left out.
+    Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
+    more are left out, too.
 
     Args:
         x (Tensor of a real dtype): the input.
@@ -9131,7 +9133,8 @@ class UnsortedSegmentMin(_Primitive):
 class UnsortedSegmentProd(_Primitive):
     """Multiplies the slices that belong to the same segment.
 
-    Slices with a number below 0 are left out.
+    Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
+    more are left out, too.
 
     Args:
         x (Tensor of a number dtype): the input.
@@ -9146,7 +9149,8 @@ class UnsortedSegmentProd(_Primitive):
         """`UnsortedSegmentProd` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class UnsortedSegmentSum(_Primitive):
-    """Sums the slices of each segment. Slices with a negative segment id are ignored.
+    """Sums the slices of each segment. Slices with a negative segment id are ignored. On a GPU
+    slices with an id of `num_segments` or more are ignored, too.
 
     Args:
         input_x (Tensor of a number dtype): the input.
@@ -10808,8 +10812,9 @@ def clamp(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex 
             none. Default: ``None``.
 
     Shapes:
-        The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
-        broadcast shape and the dtype to which all are promoted.
+        Bounds that are Tensors are broadcast to the shape of `input`; either both bounds are
+        Tensors, or both are numbers. The result has that shape and the dtype to which all are
+        promoted.
     """
 def clamp_(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex = None, max: _Tensor | _b.float | None | _Tensor | _b.complex = None) -> _Tensor:
     """Clips each element to the interval [min, max].
@@ -10824,8 +10829,9 @@ def clamp_(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex
             none. Default: ``None``.
 
     Shapes:
-        The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
-        broadcast shape and the dtype to which all are promoted.
+        Bounds that are Tensors are broadcast to the shape of `input`; either both bounds are
+        Tensors, or both are numbers. The result has that shape and the dtype to which all are
+        promoted.
     """
 def clip(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex = None, max: _Tensor | _b.float | None | _Tensor | _b.complex = None) -> _Tensor:
     """Clips each element to the interval [min, max].
@@ -10840,8 +10846,9 @@ def clip(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex =
             none. Default: ``None``.
 
     Shapes:
-        The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
-        broadcast shape and the dtype to which all are promoted.
+        Bounds that are Tensors are broadcast to the shape of `input`; either both bounds are
+        Tensors, or both are numbers. The result has that shape and the dtype to which all are
+        promoted.
     """
 def clip_by_global_norm(x: _c.Iterable[_Tensor] | _Tensor, clip_norm: _b.float | _b.int = 1.0, use_norm: None = None) -> _t.Any:
     """Clips Tensors by their global norm: scales each by clip_norm / max(norm, clip_norm), where
@@ -15415,7 +15422,7 @@ def nonzero(input: _Tensor, *, as_tuple: _b.bool = False) -> _t.Any:
         as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
             whose rows are positions.
     """
-def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
+def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | _b.bool | None = None, dim: _b.int | _b.tuple[_b.int, ...] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the norm of vectors or matrices.
 
     Without `ord`, it is the square root of the sum of squares, over all elements or over `dim`.
@@ -15426,8 +15433,8 @@ def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int
 
     Args:
         A (Tensor): see `A` above.
-        ord (number or a str or an instance of Tensor or None, optional): see `ord` above.
-            Default: ``None``.
+        ord (number or a str or an instance of Tensor or a bool or None, optional): see `ord`
+            above. Default: ``None``.
         dim (int or a tuple of ints or None, optional): the axis or axes along which it works;
             negative ones count from the end. Default: ``None``.
         keepdim (bool, or a value that counts by its truth, optional): whether the axes stay,
@@ -17927,7 +17934,8 @@ def unique_with_pad(x: _Tensor, pad_num: _b.float | _c.Sequence[_b.float] | _b.f
 def unsorted_segment_max(x: _Tensor, segment_ids: _Tensor, num_segments: _b.int) -> _Tensor:
     """Takes the largest elements of the slices that belong to the same segment.
 
-    Slices with a number below 0 are left out.
+    Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
+    more are left out, too.
 
     Args:
         x (Tensor of a real dtype): the input.
@@ -17941,7 +17949,8 @@ def unsorted_segment_max(x: _Tensor, segment_ids: _Tensor, num_segments: _b.int)
 def unsorted_segment_min(x: _Tensor, segment_ids: _Tensor, num_segments: _b.int) -> _Tensor:
     """Takes the smallest elements of the slices that belong to the same segment.
 
-    Slices with a number below 0 are left out.
+    Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
+    more are left out, too.
 
     Args:
         x (Tensor of a real dtype): the input.
@@ -17955,7 +17964,8 @@ def unsorted_segment_min(x: _Tensor, segment_ids: _Tensor, num_segments: _b.int)
 def unsorted_segment_prod(x: _Tensor, segment_ids: _Tensor, num_segments: _b.int) -> _Tensor:
     """Multiplies the slices that belong to the same segment.
 
-    Slices with a number below 0 are left out.
+    Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
+    more are left out, too.
 
     Args:
         x (Tensor of a number dtype): the input.
@@ -17967,7 +17977,8 @@ def unsorted_segment_prod(x: _Tensor, segment_ids: _Tensor, num_segments: _b.int
         other axes), of the dtype of `x`.
     """
 def unsorted_segment_sum(input_x: _Tensor, segment_ids: _Tensor, num_segments: _b.int | _Tensor) -> _Tensor:
-    """Sums the slices of each segment. Slices with a negative segment id are ignored.
+    """Sums the slices of each segment. Slices with a negative segment id are ignored. On a GPU
+    slices with an id of `num_segments` or more are ignored, too.
 
     Args:
         input_x (Tensor of a number dtype): the input.

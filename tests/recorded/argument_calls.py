@@ -219,6 +219,42 @@ CALLS = {
     # kinds of other errors
     "nn.get_activation(?)": "'relu', 'a', 1, None, [], {}",
     "ms.lazy_inline(?)": "None, 1, 'a', []",
+    # the number of axes that a kernel pads
+    "ops.MirrorPad()(of(ms.float32, *(1,) * ?, 3), T([[0, 0]] * ? + [[1, 1]]))": "3, 4, 5",
+    "nn.ReflectionPad1d(1)(of(ms.float32, *(1,) * ?, 3))": "1, 4, 5",
+    "nn.ReflectionPad3d(1)(of(ms.float32, *(1,) * ?, 3, 3, 3))": "1, 2, 3",
+    "ops.PadV3('reflect')(of(ms.float32, *(1,) * ?, 3), (1, 1))": "1, 2, 3",
+    "ops.PadV3('edge')(of(ms.float32, *(1,) * ?, 3, 3, 3), (1, 1, 1, 1, 1, 1))": "1, 2, 3",
+    "ops.pad(of(ms.float32, *(1,) * ?, 3), (1, 1), 'reflect')": "0, 1, 2, 3",
+    "ops.pad(of(ms.float32, *(1,) * ?, 3), (1, 1), 'circular')": "0, 1, 2, 3",
+    "ops.pad(of(ms.float32, *(1,) * ?, 3, 3, 3), (1, 1, 1, 1, 1, 1), 'reflect')": "1, 2",
+    "ops.Pad(?)(of(ms.float32, 2, 3))": "((1, 1),), ((1, 1), (0, 0)), ([1, 1], [1, 1])",
+    "ops.repeat_elements(of(ms.float32, *(1,) * ?), 2)": "7, 8",
+    "ops.repeat_interleave(of(ms.float32, *(1,) * ?), 2, 0)": "7, 8",
+    # bounds that are Tensors and numbers, or larger than the input
+    "ops.clamp(T([1., 2.]), ?, T([1., 2.]))": "1, 1.0, None, T([1., 2.])",
+    "ops.clip(T([1., 2.]), ?)": "T([[1., 2.], [3., 4.]]), T([1.])",
+    "mint.clamp(T([1., 2.]), ?, T(2.))": "1.0, T([[1., 2.]]), None",
+    "mint.clip(T([1., 2.]), T([1., 2.]), ?)": "1, None",
+    "T([1., 2.]).clamp(?, T([1., 2.]))": "1, None",
+    # ints that int64 cannot hold
+    "ops.mul(T([1., 2.]), ?)": "2**70, 2**63, 2**63-1, -2**63, -2**63-1",
+    "ops.le(T([1, 2]), ?)": "2**70, 2**63, 2**62",
+    "ops.Sub()(?, T([1.]))": "2**70, 2**40",
+    "ops.where(T([True]), T([1.]), ?)": "2**70, 2**40",
+    "mint.sub(T([1.]), ?)": "2**70, 2**40",
+    "T([1, 2], ms.int32).sub(T([1, 1], ms.int32), alpha=?)": "2**31, -2**33, 2**63-1, True, 0",
+    "T([1, 2], ms.int8).add(T([1, 1], ms.int8), alpha=?)": "300, -200",
+    "T(1.).approximate_equal(T(1.), ?)": "np.ones((2, 2)), None, 1, True, [1], 1j, 0.1",
+    "ops.norm(of(ms.float32, 3, 3), ord=?)": "True, False, np.bool_(True), 1",
+    "ops.norm(of(ms.float32, 3), ord=?)": "True, False, 1",
+    "T([1., 2.]).norm(ord=?)": "True, 1",
+    "nn.MultiFieldEmbeddingLookup(4, 3, 2, feature_num_list=?)": "[0.5], (1, 2), 'a', 3",
+    "nn.FractionalMaxPool2d(2, output_ratio=?)(of(ms.float32, 1, 1, 5, 5))": "[0.5, 0.5], 0.5",
+    "nn.Range(?, 5)()": "True, False",
+    "nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2), ?)": "True, False, 1.0",
+    "ds.text.TruncateSequencePair(?)([1, 2], [4, 5])": "T(3), np.int64(3), np.int8(2), True, 2.0",
+    "ds.Schema().parse_columns(?)": "({'name': 'a', 'type': 'int8'},), []",
 }
 
 

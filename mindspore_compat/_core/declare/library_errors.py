@@ -14,6 +14,7 @@ import pathlib
 import numpy
 
 from ..memory_errors import name_operator
+from ..tensor.promotion import IntTooLarge
 
 LIBRARY_ERRORS = (
     ValueError,
@@ -40,6 +41,8 @@ def explain(api, error, unfit=ValueError):
     if isinstance(error, MemoryError):
         return name_operator(api, error, replace=True)
     text = str(error)
+    if isinstance(error, IntTooLarge):
+        return RuntimeError(f"For '{api}', {text}")
     if text.startswith("For "):
         return unfit(text) if unfit is not ValueError and isinstance(error, ValueError) else error
     if isinstance(error, numpy.linalg.LinAlgError):

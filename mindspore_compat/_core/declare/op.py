@@ -19,7 +19,7 @@ An op without a rule is differentiated through its body, which then runs on Trac
 import functools
 import inspect
 
-from numpy import asarray, generic, iscomplexobj
+from numpy import generic, iscomplexobj
 
 from ..._backend import arrays
 from ..._backend.arrays import SPACES
@@ -42,7 +42,7 @@ from ..rules.stored_arguments import is_generated
 from ..rules.vocabulary import rules_of
 from ..tensor import promotion
 from ..tensor.precision import state as precision
-from ..tensor.tensor import Tensor, as_array
+from ..tensor.tensor import Tensor, as_array, number_array
 from ..vmap.batch import broadcast_nodes
 from .call_path import write_run, write_run_of_list
 from .failed_call import failed_call, no_tensor
@@ -69,7 +69,6 @@ UPCAST = {  # how an op computes -> the attribute of a space, as of a Rule
     "kernels": "low_precision_kernels",
 }
 _NUMBERS = frozenset({bool, int, float})
-_WORD = 1 << 62  # ints below fit int64
 DECLARED = {}  # area ("ops", "nn", "Tensor", "mint.nn.functional") -> public name -> (op, line)
 PUBLIC = {}  # area -> name -> a hand-written object
 
@@ -480,7 +479,7 @@ class Op:
                 if lead is not None and name in promote:
                     array = weak_scalar(lead._array, source, self.types.exact)
                 elif promoted or name not in promote:
-                    array = _number_array(source)
+                    array = number_array(source)
                 else:
                     return None
                 source, changed = Tensor._wrap(array), True
@@ -591,10 +590,3 @@ def _lead(tensors):
     if len(tensors) > 1 and not tensors[0]._array.ndim:
         return next((t for t in tensors if t._array.ndim), None)
     return tensors[0] if tensors else None
-
-
-def _number_array(number):
-    """Returns `as_array` of a Python number, for most numbers in a third of its time."""
-    if type(number) is float:
-        return asarray(number, FLOAT32)
-    return asarray(number) if type(number) is int and -_WORD < number < _WORD else as_array(number)

@@ -21,7 +21,13 @@ def weak_scalar_tensor(tensor, number, exact):
 
 
 def weak_scalar(array, number, exact):
-    """Returns a Python number as a weak scalar: a 0-d array whose dtype follows from `array`."""
+    """Returns a Python number as a weak scalar: a 0-d array whose dtype follows from `array`.
+
+    Raises:
+        promotion.IntTooLarge: if it is an int that int64 cannot hold.
+    """
+    if type(number) is int and not -promotion.WORD <= number < promotion.WORD:
+        raise promotion.IntTooLarge.of(number)
     space = space_for(array)
     dtype = promotion.scalar_np(array.dtype, type(number))
     try:

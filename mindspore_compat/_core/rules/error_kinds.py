@@ -19,7 +19,9 @@ _TABLE = {
         "Tensor": """
             approximate_equal:
             other=array,bool,complex,dtype,empty,float,int,object,scalar,sequence,text
-            tolerance=Tensors; clamp: min=scalar; cummin: axis=Tensors,array; diagonal:
+            tolerance=Tensor,intTensor,Tensors,None,array,bool,complex,dtype,empty,int,object
+            tolerance=scalar,sequence,text;
+            clamp: min=scalar; cummin: axis=Tensors,array; diagonal:
             axis1=Tensors; diff: axis=Tensors; norm: ord=array; renorm: p=Tensors; slice_scatter:
             end=scalar; trace: axis1=Tensors axis2=Tensors offset=Tensors
         """,

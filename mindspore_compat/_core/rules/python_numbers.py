@@ -105,7 +105,8 @@ _TABLE = {
     "Tensor": """
         addbmm: alpha beta; addmm: alpha beta; addmv: alpha beta; addr: alpha beta; allclose:
         atol rtol; argmax_with_value: axis; argmin_with_value: axis; baddbmm: alpha beta;
-        bincount: minlength; bitwise_left_shift: other; cauchy: median sigma; chunk: chunks dim;
+        approximate_equal: tolerance; bincount: minlength; bitwise_left_shift: other; cauchy:
+        median sigma; chunk: chunks dim;
         cumsum: dim; diagflat: offset; diagonal_scatter: dim1 dim2 offset; diff: axis n; dsplit:
         indices_or_sections; expand_dims: axis; fill_diagonal: fill_value; flatten: end_dim
         start_dim; float_power: other; fold: dilation kernel_size padding stride; gather: index;

@@ -21,9 +21,19 @@ FLOAT32, FLOAT64, COMPLEX64, COMPLEX128 = map(
     np.dtype, ("float32", "float64", "complex64", "complex128")
 )
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+WORD = 1 << 63  # ints below fit int64
 
 _BOOLS, _INTEGERS, _FLOATS, _COMPLEXES = range(4)
 _ranks = {"b": _BOOLS, "i": _INTEGERS, "u": _INTEGERS, "f": _FLOATS, "c": _COMPLEXES}
+
+
+class IntTooLarge(OverflowError, RuntimeError):
+    """A Python int beside a Tensor that int64 cannot hold; the original fails to convert it too."""
+
+    @classmethod
+    def of(cls, number):
+        """Returns the error for a number."""
+        return cls(f"an int that is computed with must fit in int64, but got {number}.")
 
 
 def _rank(dtype: np.dtype) -> int | None:

@@ -13,7 +13,7 @@ from ..html import tensor_view
 from ..rules.base import is_hashable
 from ..rules.vocabulary import register_type
 from . import dtype as dtypes
-from . import printing
+from . import printing, promotion
 
 _new = object.__new__
 
@@ -45,6 +45,21 @@ def as_array(value, dtype=None):
     if recorder is not None and not isinstance(value, (Tensor, numpy.ndarray)):
         return recorder.number(array)
     return arrays.to_current(array) if type(array) in arrays.SPACES else array
+
+
+def number_array(number):
+    """Returns `as_array` of a Python number, for most numbers in a third of its time.
+
+    Raises:
+        promotion.IntTooLarge: if it is an int that int64 cannot hold.
+    """
+    if type(number) is float:
+        return numpy.asarray(number, numpy.float32)
+    if type(number) is not int:
+        return as_array(number)
+    if not -promotion.WORD <= number < promotion.WORD:
+        raise promotion.IntTooLarge.of(number)
+    return numpy.asarray(number)
 
 
 def _from_python(value, dtype=None):

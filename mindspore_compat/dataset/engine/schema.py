@@ -73,7 +73,7 @@ class Schema:
         """Adds columns in the format of a schema file.
 
         Args:
-            columns (Union[dict, list[dict]]): the columns, by name or with "name".
+            columns (Union[dict, list[dict], tuple[dict]]): the columns, by name or with "name".
 
         Raises:
             RuntimeError: if a column has no type, or an unknown entry.
@@ -82,7 +82,7 @@ class Schema:
         if isinstance(columns, dict):
             columns = [{"name": name, **column} for name, column in columns.items()]
         else:
-            InstanceOf(list).called("a dict or a list").refuse("Schema", "columns", columns)
+            InstanceOf(list, tuple).called("a dict or a list").refuse("Schema", "columns", columns)
         for column in columns:
             if not {"name", "type"} <= set(column) <= {"name", "type", "shape", "rank", "t_impl"}:
                 raise RuntimeError(

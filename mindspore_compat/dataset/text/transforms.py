@@ -9,6 +9,7 @@ import unicodedata
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.number_forms import number_of_tensor
 from ..._core.rules.vocabulary import AsValue, Bool, DType, Int, ListOf, Number, Str
 from ..._core.tensor import dtype as dtypes
 from .._rules import AnInstance, natural, positive, sequence
@@ -386,14 +387,15 @@ class TruncateSequencePair(TextTensorOperation):
         self.max_length = max_length
 
     def _apply(self, first, second):
-        _Length.refuse("TruncateSequencePair", "max_length", self.max_length)
+        length = number_of_tensor(self.max_length)
+        _Length.refuse("TruncateSequencePair", "max_length", length)
         if first.ndim != 1 or second.ndim != 1:
             raise RuntimeError(
                 f"For 'TruncateSequencePair', both inputs must have one axis, but "
                 f"got shapes {first.shape} and {second.shape}."
             )
         lengths = [len(first), len(second)]
-        while sum(lengths) > self.max_length:
+        while sum(lengths) > length:
             lengths[lengths[0] <= lengths[1]] -= 1
         return first[: lengths[0]], second[: lengths[1]]
 

@@ -221,8 +221,9 @@ def clamp(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex 
             none. Default: ``None``.
 
     Shapes:
-        The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
-        broadcast shape and the dtype to which all are promoted.
+        Bounds that are Tensors are broadcast to the shape of `input`; either both bounds are
+        Tensors, or both are numbers. The result has that shape and the dtype to which all are
+        promoted.
     """
 def conv1d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _t.Literal['same', 'valid'] | _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1) -> _Tensor:
     """Computes a 1-D convolution of a sequence with kernels.

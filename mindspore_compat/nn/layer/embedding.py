@@ -19,7 +19,6 @@ from ..._core.rules.vocabulary import (
     OneOf,
     Str,
     TensorOf,
-    TupleOf,
     checked,
     floating,
 )
@@ -405,7 +404,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         param_init="normal",
         target="CPU",
         slice_mode="batch_slice",
-        feature_num_list: TupleOf(Any) = None,
+        feature_num_list: Any = None,
         max_norm=None,
         sparse=True,
         operator: AsValue(OneOf("SUM", "MAX", "MEAN")) = "SUM",

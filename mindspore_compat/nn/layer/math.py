@@ -112,6 +112,8 @@ class Range(Cell):
 def _number(api, name, value):
     """Returns a number, which may be the element of a Tensor."""
     value = value.item() if isinstance(value, Tensor) and value.size == 1 else value
+    if isinstance(value, bool):
+        return int(value)
     Number.refuse(api, name, value)
     return value
 

@@ -153,10 +153,23 @@ class _Pad(Cell):
         return 0
 
 
+def _need_few_axes(name, x):
+    """Raises a ValueError for an input with more than five axes."""
+    if isinstance(x, Tensor) and x.ndim > 5:
+        raise ValueError(
+            f"For '{name}', the input must have at most 5 axes, but got shape {x.shape}."
+        )
+
+
 class _Reflection(_Pad):
     _mode = "reflect"
     _cuts = False
     _bools = True
+
+    def construct(self, x):
+        """Returns `x`, padded."""
+        _need_few_axes(type(self).__name__, x)
+        return super().construct(x)
 
     def __init__(self, padding):
         super().__init__()
@@ -170,10 +183,7 @@ class _Replication(_Pad):
     def construct(self, x):
         """Returns `x`, padded."""
         name = type(self).__name__
-        if isinstance(x, Tensor) and x.ndim > 5:
-            raise ValueError(
-                f"For '{name}', the input must have at most 5 axes, but got shape {x.shape}."
-            )
+        _need_few_axes(name, x)
         _Padded.refuse_part(name, "the input", x)
         self._need_rank(name, x)
         return super().construct(x)

@@ -400,7 +400,7 @@ class _Stack(Cell):
     """Base class: a stack of layers and an optional norm at the end."""
 
     @checked
-    def __init__(self, layer, num_layers: Int(ge=0, numpy_scalars=True), norm=None):
+    def __init__(self, layer, num_layers: Int(ge=0, numpy_scalars=True) | Bool, norm=None):
         super().__init__()
         self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
         self.num_layers = num_layers

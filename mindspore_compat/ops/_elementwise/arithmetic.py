@@ -69,7 +69,16 @@ def _times(api, other, alpha):
             f"For '{api}', 'alpha' must be an int where both inputs are whole numbers "
             f"or bools, but got {alpha}."
         )
+    if type(alpha) is int and other.dtype.kind in "iu":
+        alpha = _wrapped(alpha, other.dtype)
     return other if alpha == 1 else alpha * other
+
+
+def _wrapped(number, dtype):
+    """Returns an int modulo the range of a dtype of ints, as a cast in C does."""
+    bits = 8 * dtype.itemsize
+    lowest = -(1 << bits - 1) if dtype.kind == "i" else 0
+    return (number - lowest) % (1 << bits) + lowest
 
 
 @op("Tensor.__radd__(other)", types=Promote("input other", lists=True))

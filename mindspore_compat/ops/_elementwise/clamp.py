@@ -10,6 +10,27 @@ Clipped = AsValue(TensorOf(real), TensorOf("bool"))
 Bound = AsValue(TensorOf(real) | Number, TensorOf("bool") | Bool)
 
 
+def _of_one_kind(run):
+    """Returns `run` for bounds that are both Tensors or both numbers; a Tensor without axes counts
+    as either. Others are a TypeError."""
+
+    def clamp(input, min, max):
+        if min is not None and max is not None and _has_axes(min) != _has_axes(max):
+            for bound in (min, max):
+                if not isinstance(bound, Tensor):
+                    raise TypeError(
+                        f"For 'clamp', 'min' and 'max' must both be Tensors or both be numbers, "
+                        f"but got {bound!r} and a Tensor."
+                    )
+        return run(input, min, max)
+
+    return clamp
+
+
+def _has_axes(bound):
+    return isinstance(bound, Tensor) and bound.ndim > 0
+
+
 @op(
     "ops.clamp(input, min=None, max=None)",
     "Tensor.clamp(min=None, max=None)",
@@ -29,7 +50,8 @@ Bound = AsValue(TensorOf(real) | Number, TensorOf("bool") | Bool)
                 "min": TensorOf(real) | Number,
                 "max": TensorOf(real) | Number,
             },
-        )
+        ),
+        around=_of_one_kind,
     ),
 )
 def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None):
@@ -38,8 +60,9 @@ def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None
     Either bound may be left out. Where `min` is larger than `max`, the result is `max`.
 
     Shapes:
-        The shapes of `input` and of bounds that are Tensors are broadcast. The result has the
-        broadcast shape and the dtype to which all are promoted.
+        Bounds that are Tensors are broadcast to the shape of `input`; either both bounds are
+        Tensors, or both are numbers. The result has that shape and the dtype to which all are
+        promoted.
 
     Example:
         >>> print(ms.ops.clamp(ms.Tensor([-2.0, 0.5, 3.0]), 0.0, 1.0))
@@ -47,11 +70,22 @@ def clamp(xp, input: Clipped, min: Bound | None = None, max: Bound | None = None
     """
     if min is None and max is None:
         raise ValueError("For 'clamp', 'min' and 'max' can not both be None.")
+    for bound in (min, max):
+        if bound is not None and not _broadcasts(bound.shape, input.shape):
+            raise ValueError(
+                f"For 'clamp', 'min' and 'max' must broadcast to the shape of 'input', "
+                f"{tuple(input.shape)}, but got shape {tuple(bound.shape)}."
+            )
     if min is None or max is None:
         return xp.at_most(input, max) if min is None else xp.at_least(input, min)
     if min.ndim or max.ndim:
         return xp.at_most(xp.at_least(input, min), max)
     return xp.clip(input, min, max)
+
+
+def _broadcasts(shape, wanted):
+    lead = len(wanted) - len(shape)
+    return lead >= 0 and all(n in (1, m) for n, m in zip(shape, wanted[lead:]))
 
 
 @public("ops.clip_by_value")

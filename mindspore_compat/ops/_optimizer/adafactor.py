@@ -2,7 +2,7 @@
 
 from ..._backend import arrays
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Float, TensorOf, TupleOf, checked
+from ..._core.rules.vocabulary import Bool, Float, ListOf, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._indexing.write_cast import standing
 from .._rules import Float16Or32, Float16To64
@@ -10,7 +10,7 @@ from .formulas import adafactor_direction, adafactor_vector_direction, root_mean
 from .update import Update
 
 Scalar = Float | Float16Or32
-Pair = TensorOf() | TupleOf(Float, length=2)
+Pair = TensorOf() | TupleOf(Float, length=2) | ListOf(Float, length=2)
 Unused = Float | Float16Or32  # a state that is not used for some shapes
 
 
@@ -28,8 +28,8 @@ class FusedAdaFactor(Update):
         enable_weight_decay (bool): whether weight decay is applied.
 
     Inputs:
-        - **epsilon** (Union[Tensor, tuple[float]]) - two numbers: the first is added to squares,
-          the second is the smallest scale of a parameter.
+        - **epsilon** (Union[Tensor, tuple[float], list[float]]) - two numbers: the first is added
+          to squares, the second is the smallest scale of a parameter.
         - **clip_threshold**, **beta1**, **beta2**, **weight_decay**, **learning_rate**
           (Union[float, Tensor]) - one number each.
         - **gradient** (Tensor) - with the same number of elements as `param`, of a floating dtype.
@@ -106,7 +106,7 @@ class FusedAdaFactor(Update):
         return param
 
     def _pair(self, epsilon):
-        if isinstance(epsilon, tuple):
+        if isinstance(epsilon, (tuple, list)):
             return list(epsilon)
         if epsilon.size != 2:
             raise ValueError(

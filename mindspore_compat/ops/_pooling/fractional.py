@@ -14,19 +14,9 @@ from ..._backend import random
 from ..._backend.arrays import HOST
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import (
-    Any,
-    AsValue,
-    Bool,
-    Float,
-    Int,
-    ListOf,
-    OneOf,
-    TensorOf,
-    TupleOf,
-)
+from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, ListOf, OneOf, TensorOf
 from .._conv.sizes import need_rank, per_dimension
-from .._rules import Float16To64, Positive, length_first, sizes
+from .._rules import Float16To64, Positive, length_first, listed, sizes
 
 Plain = TensorOf("float16", "float32", "float64", "int32", "int64")
 Pair = AsValue(sizes(Positive, 2))  # as the page says; a TypeError in 2.10
@@ -92,7 +82,7 @@ def _sample(xp, api, x, samples, kernel, size, ratio, indices, count):
     alone = x.ndim == count + 1
     planes = xp.expand_dims(x, 0) if alone else x
     if size is None:
-        (Ratio | TupleOf(Ratio, length=count)).refuse(api, "output_ratio", ratio)
+        listed(Ratio, count).refuse(api, "output_ratio", ratio)
         size = tuple(int(n * r) for n, r in zip(planes.shape[2:], per_dimension(ratio, count)))
     if samples is None:
         samples = xp.random_uniform((*planes.shape[:2], count))

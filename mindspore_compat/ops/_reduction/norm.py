@@ -1,5 +1,7 @@
 """Norms of vectors and matrices over axes."""
 
+import numpy as np
+
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.value_rules import Truth
@@ -72,14 +74,15 @@ def abs_order(order):
     "Tensor.norm(ord=None, dim=None, keepdim=False, *, dtype=None)",
     "mint.linalg.norm(A, ord=None, dim=None, keepdim=False, *, dtype=None)",
     quirks=Quirks(
-        rules=dict.fromkeys(
-            ("ops.norm", "Tensor.norm", "mint.linalg.norm"),
-            {
+        rules={
+            path: {
                 "dim": Int | TupleOf(Int),
                 "keepdim": Truth,
-                "ord": Number | Str | CellOf("Tensor") | None,
-            },
-        )
+                "ord": Number | Str | CellOf("Tensor") | also,
+            }
+            for path, also in (("ops.norm", Bool | None), ("Tensor.norm", None))
+            + (("mint.linalg.norm", None),)
+        }
     ),
 )
 def norm(
@@ -111,6 +114,8 @@ def norm(
     if isinstance(ord, Tensor):
         matrices = A.ndim == 2 if axis is None else isinstance(axis, tuple) and len(axis) == 2
         ord = "fro" if matrices else ord.asnumpy().item()
+    if isinstance(ord, (bool, np.bool_)) and ord is not True:
+        ord = int(ord)
     A = as_floating(xp, A)
     if ord is None or ord == "fro" and not isinstance(axis, int):
         return xp.cast(_vector_norm(xp, A, 2, axis, keepdim), A.dtype)
@@ -119,7 +124,7 @@ def norm(
     if isinstance(axis, tuple) and len(axis) == 1:
         axis = axis[0]
     if isinstance(axis, int):
-        if isinstance(ord, str):
+        if isinstance(ord, str) or ord is True:  # as in the original; False counts as 0
             raise TypeError(f"For 'norm', 'ord' must be a number for vectors, but got {ord!r}.")
         return xp.cast(_vector_norm(xp, A, ord, axis, keepdim), A.dtype)
     return _matrix_norm(xp, A, ord, axis, keepdim)

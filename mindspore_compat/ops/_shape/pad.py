@@ -13,6 +13,7 @@ from ..._core.rules.vocabulary import (
     Bool,
     InstanceOf,
     Int,
+    ListOf,
     OneOf,
     Plain,
     Str,
@@ -47,6 +48,8 @@ def pad_by_index(xp, input: Anything, widths: Any, mode: Str):
 
 
 PAD_MODES = ("constant", "reflect", "replicate", "circular")
+# The number of axes, batch and channels included, that the kernel of a mode pads.
+MOST_AXES = {"reflect": 4}
 
 
 @public("ops.pad")
@@ -72,10 +75,10 @@ def pad(input_x, padding, mode="constant", value=None):
 
     Source: mindspore.ops.pad of MindSpore 2.10.
     """
-    return _pad(input_x, padding, mode, value)
+    return _pad(input_x, padding, mode, value, most=MOST_AXES)
 
 
-def _pad(input_x, padding, mode, value):
+def _pad(input_x, padding, mode, value, most):
     if not isinstance(input_x, Tensor):
         Anything.refuse("pad", "input_x", input_x)
     if isinstance(padding, Tensor):
@@ -91,6 +94,9 @@ def _pad(input_x, padding, mode, value):
         )
     if mode not in PAD_MODES:
         raise ValueError(f"For 'pad', 'mode' must be one of {PAD_MODES}, but got {mode!r}.")
+    pairs = len(padding) // 2
+    if mode != "constant" and pairs:
+        _need_axes("pad", input_x, pairs, mode, (pairs + 1, pairs + 2), most)
     widths = _width_pairs(tuple(padding), input_x.ndim)
     if mode == "constant":
         if isinstance(value, Tensor) and value.size == 1:
@@ -125,6 +131,17 @@ def _is_mirrored(widths, shape):
     return all(max(pair) < length for pair, length in zip(widths, shape) if any(pair))
 
 
+def _need_axes(api, x, pairs, mode, ranks, most):
+    """Raises a ValueError unless `x`, of which `pairs` axes are padded with its own values, has one
+    of these numbers of axes, and `most` allows them with a batch and its channels."""
+    if x.ndim not in ranks or pairs + 2 > most.get(mode, 5):
+        raise ValueError(
+            f"For '{api}', where {pairs} axes are padded with mode '{mode}', the input must have "
+            f"{' or '.join(map(str, ranks))} axes, and at most {most.get(mode, 5) - 2} may be "
+            f"padded, but got shape {x.shape}."
+        )
+
+
 @public("mint.nn.functional.pad")
 def mint_pad(input, pad, mode="constant", value=None):
     """Pads the input; the arguments are the same as for `ops.pad`.
@@ -143,15 +160,7 @@ def mint_pad(input, pad, mode="constant", value=None):
 
     Source: mindspore.mint.nn.functional.pad of MindSpore 2.10.
     """
-    pairs = len(pad) // 2 if isinstance(pad, (tuple, list)) else None
-    if mode in PAD_MODES[1:] and pairs and isinstance(input, Tensor):
-        if not pairs < input.ndim < pairs + 3:
-            raise ValueError(
-                f"For 'pad', 'input' must have {pairs + 1} or {pairs + 2} axes where "
-                f"{pairs} are padded with mode '{mode}', but got shape "
-                f"{input.shape}."
-            )
-    return _pad(input, pad, mode, value)
+    return _pad(input, pad, mode, value, most={})
 
 
 @public("ops.PadV3")
@@ -187,6 +196,9 @@ class PadV3(Primitive):
         if not self.paddings_contiguous:
             half = len(flat) // 2
             flat = [n for pair in zip(flat[:half], flat[half:]) for n in pair]
+        if self.mode != "constant" and flat:
+            pairs = len(flat) // 2
+            _need_axes("PadV3", x, pairs, self.mode, (pairs + 2,), MOST_AXES)
         return pad(x, flat, "replicate" if self.mode == "edge" else self.mode, constant_value)
 
 
@@ -225,6 +237,10 @@ class MirrorPad(Primitive):
                 f"For 'MirrorPad', 'paddings' must have shape {(input_x.ndim, 2)}, "
                 f"but got {paddings.shape}."
             )
+        if input_x.ndim > 5:
+            raise ValueError(
+                f"For 'MirrorPad', 'input_x' must have at most 5 axes, but got {input_x.ndim}."
+            )
         if self.mode == "REFLECT" and any(max(row) >= n for row, n in zip(rows, input_x.shape)):
             raise ValueError(
                 f"For 'MirrorPad', 'paddings' must be less than the sizes of the axes, "
@@ -254,7 +270,9 @@ def padding(xp, x: AsValue(Anything, Plain), pad_dim_size: Int(ge=1) = 8):
 
 
 @op("ops.Pad(paddings)(input_x)", compute="native")
-def pad_with_zeros(xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=2))):
+def pad_with_zeros(
+    xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=2) | ListOf(Int, length=2))
+):
     """Pads each axis with zeros before and after; `paddings` holds one pair of widths per axis.
 
     Shapes:
@@ -265,4 +283,9 @@ def pad_with_zeros(xp, input_x: Anything, paddings: TupleOf(TupleOf(Int, length=
         [[0 1 2 0]
          [0 0 0 0]]
     """
+    if len(paddings) != input_x.ndim:
+        raise ValueError(
+            f"For 'Pad', 'paddings' must have a pair for each axis of shape "
+            f"{tuple(input_x.shape)}, but got {paddings}."
+        )
     return xp.pad(input_x, paddings)

@@ -62,6 +62,8 @@ def repeated(xp, input: Anything, repeats: Any, axis: Int | None):
 def _repeat(api, input, repeats, axis):
     if not isinstance(input, Tensor):
         Anything.refuse(api, "input", input)
+    if input.ndim > 7:
+        raise ValueError(f"For '{api}', the input must have at most 7 axes, but got {input.ndim}.")
     if isinstance(repeats, Tensor):
         repeats = repeats.tolist()
     counts = list(repeats) if isinstance(repeats, (tuple, list)) else [repeats]

@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from ...._core.rules.checked import Forbid, checked
-from ...._core.rules.vocabulary import Bool, Float, Int, ListOf, Str
+from ...._core.rules.vocabulary import Bool, Float, Int, ListOf, Str, TupleOf
 from ...._io.reading import reading, set_position
 from ..._rules import AnInstance, Names, Samples, Workers
 from .. import config
@@ -222,8 +222,8 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
         field_delim (str, optional): the separator of fields, one character.
         column_defaults (list, optional): one str, int or float per column; columns without a
             default are text.
-        column_names (list[str], optional): the column names; by default, the first line of each
-            file.
+        column_names (Union[list[str], tuple[str]], optional): the column names; by default, the
+            first line of each file.
         shuffle (Union[bool, Shuffle], optional): whether to shuffle files and rows, or only files.
 
     Raises:
@@ -258,7 +258,7 @@ class CSVDataset(FilesDataset, UnionBaseDataset):
         dataset_files: Names,
         field_delim: Str = ",",
         column_defaults: ListOf(Str | Int | Float) = None,
-        column_names: ListOf(Str) = None,
+        column_names: ListOf(Str) | TupleOf(Str) = None,
         num_samples: Samples = None,
         num_parallel_workers: Workers = None,
         shuffle: ShuffleMode = Shuffle.GLOBAL,
