@@ -64,6 +64,7 @@ from ._image import (
     roi_align,
     roi_pooling,
     rotated_iou,
+    suppression,
 )
 from ._indexing import (
     assign,
