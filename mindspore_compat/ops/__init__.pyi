@@ -5938,7 +5938,7 @@ class NMSWithMask(_Primitive):
     Returns:
         The sorted boxes, the int32 positions 0 to N - 1, and a bool mask of the boxes to keep.
     """
-    def __call__(self, bboxes: _Tensor) -> _Tensor:
+    def __call__(self, bboxes: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`NMSWithMask` of its inputs, which the class describes."""
     def __init__(self, iou_threshold: _b.float = 0.5) -> None: ...
 class NPUAllocFloatStatus(_Primitive):

@@ -51,21 +51,25 @@ def _survivors(xp, close, boxes, good=None):
     Args:
         close: `close(boxes, others)` returns the mask of the pairs that overlap.
     """
-    keep = None
-    for start in range(0, max(boxes.shape[-2], 1), _BLOCK):
+    first = None if good is None else good[..., :_BLOCK]
+    keep = _kept_of_block(xp, close, boxes[..., :_BLOCK, :], first)
+    for start in range(_BLOCK, boxes.shape[-2], _BLOCK):
         block = boxes[..., start : start + _BLOCK, :]
-        free = None if good is None else good[..., start : start + _BLOCK]
-        if start:
-            over = close(boxes[..., :start, :], block) & xp.expand_dims(keep, -1)
-            apart = xp.logical_not(xp.any(over, -2))
-            free = apart if free is None else free & apart
-        near = close(block, block)
-        if free is None:
-            kept = xp.survivors(near)
-        else:
-            kept = free & xp.survivors(near & xp.expand_dims(free, -1))
-        keep = kept if keep is None else xp.concatenate([keep, kept], -1)
+        over = close(boxes[..., :start, :], block) & xp.expand_dims(keep, -1)
+        free = xp.logical_not(xp.any(over, -2))
+        if good is not None:
+            free = free & good[..., start : start + _BLOCK]
+        keep = xp.concatenate([keep, _kept_of_block(xp, close, block, free)], -1)
     return keep
+
+
+def _kept_of_block(xp, close, block, free):
+    """Returns the mask of the boxes of a block that are `free`, unless it is None, and overlap no
+    better one of the mask."""
+    near = close(block, block)
+    if free is None:
+        return xp.survivors(near)
+    return free & xp.survivors(near & xp.expand_dims(free, -1))
 
 
 @op("ops.NMSWithMask(iou_threshold=0.5)(bboxes)")
@@ -94,8 +98,7 @@ def nms_with_mask(xp, bboxes: Float16Or32, iou_threshold: AsValue(Float) = 0.5):
     rows = xp.take(bboxes, order, 0)
     upcast = xp.cast(rows, "float32") if rows.dtype == "float16" else rows
     close = functools.partial(pairs, xp, _is_close, threshold=iou_threshold)
-    keep = _survivors(xp, close, upcast)
-    return rows, xp.arange(rows.shape[0], dtype="int32"), keep
+    return rows, xp.arange(rows.shape[0], dtype="int32"), _survivors(xp, close, upcast)
 
 
 def _scalar(api, name, value, *dtypes):
