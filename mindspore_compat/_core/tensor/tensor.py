@@ -51,13 +51,13 @@ def number_array(number):
     """Returns `as_array` of a Python number, for most numbers in a third of its time.
 
     Raises:
-        promotion.IntTooLarge: if it is an int that int64 cannot hold.
+        promotion.IntTooLarge: if it is an int that neither int64 nor uint64 can hold.
     """
     if type(number) is float:
         return numpy.asarray(number, numpy.float32)
     if type(number) is not int:
         return as_array(number)
-    if not -promotion.WORD <= number < promotion.WORD:
+    if not -promotion.WORD <= number < 2 * promotion.WORD:
         raise promotion.IntTooLarge.of(number)
     return numpy.asarray(number)
 

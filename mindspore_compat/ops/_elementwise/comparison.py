@@ -1,6 +1,7 @@
 """Comparison and tests of numbers, element by element."""
 
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
+from ..._core.declare.library_errors import LIBRARY_ERRORS, explain
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.declare.shapes_first import shapes_first
@@ -186,7 +187,10 @@ def tensor_eq(self, other):
     """
     if not isinstance(other, (Tensor, *_NUMBERS)):
         return False
-    return equal.run(self, other)
+    try:
+        return equal.run(self, other)
+    except LIBRARY_ERRORS as error:
+        raise explain("__eq__", error) from None
 
 
 @public("Tensor.__ne__")
@@ -196,7 +200,10 @@ def tensor_ne(self, other):
     """
     if not isinstance(other, (Tensor, *_NUMBERS)):
         return True
-    return not_equal.run(self, other)
+    try:
+        return not_equal.run(self, other)
+    except LIBRARY_ERRORS as error:
+        raise explain("__ne__", error) from None
 
 
 _NUMBERS = (int, float)
