@@ -27,6 +27,7 @@ SHAPES = {
     "_shape.reshape.flatten_axes": of(x(2, 3, 2), 1, 2),
     "_shape.repeat.repeated": of(x(2, 3), 2, 1),
     "_shape.reshape.reshape_array": of(x(2, 3), (3, 2)),
+    "_shape.reshape.rows_copied": of(x(2, 3, 2)),
     "_shape.join_split.split_at": of(x(5, 2), (1, 3), 0),
     "_shape.pad.pad_by_index": of(x(2, 4), ((0, 0), (2, 1)), "reflect"),
     "stacking.stacked": of([x(2, 3), x(2, 3, seed=1)]),

@@ -33,7 +33,7 @@ def cholesky(a):
 
 
 def inv(a):
-    """Returns wrong values for a singular matrix, without an error."""
+    """Returns NaN for a singular matrix, and wrong values for one of a stack, without an error."""
     if not isinstance(a, ndarray):
         raise TypeError(f"cupy.ndarray expected, but got {type(a).__name__}")
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
@@ -74,7 +74,10 @@ def _solved(function, matrix, *others):
     except numpy.linalg.LinAlgError:
         if _raising[-1]:
             raise numpy.linalg.LinAlgError("Error reported by getrf in cuSOLVER.") from None
-        return numpy.full_like((matrix, *others)[-1], 7)
+        result = (matrix, *others)[-1]
+        is_checked = others or matrix.ndim == 2  # cuBLAS does not write inverses of a stack
+        value = numpy.nan if is_checked else 7  # a pivot of 0 divides
+        return numpy.full(result.shape, value, numpy.result_type(result, numpy.float32))
 
 
 OWN = {"cholesky": cholesky, "eig": eig, "eigvals": eigvals, "inv": inv, "solve": solve}

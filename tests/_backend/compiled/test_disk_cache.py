@@ -172,6 +172,7 @@ def test_a_full_disk_is_no_error(place, monkeypatch):
     assert files(place) == []
 
 
+@needs_numba
 def test_an_empty_cache_is_searched_for_no_loop(place):
     loop = jit.Loop(TEXT.format, [(np.dtype("float32"), True)], False, "add one")
     assert not loop.is_loaded() and loop._digest is None

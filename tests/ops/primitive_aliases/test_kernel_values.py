@@ -101,7 +101,7 @@ def test_in_graph_mode_a_copy_of_a_weight_carries_the_gradient():
 
 
 def test_negative_circular_padding_cuts_before_it_repeats():
-    x = Tensor(np.arange(3).reshape(1, 3).astype(np.float32))
+    x = Tensor(np.arange(3).reshape(1, 1, 3).astype(np.float32))
     for widths, expected in (
         ((1, -1), [1, 0, 1]),
         ((-1, 1), [1, 2, 1]),
@@ -109,7 +109,7 @@ def test_negative_circular_padding_cuts_before_it_repeats():
         ((1, 2), [2, 0, 1, 2, 0, 1]),
     ):
         found = ops.PadV3("circular")(x, Tensor(list(widths)))
-        assert found.asnumpy().tolist() == [expected]
+        assert found.asnumpy().tolist() == [[expected]]
 
 
 def test_boxes_of_negative_area_overlap_nothing():
