@@ -24,8 +24,8 @@ pytest_plugins = ["conformance.plugin"]
 
 @pytest.fixture(autouse=True, scope="session")
 def loops_are_not_delayed():
-    """Tests that run side by side keep all cores busy, where loops would wait to be compiled, and
-    callers would seldom ask for them."""
+    """Tests that run side by side keep all cores busy. Loops would then wait to be compiled, and
+    callers would rarely request them."""
     from mindspore_compat._backend.compiled import jit
     from mindspore_compat._backend.threads import contention  # noqa: F401  sets what delays them
 
@@ -69,8 +69,8 @@ def pytest_configure(config):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Collects tests without garbage collection, which would take two fifths of the time. What is
-    collected stays to the end, so that later garbage collections need not visit it."""
+    """Disables garbage collection while tests are collected, where it would take two fifths of the
+    time. The collected objects live to the end, so later garbage collections skip them."""
     gc.disable()
     try:
         return (yield)
@@ -126,7 +126,7 @@ def standing_in():
 
 @pytest.fixture
 def space(request):
-    """Makes an array library the device target of the test, and gives its functions."""
+    """Makes an array library the device target of the test, and yields its functions."""
     from mindspore_compat._backend import arrays
 
     if request.param == "fakecupy":
@@ -159,8 +159,9 @@ def whole_session(request):
 
 @pytest.fixture(autouse=True)
 def mode_and_float_status():
-    """Restores the mode and the checks of the float status, which hold for the whole process, and
-    the depth of `jit`: a test may interrupt the line that restores it, where no Ctrl+C comes."""
+    """Restores the mode and the checks of the float status, which are global to the process, and
+    the depth of `jit`. A test may interrupt even the line that restores the depth, unlike a real
+    Ctrl+C."""
     import mindspore_compat as ms
     from mindspore_compat._core.gradients import leaves
     from mindspore_compat.common.jit import building
@@ -182,7 +183,8 @@ def capture_allowed(monkeypatch):
 
 @pytest.fixture
 def oracle(tmp_path, tmp_path_factory):
-    """Runs Python text in real MindSpore and gives what it prints; skipped if MindSpore is missing.
+    """Returns a function that runs Python text in real MindSpore and returns the printed text.
+    Skips the test if MindSpore is missing.
 
     The environment variable MINDSPORE_ORACLE names the interpreter that has it.
     """

@@ -51,7 +51,7 @@ def test_inverses_and_products(space, size):
 
 
 def test_rounding_above_the_diagonal_takes_no_more_damping(space):
-    """A GPU's product x.T @ x is symmetric but for the last bits."""
+    """On a GPU the product x.T @ x is symmetric except for the last bits."""
     matrix = symmetric(200)
     matrix += np.triu(np.full(matrix.shape, np.float32(1e-6)), 1)
     found, used = block_inverse.inverse_blocks(space.asarray(matrix), 0.05)
@@ -64,7 +64,7 @@ SHAPES = [(1, 5), (128, 640), (64, 147), (300, 700), (10, 512)]
 
 
 def triples_of(space):
-    """Blocks, a matrix and blocks, for each of SHAPES; and the products, by hand."""
+    """Returns, for each of SHAPES, (blocks, a matrix, blocks), and the explicit products."""
     triples, expected = [], []
     for rows, size in SHAPES:
         left, right = symmetric(rows), symmetric(size)

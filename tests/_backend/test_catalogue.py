@@ -1,5 +1,6 @@
-"""The catalogue of `xp` against the package: what bodies and rules call, and what each array type
-has. The sources are parsed, so this holds for code that no test runs."""
+"""The catalogue of `xp` agrees with the package: with the functions that bodies and rules call, and
+with the functions of each array type. The sources are parsed, so this holds for code that no test
+runs."""
 
 import ast
 import functools
@@ -30,7 +31,7 @@ FUNCTIONS = catalogue.FUNCTIONS
 
 
 def calls(tree):
-    """The names that a file asks of a space: `xp.exp`, `current_space().zeros`,
+    """Returns the names that a file uses of a space: `xp.exp`, `current_space().zeros`,
     `getattr(xp, "sum")`, `unary("sin", ...)`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
@@ -55,7 +56,7 @@ def calls(tree):
 
 @functools.cache
 def all_calls():
-    """name -> where it is called, for all files of the package."""
+    """Returns {name: where it is called} for all files of the package."""
     named = {}
     for file in sorted(PACKAGE.rglob("*.py")):
         if "_startup" not in file.parts:
@@ -154,7 +155,8 @@ def test_batch_has_every_function():
 
 
 def test_rules_of_divided_arrays_have_names_of_functions():
-    """A rule with another name is never called: the function gathers its arguments instead."""
+    """A rule with a wrong name would never be called: the function would gather its arguments
+    instead."""
     assert sharding.RULES and sharding.RULES.keys() <= FUNCTIONS.keys()
     assert sharding.FAMILIES.keys() <= set(catalogue.FAMILIES)
 

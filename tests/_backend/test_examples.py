@@ -65,7 +65,8 @@ def examples():
 
 
 def smaller(case):
-    """The case with small operands, so that all of them take seconds and little memory."""
+    """Returns the case with smaller operands, so that all cases together take seconds and little
+    memory."""
 
     def shortened(text):
         for long, short in SMALLER.items():

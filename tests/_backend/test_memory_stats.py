@@ -1,4 +1,4 @@
-"""Peak memory: what the wrapper of a memory pool counts, and that an active GPU has one."""
+"""Peak memory: the counts of the wrapper around a memory pool, and its use on an active GPU."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from mindspore_compat._backend import arrays, memory_stats
 
 
 class Pool:
-    """A pool that keeps what it has from the device until asked otherwise."""
+    """A pool that keeps its device memory until it is told to release it."""
 
     def __init__(self):
         self.used = self.total = self.asked = 0

@@ -38,7 +38,7 @@ def used(tree):
 
 
 def census_line(name):
-    """The census line of what `xp.<name>` is on a GPU, or None."""
+    """Returns the census line of `xp.<name>` on a GPU, or None."""
     modules = listing.census()["modules"]
     if name in FUNCTIONS and FUNCTIONS[name].home.startswith("scipy"):
         return modules[f"cupyx.{FUNCTIONS[name].home}"].get(name)
@@ -63,8 +63,8 @@ def parsed(file):
 
 @functools.cache
 def row_kernels():
-    """(file, name) of each function that some file hands to `Bodies.rows`: its own, or one that it
-    imports from a file beside it."""
+    """Returns (file, name) of each function that a file passes to `Bodies.rows`: its own, or one
+    imported from a neighbouring file."""
     kernels = set()
     for file in FILES:
         home = {
@@ -85,7 +85,7 @@ def row_kernels():
 
 
 def row_kernel_lines(file):
-    """The lines of the functions of a file that are handed to `Bodies.rows`."""
+    """Returns the lines of the functions of a file that are passed to `Bodies.rows`."""
     functions = (node for node in parsed(file).body if isinstance(node, ast.FunctionDef))
     spans = (
         range(f.lineno, f.end_lineno + 1) for f in functions if (file, f.name) in row_kernels()
@@ -116,7 +116,7 @@ def complaint(name, call, in_row_kernel=False):
 
 
 def complaints(file):
-    """What is wrong with the uses in one file, as 'file, line: words' texts."""
+    """Returns the wrong uses in one file as texts 'file, line: problem'."""
     in_rows = row_kernel_lines(file)
     for name, call, line in used(parsed(file)):
         words = complaint(name, call, line in in_rows)

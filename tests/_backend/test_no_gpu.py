@@ -1,4 +1,4 @@
-"""Without a GPU that computes, the errors and the warning say what failed.
+"""Without a usable GPU, the errors and the warning say what failed.
 
 Each test runs a fresh interpreter with a module in CuPy's place.
 """

@@ -247,7 +247,7 @@ def test_derivative_refuses(args, error):
 
 
 class Scaled(ms._Function):
-    """a * b * k, with gradients that no rule would give."""
+    """Returns a * b * k, with gradients that differ from the derivative."""
 
     @staticmethod
     def forward(ctx, a, b, k):
@@ -541,7 +541,8 @@ def test_a_parameter_that_is_asked_for_twice():
 
 
 def mixed(x, y):
-    """Has broadcasts, inputs that are used twice, several outputs and rules of every kind."""
+    """A function with broadcasts, inputs that are used twice, several outputs, and rules of every
+    kind."""
     low, high = ops.split(x * y[:1] + ops.tanh(x), 2)
     normal = ops.layer_norm(x * x, (4,), y, y, 1e-5)
     return (low * high).sum() + ops.concat([normal, x]).mean() + ops.matmul(x, y).sum()

@@ -163,7 +163,8 @@ def test_parallel_values(key, default, taken, wrong_type, wrong_value):
 
 
 def check_values(set_, get, key, default, taken, wrong_type, wrong_value):
-    """Defaults are reported, values are taken and reported back, others refused without effect."""
+    """Defaults are reported. Valid values are accepted and reported back; invalid ones are refused
+    without effect."""
     assert get(key) == default
     for each in taken:
         given, reported = each if type(each) is tuple else (each, each)
@@ -245,7 +246,8 @@ def test_env_config_path_names_a_json_file(tmp_path):
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What the backend is given, with a GPU at hand or not; and the warnings."""
+    """Records the targets that the backend receives, and the warnings; `gpu` says whether a GPU is
+    present."""
     seen = {"target": [], "warnings": [], "gpu": False}
     monkeypatch.setattr(arrays, "gpu_available", lambda: seen["gpu"])
     monkeypatch.setattr(arrays, "set_target", lambda *args: seen["target"].append(args))

@@ -39,7 +39,7 @@ def unit(*shape):
 
 
 def away_from_zero(*shape):
-    """Values at least 0.1 apart, so that a small step changes no order."""
+    """Returns values at least 0.1 apart, so that a small step does not change their order."""
     count = int(numpy.prod(shape))
     return (RANDOM.permutation(count) * 0.37 - count / 6).reshape(shape)
 
@@ -237,8 +237,8 @@ INTERNAL = {"enter_batch", "leave_batch", "sum_slices"}  # tests/_core/test_vmap
 
 
 def case(name):
-    """The call and inputs that try the rule of `name`; elementwise functions need no entry
-    above. Whatever is drawn from here on depends on the name alone."""
+    """Returns the call and the inputs that test the rule of `name`; elementwise functions need no
+    entry above. The random numbers depend only on the name."""
     RANDOM.bit_generator.state = numpy.random.PCG64(zlib.crc32(name.encode())).state
     if name in CASES:
         return CASES[name]
@@ -249,7 +249,8 @@ def case(name):
 
 
 def declared_in_core():
-    """The names of vjp_rules*.py; those that other files add to the table are tested with them."""
+    """Returns the names of the rules in vjp_rules*.py; rules that other files add to the table are
+    tested with those files."""
     code = (
         "from mindspore_compat._core.autograd import vjp_rules, vjp_rules_indexing, "
         "vjp_rules_linalg, vjp_rules_products, vjp_rules_reduce, vjp_rules_special, traced\n"
@@ -310,7 +311,8 @@ def test_rule_is_linear_in_g(name):
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in LAST])
 def test_second_order(name):
-    """The gradient of a weighted sum of gradients, against differences of first-order gradients."""
+    """Compares the gradient of a weighted sum of gradients with differences of first-order
+    gradients."""
     call, inputs = case(name)
     g = RANDOM.normal(size=numpy.shape(call(HOST, *inputs)))
     weights = [RANDOM.normal(size=x.shape) for x in inputs]

@@ -1,5 +1,5 @@
 """Primitives that MindSpore generates: what their constructors store, what their calls check first,
-and how they read strings. MindSpore 2.10 was asked for each outcome."""
+and how they read strings. Each outcome was observed in MindSpore 2.10."""
 
 import copy
 

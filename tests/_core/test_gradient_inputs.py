@@ -1,4 +1,4 @@
-"""The inputs and weights that a gradient is taken by, and the form of its result."""
+"""The inputs and weights for which a gradient is computed, and the form of the result."""
 
 import pytest
 
@@ -125,7 +125,7 @@ def test_without_inputs_get_all_gives_an_empty_part():
 
 @pytest.mark.device
 class TestInputsOnTwoDevices:
-    """What is computed of a Tensor on the host is recorded there, until it meets one on a GPU."""
+    """A computation on a host Tensor is recorded on the host until a GPU Tensor joins it."""
 
     @pytest.fixture
     def pair(self, space):

@@ -1,4 +1,4 @@
-"""Gradients by keyword inputs, recomputation under mixed precision, and a Parameter that occurs
+"""Gradients for keyword inputs, recomputation under mixed precision, and a Parameter that occurs
 several times in a tuple.
 """
 

@@ -1,4 +1,4 @@
-"""Progress bars: on a terminal and in notebooks, without an effect on other text."""
+"""Progress bars on a terminal and in notebooks; they leave other text unchanged."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ print("end")
 
 
 def screen_of(text):
-    """The lines that a terminal shows after it has received a text."""
+    """Returns the lines that a terminal shows after it has received a text."""
     lines = []
     for line in text.replace("\r\n", "\n").split("\n"):
         shown = ""
@@ -52,7 +52,7 @@ def screen_of(text):
 
 
 def on_terminal(tmp_path, code, **variables):
-    """What a script writes to a pseudo-terminal that is its stdout and stderr."""
+    """Returns the text that a script writes to a pseudo-terminal, its stdout and stderr."""
     pty = pytest.importorskip("pty")
     parent, child = pty.openpty()
     script = tmp_path / "script.py"

@@ -82,7 +82,8 @@ class FakeSchedule(FakeCell):
 
 @pytest.fixture(autouse=True)
 def stand_in_types(monkeypatch):
-    """The rules' registry holds small classes of this file, so that no other room is needed."""
+    """Registers small classes of this file in place of Tensor, Cell and others, so that the tests
+    load no other part of the package."""
     stand_ins = {
         "Tensor": FakeTensor,
         "Parameter": FakeParameter,

@@ -17,7 +17,8 @@ SIZE, LENGTH = 1 << 16, 8  # elements of a weight and of an activation, and how 
 
 
 class Chain(nn.Cell):
-    """Products by weights as large as what they make, so that gradients take what is given up."""
+    """Multiplies by weights as large as the products, so that gradients can reuse the released
+    memory."""
 
     def __init__(self, recompute=False):
         super().__init__()
@@ -44,14 +45,15 @@ class Link(nn.Cell):
 
 
 def differentiated(recompute=False):
-    """The function that takes the gradient of a chain by all its weights, and its input."""
+    """Returns a function that computes the gradient of a chain for all its weights, and the input
+    of that function."""
     network = Chain(recompute)
     gradient = ms.grad(network, None, network.trainable_params())
     return lambda: gradient(Tensor(np.ones(SIZE, np.float32)))
 
 
 def peak_on_device(run):
-    """The most arrays of SIZE elements that the stand-in has in use."""
+    """Returns the largest number of arrays of SIZE elements that the stand-in has in use."""
     run()
     with memory.tracked() as tracked_memory:
         run()

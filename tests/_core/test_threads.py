@@ -10,7 +10,7 @@ from mindspore_compat import Parameter, Tensor
 
 
 def test_a_gradient_in_another_thread_does_not_nest():
-    """Inside an open gradient, a thread of its own takes one that is the outermost there."""
+    """Within a gradient computation, another thread computes its own outermost gradient."""
     found = []
 
     def other():

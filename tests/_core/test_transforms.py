@@ -1,5 +1,5 @@
-"""grad, value_and_grad, vjp, jvp, vmap, Jacobians, hooks, recompute: the form of the result, and
-its numbers.
+"""grad, value_and_grad, vjp, jvp, vmap, Jacobians, hooks, recompute: the form and the values of the
+result.
 """
 
 import copy
@@ -280,7 +280,8 @@ def test_weights_are_found_however_they_were_made():
 
 
 class Weighted(nn.Cell):
-    """Uses `late` before `early`, another one frozen, one without effect, and one never."""
+    """A network that uses `late` before `early`. A third weight is frozen, a fourth has no effect,
+    a fifth is never used."""
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,5 @@
-"""vmap against a loop over slices: alone, under a gradient, over a gradient, nested; and what it
-rejects.
+"""vmap against a loop over slices: alone, inside and outside of a gradient, nested; and rejected
+calls.
 """
 
 import re

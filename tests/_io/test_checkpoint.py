@@ -1,4 +1,5 @@
-"""Checkpoint files: the original's bytes are read and written; damaged files are rejected."""
+"""Checkpoint files: MindSpore's format is read and written byte for byte; damaged files are
+rejected."""
 
 import base64
 import hashlib

@@ -71,8 +71,8 @@ class Worker:
         self.wall, self.processor = [], []
 
     def answer(self, head):
-        """Returns the text that the process prints after a head. If the process ends, prints a line
-        and returns None."""
+        """Returns the text that the process prints after a keyword. If the process ends, prints a
+        line and returns None."""
         for line in self.process.stdout:
             if line.startswith(head + " "):
                 return json.loads(line[len(head) :])
@@ -118,7 +118,7 @@ def measure(case, libraries, options):
 
     Args:
         case (str): its name.
-        libraries (dict): from a name to the arguments of `Worker` but the case.
+        libraries (dict): from a name to the arguments of `Worker` except the case.
         options (argparse.Namespace): `rounds`, `seconds` and `busy`.
     """
     workers = {name: Worker(*given[:2], case, *given[2:]) for name, given in libraries.items()}
@@ -178,7 +178,7 @@ def arguments():
 
 
 def chosen(options):
-    """Returns {name: arguments of `Worker` but the case} for the libraries to measure."""
+    """Returns {name: arguments of `Worker` except the case} for the libraries to measure."""
     libraries = {OURS: (sys.executable, "mindspore_compat")}
     if importlib.util.find_spec("numba"):
         libraries[BARE] = (*libraries[OURS], "--without-numba")

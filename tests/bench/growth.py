@@ -3,8 +3,8 @@
 Every operator of `operator_table`, with its gradients, runs at 1, 4, 16 and 64 times its size. So
 do training steps by the number of parameters, layers, time steps and rows of a table, datasets by
 rows and checkpoints by entries. The table shows the least processor times in ms, the peak memory in
-MB, and the exponents of their growth; 1 is proportional to the size. An exponent is the smaller one
-of two: that of the whole range, and that of its last step. So neither the fixed cost of small sizes
+MB, and the exponents of their growth; 1 is proportional to the size. Of the exponents of the whole
+range and of its last step, the smaller one is shown, so that neither the fixed cost of small sizes
 nor the edge of a cache counts as growth. The end lists the exponents above 1.15, those in `REASONS`
 with the reason.
 """

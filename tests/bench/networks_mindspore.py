@@ -37,7 +37,8 @@ def fill(ms, network):
 
 
 def training(ms, network, data, target, make_optimizer=None):
-    """Returns a step of training on one batch, with Momentum or what `make_optimizer` gives."""
+    """Returns a step of training on one batch, with Momentum or the optimizer that `make_optimizer`
+    returns."""
     fill(ms, network)
     loss = ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     if make_optimizer is None:

@@ -1,8 +1,8 @@
 """The operators that `python -m tests.bench operators` and `growth` measure.
 
-A line is an expression: `T` stands for `mint` and for `torch`, `F` for their `nn.functional`; a
-second expression after `|` is the package's, where it has no such name. The names of the inputs
-say their shapes (`Inputs`); gradients are taken for those in capitals.
+A line is an expression: `T` stands for `mint` and for `torch`, `F` for their `nn.functional`; if
+the package lacks a name, its own expression follows after `|`. The names of the inputs state their
+shapes (`Inputs`); gradients are computed for those in capitals.
 """
 
 import math

@@ -3,11 +3,12 @@
 Every form trains one perceptron with Adam; "stages" one of 8 layers with 16 micro-batches,
 "experts" one of 8 experts, and "ring" an attention over a divided sequence. For each number of
 ranks the table shows the bytes of weights and states that a rank holds and the bytes that it
-receives in a step, both also by the formulas of docs/parallel.rst. If they differ (the bytes held
-by more than 5 %, those received at all), the command fails. Then it draws weak scaling: the time of
-a step if each rank had the work of one, from the measured arithmetic of the perceptron and the
-formulas at the speeds of two connections. That is a model: it knows neither latency nor overlap,
-and of idle times only those of stages, with 4 micro-batches for each stage.
+receives in a step, both as counted and by the formulas of docs/parallel.rst. If they differ (the
+bytes held by more than 5 %, those received at all), the command fails. Then it draws weak scaling:
+the time of a step if the work per rank stays the same. The time is modelled from the measured
+arithmetic of the perceptron and from the formulas at the speeds of two connections. The model
+ignores latency and overlap; its only idle times are those of stages, with 4 micro-batches for each
+stage.
 """
 
 import sys
@@ -169,7 +170,7 @@ def measured_stage(world):
 
 def formulas(form, count):
     """Returns (bytes held, bytes received in a step) of a rank by the formulas. The losses of the
-    data's parts are summed."""
+    parts of the batch are summed."""
     weights, share = 2 * WIDTH * INNER * 4, (count - 1) / count
     loss = 2 * share * 4
     if form == "stages":  # one in the middle: activations from one side, gradients from the other
@@ -191,8 +192,8 @@ def formulas(form, count):
 
 def formulas_of_experts(count, share):
     """Returns (bytes held, bytes received in a step) of a rank for experts. Tokens are sent to the
-    slots of experts, and the gradients of their results back; the results of all experts are
-    summed. The remaining bytes say which token is in which slot."""
+    slots of experts, and the gradients of their results are sent back. The results of all experts
+    are summed. The remaining bytes state which token is in which slot."""
     slots, router = CHOSEN * ROWS, EXPERTS * WIDTH * 4
     tokens, results, seats = slots * WIDTH * 4, ROWS * WIDTH * 4, ROWS * slots * 4
     biases = EXPERTS * WIDTH * 4

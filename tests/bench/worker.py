@@ -18,7 +18,7 @@ FIRST = 3  # steps that are compared and not timed: compilation, first allocatio
 
 
 def step_of(library, case):
-    """Returns the step of a case in a library, None where the library lacks it."""
+    """Returns the step of a case in a library; None if the library lacks it."""
     if library == "torch":
         modules, given = ("networks_torch", "operators_torch"), ()
     else:

@@ -63,7 +63,7 @@ def fixed(values):
 
 
 class AmongAttributes:
-    """An array that the body takes as a Tensor, though not as an input."""
+    """An array that the body receives as a Tensor although it is not an input."""
 
     def __init__(self, values):
         self.values = values
@@ -79,11 +79,11 @@ class Case:
 
     Attributes:
         values (dict): arrays, lists of arrays, and attributes; absent ones have their defaults.
-        fixed (set): float operands by which no derivative is taken.
-        steady (bool): True if vmap may not shuffle the integers from slice to slice (lengths,
-            sorted places).
-        symmetric (bool): True if only a triangle of matrices is read, so that derivatives are taken
-            of their symmetric part.
+        fixed (set): float operands for which no derivative is computed.
+        steady (bool): True if the integers must stay the same in all slices of vmap (lengths,
+            sorted positions).
+        symmetric (bool): True if only a triangle of matrices is read, so that derivatives refer to
+            their symmetric part.
         results (int): how many outputs are differentiated; None for all.
     """
 

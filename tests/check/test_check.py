@@ -1,4 +1,5 @@
-"""`python -m mindspore_compat --check`: what it reports of a project agrees with a run of it."""
+"""`python -m mindspore_compat --check`: its report on a project agrees with a run of the
+project."""
 
 import html
 import json

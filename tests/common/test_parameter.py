@@ -151,7 +151,7 @@ def test_outside_of_the_context_values_are_drawn_at_once():
 
 
 class Scaled(nn.Cell):
-    """The sum of the inputs, each times the parameter read in one way."""
+    """Returns the sum of the inputs times the parameter, as the function `read` reads it."""
 
     def __init__(self, read):
         super().__init__()

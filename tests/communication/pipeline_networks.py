@@ -1,5 +1,5 @@
-"""The networks that ranks_pipeline.py alone divides: each sets the stages of its Cells, and `data`
-for one step. tests/parallel/networks.py has those that other scripts divide, too.
+"""The networks that only ranks_pipeline.py divides. Each sets the stages of its Cells, and `data`
+for one step. Networks that other scripts also divide are in tests/parallel/networks.py.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ class Long(MLP):
 
 
 class Divided(nn.Cell):
-    """Two pairs of products; the inner units of each pair are divided within its stage."""
+    """Two pairs of matrix products; the inner units of each pair are divided within its stage."""
 
     data = MLP.data
 
@@ -80,7 +80,7 @@ class Lookup(Table):
 
 
 class Passed(nn.Cell):
-    """The first Cell returns its table to the last layer; two slices run one after the other."""
+    """The first Cell passes its table to the last layer; two slices run one after the other."""
 
     def __init__(self):
         super().__init__()
@@ -97,8 +97,8 @@ class Passed(nn.Cell):
 
 
 class Normed(nn.Cell):
-    """Batch normalization without a stage, which so runs on the first one. Its statistics are moved
-    there, but all stages hold them; with `twice` it runs on the second one, too."""
+    """Batch normalization without a stage; it therefore runs on the first stage. The statistics are
+    updated there, but all stages hold them. With `twice` it also runs on the second stage."""
 
     data = MLP.data
 

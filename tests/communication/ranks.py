@@ -215,7 +215,7 @@ def refusals():
 
 
 def gradient(function):
-    """The gradient of sum((rank + 1) * function(x)) at this rank's part."""
+    """Returns the gradient of sum((rank + 1) * function(x)) at this rank's part."""
     return ms.grad(lambda x: (function(x) * (RANK + 1)).sum())(part())
 
 

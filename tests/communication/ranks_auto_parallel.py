@@ -151,7 +151,8 @@ def in_graph_mode(strategy, x, data="full_batch"):
 
 
 def errors_of_ranks(call):
-    """The text of the RuntimeError that a call raises on each rank; None without an error."""
+    """Returns the text of the RuntimeError that a call raises on each rank; None without an
+    error."""
     text = None
     try:
         call()
@@ -217,7 +218,7 @@ def settings_that_differ_between_ranks_are_refused_by_all():
 
 @check
 def networks_that_differ_between_ranks_are_refused_by_all():
-    """Also if they exchange nothing, so that each rank could compute by itself."""
+    """This holds even if they exchange nothing, so that each rank could compute by itself."""
     x = Tensor(numpy.ones((4, 4), numpy.float32))
     layers = {
         "class": lambda: nn.ReLU(),

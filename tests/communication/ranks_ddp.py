@@ -116,7 +116,7 @@ def parameters_of_the_first():
 
 @check
 def training():
-    """Trained on parts of the data, the network is that trained on all of it."""
+    """Ranks that train on parts of the data obtain the network that is trained on all of it."""
     x = numpy.arange(6 * SIZE, dtype=numpy.float32).reshape(2 * SIZE, 3) / 10
     y = numpy.ones((2 * SIZE, 1), numpy.float32)
 
@@ -163,7 +163,8 @@ def broadcast_of_parameters():
 
 @check
 def broadcast_of_parameters_within_a_stage():
-    """Stages of one rank each: nothing moves; all ranks in one: the first one's come."""
+    """With one rank per stage, nothing is broadcast; with all ranks in one stage, the values of the
+    first rank are."""
     net = Net(RANK + 1.0)
     parameter_broadcast(net, {"first": [[1], [-1], [3]]}, RANK, RANK)
     assert (net.first.asnumpy() == RANK + 1).all()
@@ -173,8 +174,8 @@ def broadcast_of_parameters_within_a_stage():
 
 @check
 def states_that_ranks_divide():
-    """In the mode "data_parallel" each rank updates some parameters, and sends them to the others;
-    a checkpoint has all states."""
+    """In the mode "data_parallel" each rank updates some of the parameters and sends them to the
+    others; a checkpoint has the states of all parameters."""
 
     def trained(make, divide):
         ms.set_auto_parallel_context(

@@ -30,7 +30,8 @@ def drawn(counts, experts, seed=0):
 
 
 def arrivals(given, rank, per_rank, holders=0):
-    """What a rank gets, by expert, source and token: (source, token, copy or None, expert)."""
+    """Returns the rows that a rank receives, sorted by expert, source and token: (source, token,
+    copy or None, expert)."""
     found = []
     if rank < holders:
         served = len(given) // holders
@@ -49,7 +50,8 @@ def arrivals(given, rank, per_rank, holders=0):
 
 
 def worked(rows, rank, arrived, holders=0):
-    """What the experts make of their rows: each adds and multiplies numbers of its own."""
+    """Returns the results of the experts for their rows: each expert adds and multiplies its own
+    numbers."""
     out = numpy.array(rows, "float64")
     for i, (_, _, k, expert) in enumerate(arrived):
         out[i] = out[i] * 3 - 1 if k is None else out[i] * (expert + 1) + expert
@@ -226,7 +228,8 @@ def a_counts_that_does_not_fit_is_refused_by_all():
 
 @check
 def experts_that_two_ranks_share():
-    """Ranks 0 and 1, 2 and 3, ... share an expert; those of even and of odd number send."""
+    """Ranks 0 and 1, 2 and 3, ... share an expert; the even ranks exchange among each other, and so
+    do the odd ranks."""
     half = SIZE // 2
     for i in range(half):
         ranks = [2 * i, 2 * i + 1]

@@ -30,7 +30,7 @@ def room(*shape, dtype=numpy.float32):
 
 
 def finished(handle, async_op):
-    """Waits for the handle; there must be one where it was asked for."""
+    """Waits for the handle, which must exist if it was requested."""
     assert (handle is not None) == async_op
     if async_op:
         assert handle.wait() is None
@@ -312,7 +312,7 @@ def groups():
 
 @check
 def new_tensors():
-    """What functions of ops give where they do not write into what they are given."""
+    """Functions of ops return new tensors if they are set not to write to their arguments."""
     comm.set_comm_ops_inplace(False)
     given = part()
     result, handle = ops.all_reduce(given)
@@ -354,7 +354,8 @@ def finish(result, handle):
 
 @check
 def reading_waits():
-    """What an exchange under way writes to is complete when it is read, also without `wait`."""
+    """A Tensor that a pending exchange writes to is complete when it is read, also without
+    `wait`."""
     given = part()
     dist.all_reduce(given, async_op=True)
     same(given, ROWS * TOTAL)
@@ -381,7 +382,7 @@ def reading_waits():
 
 
 def gradient(function):
-    """The gradient of sum((rank + 1) * function(x)) at this rank's part."""
+    """Returns the gradient of sum((rank + 1) * function(x)) at this rank's part."""
     return ms.grad(lambda x: (function(x) * (RANK + 1)).sum())(part())
 
 

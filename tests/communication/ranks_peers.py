@@ -232,7 +232,7 @@ def counts_as_a_matrix():
 
 @check
 def handles_that_nobody_keeps():
-    """What was sent arrives, though neither its handle nor its Tensor is kept."""
+    """A sent Tensor arrives although neither it nor its handle is kept."""
     for number in range(3):
         comm_func.isend(floats(numpy.full(1 << 22, RANK + number)), FOLLOWING)
     comm_func.barrier()

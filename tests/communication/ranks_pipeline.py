@@ -53,7 +53,7 @@ def clipped_step(net, make=adam):
 
 
 def step_with_own_formula(net, make=adam):
-    """Gradient descent that a script writes itself, with a momentum of its own."""
+    """Gradient descent with momentum, written in the script."""
     pipeline = nn.PipelineCell(nn.WithLossCell(net, Loss()), MICRO)
     weights = net.trainable_params()
     moments = ms.ParameterTuple(weights).clone("moment", "zeros")
@@ -70,7 +70,8 @@ def step_with_own_formula(net, make=adam):
 
 
 def accumulated_step(net, make=adam):
-    """Two runs of a pipeline in one gradient, each of whose micro-batches is cut once more."""
+    """Two runs of a pipeline in one gradient computation; each of their micro-batches is divided
+    once more."""
     sliced = nn.MicroBatchInterleaved(nn.WithLossCell(net, Loss()), 2)
     network = nn.GradAccumulationCell(nn.PipelineCell(sliced, MICRO), 2)
     return nn.TrainOneStepCell(network, make(net)).set_train()
@@ -93,7 +94,7 @@ def trained(
     level=None,
     mode="semi_auto",
 ):
-    """The losses of some steps, and the weights after them that this rank has."""
+    """Returns the losses of some steps, and this rank's weights after them."""
     net = with_weights(kind(stages))
     step = step_of(net, make)
     x, y = kind.data
@@ -145,7 +146,7 @@ def gpt():
 
 @check
 def buffers_of_cells_without_a_stage():
-    """All stages have the statistics and the counter that one of them has written."""
+    """All stages have the statistics and the counter that one of them wrote."""
     wanted = trained(Normed, make=momentum)
     for stages in {2, SIZE}:
         for scheduler in BOTH:
@@ -266,7 +267,8 @@ def other_optimizers():
 
 @check
 def a_shared_table_that_is_gathered_for_each_use():
-    """Its transposed parts are gathered when they go to the other stage; the gradient is whole."""
+    """The transposed parts are gathered when they are sent to the other stage; the gradient is
+    whole."""
     if SIZE == 4:
         for scheduler in BOTH:
             equal(trained(GPT, 2, scheduler, 2, level="level3"), trained(GPT))
@@ -344,7 +346,8 @@ def the_context_and_jit():
 
 @check
 def activations_alive():
-    """With 1f1b stage s of n keeps those of at most n - s micro-batches, with gpipe all."""
+    """With 1f1b, stage s of n keeps the activations of at most n - s micro-batches; with gpipe, of
+    all."""
     alive, most = set(), 0
 
     before = micro_batches.MicroBatch.forward, micro_batches.MicroBatch.backward

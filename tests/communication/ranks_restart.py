@@ -1,5 +1,5 @@
-"""A divided network, and one of several stages, that train on some ranks, and go on training on
-others from the slices that they saved; test_sharding_ranks.py starts this through mpiexec.
+"""A divided network and a network of several stages train on some ranks, then continue on another
+number of ranks from the saved slices. test_sharding_ranks.py starts this through mpiexec.
 """
 
 import json
@@ -72,8 +72,8 @@ def load_and_train():
 
 
 class Layers(nn.Cell):
-    """Four layers, on as many stages as the environment says; a table that the first and the last
-    share."""
+    """Four layers, with a table that the first and the last one share. The environment sets the
+    number of stages."""
 
     def __init__(self):
         super().__init__()
@@ -139,7 +139,7 @@ def load_stages_and_train():
 
 @check
 def load_into_inferred_layouts():
-    """What a network has after loading whole values is what it has after loading its slices."""
+    """A network has the same values after loading whole values as after loading its slices."""
     known = json.loads((FOLDER / "losses.json").read_text())
     mode = ms.get_context("mode")
     ms.set_context(mode=ms.GRAPH_MODE)

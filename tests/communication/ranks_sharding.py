@@ -27,7 +27,8 @@ def seeded(shape, scale=0.3, seed=0):
 
 
 def set_weights(net):
-    """Values that depend on the shape and the order alone, on every rank."""
+    """Returns values that depend only on the shape and the order of calls, so that all ranks have
+    the same."""
     for number, parameter in enumerate(net.trainable_params()):
         if "gamma" not in parameter.name:
             scale = np.prod(parameter.shape[1:]) ** -0.5 if parameter.ndim > 1 else 0.1
@@ -252,7 +253,8 @@ def settings_of_the_context():
 
 
 def scaled(net, make, around, big):
-    """Losses, overflow flags and weights with a dynamic loss scale; the first one is too big."""
+    """Returns losses, overflow flags and weights with a dynamic loss scale, which is too large at
+    first."""
     manager = nn.DynamicLossScaleUpdateCell(2.0 ** (140 if big else 10), 2, 1000)
     step = nn.TrainOneStepWithLossScaleCell(WithLoss(set_weights(net)), make(net), manager)
     run, arrays, found = around(step.set_train()), list(map(Tensor, DATA[type(net)])), []
@@ -273,7 +275,7 @@ def loss_scales():
 
 @check
 def mixed_precision():
-    """Sums of float16 products over ranks are taken in float16, so results are close, not equal."""
+    """Float16 products are summed over ranks in float16, so results are close but not equal."""
     results = []
     for divided in (False, True):
         net = set_weights(GPT(DP, MP) if divided else GPT())
@@ -370,8 +372,9 @@ class Attention(nn.Cell):
 
 @check
 def a_sequence_divided_in_a_ring():
-    """Also with two shares of the data. Each rank receives the blocks of keys and values of the
-    others, and, backwards, their gradients: 3 (n - 1) blocks of each in all, for n parts."""
+    """This also holds with two shares of the data. Each rank receives the blocks of keys and values
+    of the others in both passes, and in the backward pass their gradients: for n parts 3 (n - 1)
+    blocks each of keys and values."""
     x, y = Tensor(seeded((4, 16, 8), 1.0)), Tensor(seeded((4, 16, 8), 1.0, 1))
 
     def run(parts):
@@ -403,8 +406,9 @@ def share_of(x, parts):
 
 @check
 def counted_bytes():
-    """A step of ZeRO receives 2 (n - 1) / n of the weights: it gathers them, and adds up and
-    scatters their gradients. At level 3 the backward pass gathers again what it reads."""
+    """A step of ZeRO receives 2 (n - 1) / n of the weights: it gathers the weights and
+    reduce-scatters their gradients. At level 3 the backward pass gathers again the weights that it
+    reads."""
     for level in ("level1", "level3"):
         net = MLP()
         step = nn.TrainOneStepCell(WithLoss(set_weights(net)), adam(net)).set_train()
@@ -424,8 +428,8 @@ def counted_bytes():
 
 @check
 def every_placement_becomes_every_other():
-    """Of a matrix, over MPI: each mesh axis divides rows or columns, or nothing, or is still
-    to be summed along."""
+    """Tests all placements of a matrix over MPI: each mesh axis divides rows, columns or nothing,
+    or holds terms of a sum."""
     mesh = mesh_of()
     space, whole = space_on(mesh), np.arange(8.0 * 12).reshape(8, 12).astype(np.float32)
 
@@ -465,7 +469,8 @@ def a_wrong_strategy_is_refused_on_every_rank():
 
 @check
 def strategies_that_ranks_used_before_are_compared():
-    """The first exchange of each is between other pairs of ranks, which would wait in a circle."""
+    """The first exchanges are between different pairs of ranks, which could otherwise wait for each
+    other in a circle."""
     x = Tensor(DATA[MLP][0])
 
     def run(first, second):
@@ -528,7 +533,8 @@ def gradients_are_averaged_if_asked_for():
 
 @check
 def checkpoints_of_ranks_with_a_strategy_file():
-    """Slices of all ranks, put together by the file, are the weights and states."""
+    """The slices of all ranks, merged by means of the strategy file, equal the weights and
+    states."""
     folder = Path(os.environ["FOLDER"])
     for ending in ("ckpt", "json"):
         net = MLP(DP, MP)

@@ -1,4 +1,4 @@
-"""NCCL as the package uses it, played by objects that note what they are asked for."""
+"""NCCL as the package uses it, simulated by objects that record their calls."""
 
 import types
 
@@ -62,7 +62,7 @@ def library(space, monkeypatch):
 
 
 def test_ranks_that_each_see_one_gpu_use_nccl(space, library):
-    """Each sees its GPU as number 0; they differ on the bus."""
+    """Each rank sees its GPU as number 0; the GPUs have different bus addresses."""
     assert nccl.connect(Ranks([None, (0, "0000:41:00.0", b"")]), 0).size == 2
     own = nccl.own_gpu(0)
     other_machine = (1, *own[1:])

@@ -1,8 +1,7 @@
-"""Pipeline stages on GPUs exchange over NCCL, one way and tag on one stream each, so that no two
-messages wait for each other; the results are those of one process.
-
-The ranks are threads. `Wire` plays the communicator of a channel; it reads and writes the arrays by
-address, which the stand-in for CuPy and the simulated CUDA allow.
+"""Pipeline stages on GPUs exchange over NCCL. Each direction and tag has its own stream, so that no
+two messages wait for each other. The results are those of one process. The ranks are threads.
+`Wire` plays the communicator of a channel; it reads and writes the arrays by address, which the
+stand-in for CuPy and the simulated CUDA allow.
 """
 
 import ctypes
@@ -124,7 +123,7 @@ def trained(call, net):
 
 
 def on_stages(function=trained):
-    """What `function(call, net)` returns on each rank, and the calls of NCCL of each."""
+    """Returns the result of `function(call, net)` and the NCCL calls of each rank."""
     module = current_space().module
 
     def run(world):
@@ -152,12 +151,12 @@ def on_stages(function=trained):
 
 
 def completes(calls, alone=lambda name: name):
-    """Whether all messages arrive, if a call waits for those before it on its stream, for all
-    receives before it, and for its counterpart.
+    """Returns True if all messages arrive although each call waits for the previous calls on its
+    stream, for all previous receives, and for its counterpart.
 
     Args:
         calls: for each rank its calls.
-        alone: the function of a channel's name that names its stream.
+        alone: a function from the name of a channel to the name of its stream.
     """
     waiting = [list(own_calls) for own_calls in calls]
     while any(waiting):

@@ -1,5 +1,5 @@
-"""Divided networks on GPUs exchange over NCCL: every rank makes the same calls in the same order,
-on the stream that computes, and the results are those of one process.
+"""Divided networks on GPUs exchange over NCCL. Every rank makes the same calls in the same order on
+its computing stream, and the results are those of one process.
 
 The ranks are threads. `Wire` plays NCCL's communicator; it reads and writes the arrays by address,
 which the stand-in for CuPy and the simulated CUDA allow.
@@ -43,7 +43,7 @@ def at(address, count, code):
 
 
 class Wire:
-    """NCCL's library and communicator of one rank of a group of threads.
+    """The NCCL library and communicator of one rank in a group of threads.
 
     Attributes:
         calls: the calls so far: their name, their arguments without addresses, their stream.
@@ -61,7 +61,8 @@ class Wire:
         return self.world.size
 
     def _met(self, name, arguments, stream, given):
-        """What all ranks give in a call that they must make alike."""
+        """Records a call, which must be the same on all ranks; returns the arrays that the ranks
+        pass."""
         self.calls.append(((name, self.world.ranks, *arguments), stream))
         met = self.world._all(((name, *arguments), given))
         assert len({call for call, _ in met}) == 1, "the ranks call NCCL differently"
@@ -108,8 +109,8 @@ class Wire:
 
 
 class OverNccl(World):
-    """A group of simulated ranks that exchanges arrays of a GPU over NCCL. Those of the host are
-    noted as calls, too."""
+    """A group of simulated ranks that exchanges GPU arrays over NCCL. Exchanges of host arrays are
+    recorded as calls, too."""
 
     def __init__(self, ranks, own, shared, calls):
         super().__init__(ranks, own, shared)
@@ -171,8 +172,8 @@ class OverNccl(World):
 
 
 def on_gpus(count, function, aside=()):
-    """What `function(world)` returns on each of `count` ranks, and the calls of NCCL of each. They
-    are made on the stream that the rank computes on, some of those named in `aside` on another."""
+    """Returns the result of `function(world)` and the NCCL calls of each of `count` ranks. Calls
+    use the computing stream of the rank; some of those named in `aside` use another stream."""
     module = current_space().module
 
     def run(world):
@@ -232,7 +233,8 @@ def test_ranks_call_nccl_alike_and_train_as_one(space, dp, mp):
 
 @pytest.mark.parametrize("level", ["level1", "level2", "level3"])
 def test_zero_exchanges_over_nccl_alone(space, monkeypatch, level):
-    """Gradients are added up and divided, updated weights gathered; nothing goes over the host."""
+    """Gradients are reduce-scattered and updated weights gathered; nothing is copied through the
+    host."""
     losses, weights = trained(Perceptron())
     for name, value in (
         ("enable_parallel_optimizer", True),
@@ -263,7 +265,7 @@ def test_zero_exchanges_over_nccl_alone(space, monkeypatch, level):
 
 
 def test_parameters_that_one_rank_updates_reach_the_others_over_nccl(space):
-    """In the mode "data_parallel", where ranks divide the states of the optimizer."""
+    """The mode is "data_parallel", in which ranks divide the states of the optimizer."""
 
     def run(world):
         parameters = [

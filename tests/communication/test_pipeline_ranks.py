@@ -1,6 +1,6 @@
-"""Networks on the stages of a pipeline, on real ranks over MPI: each check of ranks_pipeline.py by
-itself, with two stages and with four ranks, which are four stages or two with two shares of the
-data.
+"""Networks on the stages of a pipeline, on real ranks over MPI: each check of ranks_pipeline.py
+runs separately. There are two ranks with one stage each, or four ranks with four stages, or with
+two stages and two shares of the data.
 """
 
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Divided networks on four real ranks over MPI: each check of ranks_sharding.py by itself, and jobs
-that restart with other ranks (ranks_restart.py).
+"""Divided networks on four real ranks over MPI. Each check of ranks_sharding.py runs separately.
+Some jobs restart with another number of ranks (ranks_restart.py).
 """
 
 import re

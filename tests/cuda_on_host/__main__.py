@@ -3,9 +3,9 @@
     python -m tests.cuda_on_host -m pytest --gpu tests/ops
     python -m tests.cuda_on_host script.py
 
-sets up the environment first where it is missing; without arguments it does only that, and prints
-the path of the interpreter. The status is that of Python, or 3 where the environment cannot be set
-up on this machine.
+sets up the environment first if it is missing. Without arguments it does only that, and prints the
+path of the interpreter. The exit status is that of Python, or 3 if the environment cannot be set up
+on this machine.
 """
 
 import sys

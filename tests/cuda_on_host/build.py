@@ -89,14 +89,15 @@ def main(downloads):
 
 
 def run(command):
-    """Runs a compiler, and ends the build with its messages where it fails."""
+    """Runs a compiler; if it fails, ends the build with the compiler's messages."""
     result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if result.returncode:
         raise SystemExit(f"{' '.join(map(str, command))}\n{result.stdout}{result.stderr}")
 
 
 def install_package():
-    """Copies the Python side and the kernels' headers, and lets Python start it."""
+    """Copies the Python part and the headers of kernels, and makes Python load that part when it
+    starts."""
     shutil.rmtree(PACKAGE, ignore_errors=True)
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(HERE / "site" / "simulated_cuda", PACKAGE, ignore=ignored)
@@ -107,7 +108,7 @@ def install_package():
 
 
 def build_fake(name, work):
-    """Links a fake library, with stubs for the functions that CuPy calls and it lacks."""
+    """Links a fake library, with stubs for those functions CuPy calls that it lacks."""
     fake = FAKES[name]
     result = LIBRARIES / name
     sources = sorted((HERE / "src").glob(fake.sources)) if fake.sources else []
@@ -180,7 +181,8 @@ def launches_as_calls(text):
 
 
 def compile_module(name, source, work):
-    """Builds a module of CuPy from Cython, as CuPy's own build does, with our parts."""
+    """Builds a module of CuPy from Cython in the same way as CuPy's own build, with the project's
+    fakes."""
     pyx = pathlib.Path(name.replace(".", "/") + ".pyx")
     translated = work / f"{pyx.stem}.cpp"
     run([sys.executable, "-B", __file__, "--translate", source, pyx, translated])

@@ -1,4 +1,4 @@
-"""The checks of the simulated CUDA are collected where it is, and nowhere else."""
+"""The checks of the simulated CUDA are collected only where it is in use."""
 
 import importlib.util
 

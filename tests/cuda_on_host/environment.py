@@ -67,7 +67,7 @@ def identity():
 
 
 def run(arguments, report=print):
-    """Runs Python with these arguments in the environment, which is set up first where missing.
+    """Runs Python with these arguments in the environment, which is set up first if it is missing.
 
     Returns:
         int, the exit status.
@@ -82,8 +82,8 @@ def run(arguments, report=print):
 
 
 def set_up(report=print):
-    """Builds the environment of these sources where it is missing, and installs what the project
-    and its tests require.
+    """Builds the environment of these sources if it is missing, and installs the requirements of
+    the project and its tests.
 
     Returns:
         str, the path of its interpreter.
@@ -150,15 +150,15 @@ def build(folder, python, report):
 
 
 def fetch(python, downloads, pattern, *requirement):
-    """Downloads a package, as it lies in the registry, unless an earlier set-up has."""
+    """Downloads a package from the registry unless an earlier set-up has done so."""
     if not any(downloads.glob(pattern)):
         arguments = ("download", "--no-deps", "--no-build-isolation", "-d", str(downloads))
         pip(python, *arguments, *requirement)
 
 
 def install_requirements(folder, python, report):
-    """Installs what setup.cfg says that the project and its tests require, if it says otherwise
-    than the last time."""
+    """Installs the requirements of the project and its tests if setup.cfg has changed since the
+    last time."""
     wanted = "\n".join(requirements())
     stamp = folder / "requirements.txt"
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
@@ -183,7 +183,7 @@ def pip(python, *arguments):
 
 
 def needing_registry(command, name):
-    """Runs a command that fails where a registry or a part of Python is missing."""
+    """Runs a command that fails if the registry or a part of Python is missing."""
     variables = {**os.environ, "CUPY_INSTALL_USE_STUB": "1"}
     result = subprocess.run(command, env=variables, capture_output=True, text=True)
     if result.returncode:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.host
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """A cache of its own, for environments that are said to be built."""
+    """A separate cache, for environments that are marked as built."""
     monkeypatch.setenv("CUDA_ON_HOST_CACHE", str(tmp_path))
     monkeypatch.setattr(environment, "check_machine", lambda: None)
     return tmp_path
@@ -21,7 +21,8 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def built(cache):
-    """A folder that passes for the environment of these sources; its Python is the running one."""
+    """A folder that stands for the environment of these sources; its Python is the running
+    interpreter."""
     folder = cache / environment.identity()
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").symlink_to(sys.executable)

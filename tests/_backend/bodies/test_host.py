@@ -145,7 +145,7 @@ CASES = {
 
 
 def results(case, scale=1):
-    """The result of a case and its gradients; shapes have `scale` times the rows."""
+    """Returns the result of a case and its gradients, with `scale` times as many rows."""
     function, shapes, _ = CASES[case]
     rows = shapes[0][0]
     given = [

@@ -24,7 +24,7 @@ LAYERS = {
 
 @pytest.fixture
 def bodies(monkeypatch):
-    """Loops of steps for arrays of any size, and none of whole recurrences."""
+    """Enables loops of steps for arrays of any size, and disables loops of whole recurrences."""
     found = host.CompiledBodies()
     monkeypatch.setattr(Least, "BODY", 1)
     assert {"recurrence", "recurrence_vjp"} <= door.names()
@@ -35,7 +35,7 @@ def bodies(monkeypatch):
 
 
 def results(kind, lengths, rows=2):
-    """The outputs of a layer and the gradients of its input and weights."""
+    """Returns the outputs of a layer and the gradients of its input and weights."""
     layer = LAYERS[kind][0](3, 4, batch_first=True, bidirectional=True)
     for seed, weight in enumerate(layer.trainable_params()):
         weight.set_data(Tensor(normal(*weight.shape, seed=seed).astype(np.float32)))

@@ -145,7 +145,7 @@ def less_the_smaller(xp, p, g, *, lr, decay):
 @pytest.mark.parametrize("formula", [less_the_larger, less_the_smaller])
 @pytest.mark.parametrize("lr, decay", [(np.nan, 0.5), (0.5, np.nan)])
 def test_an_extreme_of_a_nan_and_a_number_is_nan(space, formula, lr, decay):
-    """Of numbers too, on the host and on the device, in either order."""
+    """This also holds for scalars, on the host and on the device, in either order."""
     for rate in (lr, space.array(np.float64(lr))):
         rows = rows_of(["float64"] * 2, [(3,), (4,)])
         found, expected, _ = both(space, formula, rows, lr=rate, decay=decay)
@@ -158,7 +158,8 @@ TINY = np.finfo(np.float32).tiny
 
 
 def assert_equal(found, expected):
-    """The same numbers; what is subnormal in float32, or rounded from such, may be 0."""
+    """Asserts that the numbers are equal; a result may be 0 where the expected one is subnormal in
+    float32, or rounded from a subnormal number."""
     found, expected = (arrays.to_host(x).astype(float) for x in (found, expected))
     flushed = (abs(expected) <= TINY) & (found == 0)
     np.testing.assert_array_equal(found[~flushed], expected[~flushed])
@@ -167,7 +168,7 @@ def assert_equal(found, expected):
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("dtype", ["float16", ml_dtypes.bfloat16], ids=str)
 def test_every_half_is_read_as_it_is(space, dtype, rows):
-    """Subnormal ones too, of which a product in float32 would make 0."""
+    """Subnormal halves keep their values, although a product in float32 would flush them to 0."""
     halves = EVERY_HALF.view(dtype)
     tensors = [[space.zeros(halves.size, np.float32), space.array(halves)] for _ in range(rows)]
     fuse(lambda xp, p, g: (g + 0.0,)).sweep(tensors)

@@ -47,7 +47,8 @@ extern "C" __global__ void {name}(long long count, {arguments}) {{
 
 
 def as_cuda(kernel):
-    """An ElementwiseKernel in a loop over its elements, its type letters as float."""
+    """Returns the CUDA source of an ElementwiseKernel: a loop over its elements, with float for its
+    type letters."""
     slots = kernel.in_params + kernel.out_params
     letters = sorted({slot.type for slot in slots if len(slot.type) == 1})
     names = {"float32": "float", "float64": "double", "int64": "long long", "int32": "int"}
@@ -69,10 +70,11 @@ def as_cuda(kernel):
 
 
 def run_everything(space):
-    """Runs what defines kernels: the networks, each optimizer's formula, activations, halves.
+    """Runs everything that defines kernels: networks, the formula of each optimizer, activations,
+    and operators on halves.
 
     Returns:
-        What keeps the kernels.
+        The objects that keep the kernels alive.
     """
     compiled = []
     for name in networks.NAMES:
@@ -132,7 +134,7 @@ def test_every_kernel_compiles(space):
 
 @pytest.mark.parametrize("averages", [True, False])
 def test_a_block_of_adafactor_has_registers_for_all_its_threads(averages):
-    """Numbers on the device, which are read in float64, take most registers."""
+    """The case that needs the most registers: scalars on the device, which are read in float64."""
     device = np.zeros((), np.float64)
     names = "lr", "decay", "beta1", "taken", "decay_rate", "eps", "least", "clip", "scale"
     numbers = Numbers(dict.fromkeys(names, device), np.ndarray)
@@ -184,7 +186,8 @@ def test_kernels_with_indices_of_both_sizes_compile(dtype, index):
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 @pytest.mark.parametrize("length", [512, 4096, 50256])
 def test_a_thread_loads_several_packs_before_it_uses_one(length, dtype):
-    """Rows of a warp, of a block, and those that are read again."""
+    """Tests rows that belong to a warp, rows that belong to a block, and rows that are read
+    again."""
     problem = row_layout.Problem((1, 4096, length), (np.dtype(dtype),), 1, True, 0, False, False)
     layout = row_layout.choose(problem).layout
     signature = softmax, (ELEMENT,), (ELEMENT,), (np.dtype(dtype),), {"axis": None}, ()

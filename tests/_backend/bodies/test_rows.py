@@ -1,5 +1,5 @@
-"""Bodies over rows give NumPy's numbers in every layout of threads, and read memory as seldom as
-can be."""
+"""Bodies over rows give NumPy's numbers in every layout of threads, and read memory as rarely as
+possible."""
 
 import re
 
@@ -136,7 +136,7 @@ def test_rows_that_are_read_again_may_have_parts(space, shape):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("rows, length", [(3, 5), (700, 24), (600, 300), (5, 9000)])
 def test_sums_over_rows(space, rows, length, dtype):
-    """In float32 whatever the dtype of the data; for long rows too."""
+    """They are computed in float32 for data of any dtype, also for long rows."""
     rng = np.random.default_rng(0)
     x, g = (rng.standard_normal((rows, length)).astype(dtype) for _ in range(2))
     scale = rng.random(length).astype("float32")
@@ -197,7 +197,8 @@ def test_numbers_that_are_not_finite_stay_in_their_row(space):
 
 
 def bytes_moved(launch_of_body, shape):
-    """The bytes of data and of sums that the kernels of a body move, counted from their texts.
+    """Returns the bytes of data and of sums that the kernels of a body move, counted in their
+    source.
 
     Args:
         launch_of_body: (RowBody, Launch).

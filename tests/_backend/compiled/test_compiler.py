@@ -1,5 +1,5 @@
-"""The process that compiles loops: it fills the disk cache, runs where a core is idle, completes
-its loop when its parent ends, and then ends."""
+"""The process that compiles loops: it fills the disk cache and runs on idle cores. If its parent
+ends, it completes its loop, then ends."""
 
 import contextlib
 import importlib
@@ -44,7 +44,8 @@ def compiler():
 
 
 def is_loaded(loop):
-    """Whether the loop came from the disk cache; else Numba has compiled it here."""
+    """Returns True if the loop came from the disk cache, False if Numba compiled it in this
+    process."""
     return isinstance(loop.ready, types.BuiltinFunctionType)
 
 
@@ -131,8 +132,8 @@ def test_without_the_process_this_one_compiles(obstacle, compiler, monkeypatch):
 
 
 def test_every_loop_keeps_its_digest_when_it_is_sent(monkeypatch):
-    """The digest contains the sources of the loop and of what it calls, so equal digests are equal
-    code."""
+    """The digest covers the sources of the loop and of the functions that it calls, so equal
+    digests mean equal code."""
 
     class Recorder:
         def __init__(self):
@@ -230,7 +231,7 @@ def slow(tmp_path, monkeypatch):
 
 def run_parent(folder, end, longest=600):
     """Runs a process that ends while its loop is compiled; returns its exit status and what it has
-    printed. Ends only when no process holds its output."""
+    printed. Waits until no process holds the output open."""
     parent = subprocess.run(
         [sys.executable, "-X", "dev", "-c", PARENT, str(folder), end, str(longest)],
         capture_output=True,
@@ -292,7 +293,7 @@ def test_a_parent_that_goes_on_ends_the_process_and_reaps_it(compiler, slow, tmp
 def test_beside_processes_that_leave_no_core_idle_it_gets_a_higher_priority(
     compiler, slow, tmp_path, monkeypatch
 ):
-    """A process that runs where a core is idle might never complete its loop."""
+    """Its priority is raised: on idle cores alone, the process might never complete its loop."""
     monkeypatch.setattr(compiler_module, "PATIENCE", 0.0)
     (tmp_path / "complete low").touch()
     assert compiler.compile(slow.Loop(tmp_path))
@@ -351,7 +352,7 @@ def test_compiling_is_delayed_while_all_cores_are_busy(
 
 
 def test_compiling_may_use_a_share_of_the_time(monkeypatch):
-    """The times at which loops that take 0.7 s are compiled beside a busy program."""
+    """Returns the times at which loops are compiled beside a busy program, if each takes 0.7 s."""
     now, spent, times, order = [100.0], [0.0], [], []
     monkeypatch.setattr(jit.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(jit.time, "process_time", lambda: 2 * now[0])
@@ -396,7 +397,7 @@ def test_callers_seldom_ask_for_loops_while_none_is_ready(monkeypatch):
 
 @pytest.mark.parametrize("idle, counted, busy", [(0.4, 2, True), (0.6, 2, False), (0, 0, False)])
 def test_other_processes_keep_cores_busy(monkeypatch, idle, counted, busy):
-    """Without counts of the system, only the time of this process tells."""
+    """If the system reports no counts, only the processor time of this process decides."""
     now = [0.0]
     monkeypatch.setattr(jit.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(jit.time, "process_time", lambda: 0.9 * now[0])
@@ -470,7 +471,7 @@ def test_a_compiled_loop_is_used_as_soon_as_it_is_stored(compiler, monkeypatch):
 
 @linux
 def test_a_process_that_ends_compiles_nothing_more(tmp_path):
-    """Its thread ends with the main thread, and the loops that are waiting stay uncompiled."""
+    """The compiling thread ends with the main thread; waiting loops stay uncompiled."""
     code = """
 import time
 from mindspore_compat._backend.compiled import jit

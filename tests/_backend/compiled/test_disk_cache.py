@@ -26,7 +26,7 @@ def place(tmp_path, monkeypatch):
 
 
 def is_loaded(function):
-    """Whether a compiled function came from the disk; else Numba has compiled it."""
+    """Returns True if a compiled function came from the disk, False if Numba compiled it."""
     return isinstance(function, types.BuiltinFunctionType)
 
 

@@ -1,4 +1,4 @@
-"""The door to compiled loops: what is registered, what is imported, and life without it."""
+"""The door to compiled loops: what is registered, what is imported, and calls without the door."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ LOOPS = re.compile(
 
 @pytest.fixture
 def runs(monkeypatch):
-    """The loops that have given something, by name and number; arrays of every size take them."""
+    """Returns the loops that returned a result, by name and number; every array size uses loops."""
     found = set()
     check_arguments(monkeypatch.setattr)
     monkeypatch.setattr(products, "suits", lambda: True)
@@ -53,7 +53,8 @@ def noting(loop, runs, key):
 
 
 def served():
-    """What the package has loops for; the example of a page may have registered more."""
+    """Returns the functions for which the package has loops, without those that a documentation
+    example registers."""
     names = door.names()
     return {
         name for name in names if "mindspore_compat" in door._registered[name][0].run.__module__

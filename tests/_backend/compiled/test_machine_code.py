@@ -36,7 +36,7 @@ ADD = """def {}(x, factor, count):
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path_factory, monkeypatch):
-    """A folder with the loops of this file, once they are compiled."""
+    """Returns a folder with the compiled loops of this file."""
     folder = tmp_path_factory.getbasetemp() / "loops of test_machine_code"
     monkeypatch.setenv(disk_cache.VARIABLE, str(folder))
     monkeypatch.setattr(machine_code, "_functions", {})
@@ -92,7 +92,7 @@ def test_a_parallel_loop_with_memory_and_checks():
 
 
 def test_the_interpreter_lock_is_released():
-    """The loop runs until another thread, which runs Python, sets a flag."""
+    """The loop runs until a flag is set by another thread, which runs Python code."""
     text = """def {}(flag):
     while flag[0] == 0:
         pause()

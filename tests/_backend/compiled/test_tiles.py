@@ -30,7 +30,7 @@ rng = np.random.default_rng(0)
 
 
 def loop(kind, text, library=tile_library.LIBRARY):
-    """A loop over three arrays, offsets and three numbers, which is ready."""
+    """Returns a compiled loop over three arrays, offsets and three numbers."""
     parameters = [(FLOAT, True)] * 3 + [(np.dtype(np.int32), True)] + [(INDEX, False)] * 3
     found = kind(lambda name: text.format(name=name), parameters, False, "tile", library)
     found.wait() if kind is jit.Loop else found.request()
@@ -96,7 +96,8 @@ def check_dots(ready, sizes):
 
 
 def check_transposed(ready, sizes):
-    """A square of a wider matrix, written into another; the rest of that stays."""
+    """Writes a square of a wide matrix into another matrix; the rest of the other one is
+    unchanged."""
     lanes = sizes["LANES"]
     step, out_step = lanes + 3, lanes + 2
     a, out = normal(5 + lanes * step), normal(3 + lanes * out_step)

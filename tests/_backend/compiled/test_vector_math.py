@@ -25,7 +25,8 @@ EDGES = [0.0, 1e-45, 1e-38, 1e-8, 0.3, 0.69999, 0.7, 0.92, 1.0, 1.5, 9.1, 88.7, 
 
 
 def operands(count):
-    """Numbers of all sizes, of both signs, and those at which a function does something else."""
+    """Returns numbers of all magnitudes and both signs, and those at which a function changes its
+    formula."""
     rng = np.random.default_rng(0)
     wide = np.exp(rng.uniform(-20, 6, count)) * rng.choice([-1, 1], count)
     edges = np.array([*EDGES, np.inf, np.nan])
@@ -34,7 +35,8 @@ def operands(count):
 
 
 def units_off(found, exact):
-    """How far results are from exact ones, in units of the last place of float32; NaN is apart."""
+    """Returns the distance of results from exact ones, in units in the last place of float32; NaN
+    is compared separately."""
     rounded = exact.astype(np.float32)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(rounded))
     np.testing.assert_array_equal(np.isinf(found), np.isinf(rounded))

@@ -1,4 +1,5 @@
-"""Convolution against a direct sum in float64, and its gradients against the definition of one.
+"""Convolution against a direct sum in float64, and its gradients against the definition of a
+gradient.
 
 A gradient is the transpose of a linear map. `<gradient(g), u> == <g, map(u)>` for all `u` therefore
 verifies it completely, with the direct sum as the map.
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.quick
 
 
 def direct(x, w, stride, pads, dilation, groups):
-    """Convolution as its definition reads: one window and one filter at a time."""
+    """Computes a convolution by its definition: one window and one filter at a time."""
     x = np.pad(x, ((0, 0), (0, 0), *pads))
     filters, own, *kernel = w.shape
     out = tuple(
@@ -113,7 +114,7 @@ def test_convolution_and_gradients_agree_with_the_direct_sum(case):
 
 @pytest.fixture
 def own_pieces():
-    """Has the sizes of pieces computed again, in a test that sets their limits."""
+    """Clears the cached sizes of pieces, for a test that changes their limits."""
     convolution._pieces_of.cache_clear()
     yield
     convolution._pieces_of.cache_clear()

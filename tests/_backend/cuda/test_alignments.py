@@ -100,8 +100,8 @@ def test_transducers_are_those_of_the_host(space, sizes, blank, dtype):
 
 
 def losses():
-    """Losses with their arguments, the launches of a call and of one with its gradient, and the
-    copies from the host."""
+    """A list of losses: the arguments, the number of launches of a call and of a call with its
+    gradient, and the number of copies from the host."""
     logs, targets, steps, lengths = of_ctc("usual", np.float32)
     targets, steps, lengths = (x.astype(np.int32) for x in (targets, steps, lengths))
     labels = np.array([[1, 2], [2, 3]], np.int32), np.array([4, 4], np.int32), np.int32([2, 1])

@@ -1,4 +1,4 @@
-"""Convolutions by cuDNN give the numbers of the host, and make only the calls that they need.
+"""Convolutions by cuDNN give the results of the host without unnecessary calls.
 
 They run where CuPy computes, on a GPU or on the simulated CUDA, which counts calls and copies.
 """
@@ -47,7 +47,7 @@ CASES = {
 
 
 def _numbers(name, dtype):
-    """Images, weights and an output gradient of a case, and its sizes."""
+    """Returns the images, the weights and the output gradient of a case, and its sizes."""
     rng = np.random.default_rng(5)
     x_shape, w_shape, *sizes = CASES[name][:-1]
     x, w = (rng.standard_normal(shape).astype(dtype) for shape in (x_shape, w_shape))

@@ -1,4 +1,4 @@
-"""Parameters, structs and numbers that are passed to cuDNN agree with NVIDIA's headers; and the
+"""Parameters, structs and constants that are passed to cuDNN agree with NVIDIA's headers, and the
 right library is loaded."""
 
 import contextlib
@@ -41,7 +41,7 @@ def header():
 
 
 def _kind(declaration):
-    """The type in ctypes of a parameter or a member, such as `const int dims[]`."""
+    """Returns the ctypes type of a parameter or struct member, such as `const int dims[]`."""
     if "*" in declaration or declaration.endswith("[]"):
         return ctypes.c_void_p
     (name,) = (word for word in declaration.split()[:-1] if word != "const")
@@ -111,7 +111,7 @@ def test_the_package_is_searched(monkeypatch, tmp_path):
 
 @pytest.fixture(scope="module")
 def on_host():
-    """The library without a device: a fake, or NVIDIA's where it is installed."""
+    """Returns the library without a device: NVIDIA's if it is installed, otherwise a fake."""
     for path in cudnn._paths():
         with contextlib.suppress(OSError):
             return cudnn.Library(types.SimpleNamespace(cuda=None), ctypes.CDLL(path))

@@ -27,7 +27,8 @@ SETTINGS = [
 
 
 def given(axes, dtype):
-    """Images, a grid with points far outside, at pixels and at edges, and gradients."""
+    """Returns images, a grid of points, and output gradients. Some points are far outside, some at
+    pixels, some at edges."""
     shape, grid_shape = SIZES[axes]
     grid = RNG.uniform(-1.6, 1.6, grid_shape)
     grid.reshape(-1)[:8] = -1, 1, 0, 7, -9, 0.5, 1 / 3, np.nan
@@ -105,8 +106,8 @@ def test_empty_grids_and_images_without_channels(space):
 
 
 def sampling_operators():
-    """Operators that sample images, with the shapes of their inputs and the most launches of a
-    call, and of a call with its gradient."""
+    """A list of operators that sample images: the shapes of their inputs, and the largest number of
+    launches of a call and of a call with its gradient."""
     convolve = ops.deformable_conv2d
     sizes = (3, 3), (1, 1, 1, 1), (0, 0, 0, 0)
     yield (

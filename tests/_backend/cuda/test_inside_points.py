@@ -20,7 +20,8 @@ ROUNDING = {np.float64: 1e-12, np.float32: 2e-5}
 
 
 def given(dtype):
-    """Images, their indices, points at pixels, at edges and between, and gradients."""
+    """Returns images, their indices, points at pixels, at edges and in between, and output
+    gradients."""
     x = RNG.standard_normal((3, 4, 5, 6))
     ys, xs = RNG.uniform(0, 4, (4, 7)), RNG.uniform(0, 5, (4, 7))
     ys[0, :3], xs[1, :3] = (0, 4, 2), (5, 0, 3)

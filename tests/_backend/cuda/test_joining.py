@@ -20,7 +20,8 @@ def numbers(shape, dtype="float32"):
 
 
 def joined(space, name, given, axis, views=lambda x: x):
-    """Returns what a function makes of arrays on the device, and what it launches."""
+    """Returns the result of a function of arrays on the device, and the kernels that it
+    launches."""
     on_device = [views(space.asarray(x)) for x in given]
     function = getattr(space, name)
     function(on_device, axis)

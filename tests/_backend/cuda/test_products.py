@@ -1,4 +1,4 @@
-"""Products of matrices by cuBLAS: numbers of every layout against NumPy, and the calls they take.
+"""Matrix products by cuBLAS: results for every layout against NumPy, and the number of calls.
 
 They run where CuPy computes, on a GPU or on the simulated CUDA, which counts calls and copies.
 """
@@ -79,7 +79,7 @@ CASES = {
 
 
 def _operands(space, name, dtype):
-    """A case's operands on the GPU, and the same on the host in the widest dtype."""
+    """Returns a case's operands on the GPU, and on the host in the widest dtype."""
     first, view, second, other, _ = CASES[name]
     rng = np.random.default_rng(3)
     on_gpu, on_host = [], []

@@ -1,4 +1,4 @@
-"""Products to whose rows a vector is added, by cuBLASLt in one call."""
+"""Matrix products plus a vector that is added to each row: one call of cuBLASLt."""
 
 import ml_dtypes
 import numpy as np
@@ -32,7 +32,8 @@ def counted():
 
 
 def operands(space, dtype, rows=3, inner=4, columns=8):
-    """Two matrices, the second of them transposed, and a vector; and their sum on the host."""
+    """Returns two matrices, the second one transposed, a vector, and the expected sum on the
+    host."""
     rng = np.random.default_rng(6)
     shapes = (rows, inner), (columns, inner), (columns,)
     x, y, vector = (rng.standard_normal(shape).astype(dtype) for shape in shapes)
@@ -122,7 +123,7 @@ def test_a_library_that_proposes_nothing_is_not_asked_again(space, monkeypatch):
 
 @pytest.mark.parametrize("dtype", REAL, ids=lambda dtype: np.dtype(dtype).name)
 def test_halves_are_summed_in_no_lower_precision_than_float32(space, monkeypatch, dtype):
-    """Parts of a sum that are added in place, or stored in the type of the result, are rounded."""
+    """Partial sums are rounded if they are added in place or stored in the dtype of the result."""
     in_place, in_type_of_sums, in_type_of_result, masks = 1, 2, 4, []
     library = space.products.with_vectors
     settle = library._set

@@ -1,4 +1,5 @@
-"""Suppression is one kernel on a GPU; operators of boxes wait for their results alone."""
+"""Suppression is one kernel on a GPU; operators on boxes synchronize only to return their
+results."""
 
 import numpy as np
 import pytest
@@ -45,7 +46,8 @@ def test_each_group_has_its_survivors(space, shape):
 
 
 def calls(dtype):
-    """Operators of boxes with their arguments, the most launches and the waits of a call."""
+    """A list of operators on boxes: their arguments, the largest number of launches of a call, and
+    its number of waits."""
     given, scores = boxes(40, dtype), RNG.permutation(40).astype(dtype) / 40
     deltas = RNG.normal(size=(40, 4)).astype(dtype) / 4
     numbers = (0.5, 0.0, -0.25, 0.0), (1.0, 2.0, 0.5, 1.0)
@@ -82,7 +84,8 @@ def test_operators_of_boxes_launch_few_kernels(space, number, dtype):
 
 
 def gradients():
-    """Functions of two sets of boxes with these, and the most launches of their gradients."""
+    """A list of functions of two sets of boxes: their arguments, and the largest number of launches
+    of their gradients."""
     anchors, deltas = boxes(40), RNG.normal(size=(40, 4)).astype(np.float32) / 4
     numbers = (0.5, 0.0, -0.25, 0.0), (1.0, 2.0, 0.5, 1.0)
     yield ops.iou, anchors, boxes(7), 25

@@ -1,4 +1,4 @@
-"""Tables of a GPU: copied once, given up when unused, kept by captured graphs."""
+"""Tables on a GPU are copied once, freed when unused, and kept alive by captured graphs."""
 
 import threading
 
@@ -44,7 +44,7 @@ def test_the_table_that_was_not_used_for_longest_is_given_up(space, monkeypatch)
 
 
 def test_the_memory_of_a_table_waits_for_the_streams_that_read_it(space, monkeypatch):
-    """A kernel on another stream may not have ended when the table is given up."""
+    """A kernel on another stream may still run when the table is freed."""
     monkeypatch.setattr(tables, "MOST", 1)
     own, home = tables.Tables(space.module), space.module.cuda.get_current_stream()
     reader = space.module.cuda.Stream(non_blocking=True)
@@ -72,7 +72,8 @@ def test_a_table_that_another_thread_captures_is_kept_until_the_end(space, monke
 
 
 def test_each_thread_has_the_tables_of_its_default_stream(space, monkeypatch):
-    """The default streams of threads have the same address, and none of them waits for another."""
+    """The default streams of different threads have the same address but do not wait for each
+    other."""
     own, found = tables.Tables(space.module), []
     monkeypatch.setattr(space.module.cuda.get_current_stream(), "ptr", streams.PER_THREAD)
     for _ in range(2):

@@ -63,7 +63,8 @@ def test_a_number_that_is_not_finite_stays_where_it_is(space, number):
 @pytest.mark.parametrize("kernels", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.int32])
 def test_both_devices_have_the_function(space, monkeypatch, dtype, kernels):
-    """One kernel for floats, and the sum of a selection for each weight elsewhere."""
+    """Floats use one kernel if the space has kernels. Otherwise the result is a sum of selections,
+    one per weight."""
     if not kernels:
         monkeypatch.setattr(space, "kernels", None)
     x = RNG.integers(-9, 9, (3, 6, 4)).astype(dtype)

@@ -1,4 +1,4 @@
-"""Dot products and sums of squares, which the BLAS library computes over the last axis."""
+"""Dot products and sums of squares over the last axis, computed by the BLAS library."""
 
 import numpy as np
 import pytest

@@ -75,7 +75,7 @@ def test_bounds_are_those_of_maximum_and_minimum(dtype):
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int64", "uint8"])
 @pytest.mark.parametrize("count", [5, 1 << 15])
 def test_two_bounds_are_those_of_maximum_and_minimum(dtype, count):
-    """The lower bound may be above the upper one, which then is the result."""
+    """If the lower bound exceeds the upper bound, the result is the upper bound."""
     x = _elements((count,), dtype)
     ends = [(1, 4), (4, 1), (np.array(1, dtype), np.array(4, dtype))]
     if x.dtype.kind == "f":

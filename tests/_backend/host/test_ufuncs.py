@@ -1,4 +1,4 @@
-"""Elementwise functions of large arrays, which threads share, match NumPy: bits, dtypes, memory
+"""Elementwise functions of large arrays, divided among threads, match NumPy: bits, dtypes, memory
 order, errors.
 """
 
@@ -27,8 +27,8 @@ WORDS = rng.integers(1, 100, X.shape)
 
 @pytest.fixture(params=[1, 2, 4], autouse=True)
 def small_pieces(request, monkeypatch):
-    """Arrays of every size are shared by a number of threads, and none is computed by a compiled
-    formula, which is not bitwise NumPy's (test_elementary.py)."""
+    """Divides arrays of every size among a number of threads. Disables compiled formulas, because
+    their results are not bitwise NumPy's (test_elementary.py)."""
     monkeypatch.setattr(Least, "BODY_POINT", 1 << 40)
     for name in ("UFUNC", "UFUNC_BY_MEMORY", "UFUNC_BY_PROCESSOR"):
         monkeypatch.setattr(Least, name, 0)
@@ -61,7 +61,7 @@ def shared(monkeypatch):
 
 
 def as_numpy(name, *args):
-    """A function of LARGE means what NumPy's does, in the order of memory too."""
+    """A function of LARGE gives NumPy's result, in NumPy's memory order."""
     found, wanted = getattr(LARGE, name)(*args), getattr(HOST, name)(*args)
     same(found, wanted)
     assert found.strides == wanted.strides

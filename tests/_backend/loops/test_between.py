@@ -24,7 +24,8 @@ def any_size(monkeypatch):
 
 
 def operands(rows, columns, width):
-    """Blocks of a width, a matrix and blocks; and the product, in float64."""
+    """Returns blocks of a width, a matrix, blocks for its other side, and the product in
+    float64."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((rows, columns), np.float32)
     sides = []

@@ -1,4 +1,4 @@
-"""Loops over arrays that broadcast: bitwise NumPy's results, of every layout and operation."""
+"""Loops over arrays that broadcast give NumPy's bits for every layout and operation."""
 
 import numpy as np
 import pytest

@@ -17,8 +17,8 @@ SPECIAL = "nothing", "a time", "a target", "a NaN", "no time"
 
 def results(special, merge):
     """Returns losses, forward variables and probabilities of sequences of several lengths, one
-    without labels. A time or a target of one of them is impossible, a time is NaN, or two have no
-    times."""
+    without labels. `special` makes a time step or a target of one sequence impossible, makes a time
+    step NaN, or leaves two sequences without time steps."""
     rng = np.random.default_rng(0)
     logs = np.log(rng.dirichlet(np.ones(5), (12, 4))).astype(np.float32)
     if special in ("a time", "a NaN"):

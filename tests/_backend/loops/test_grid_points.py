@@ -1,5 +1,5 @@
-"""The compiled loops of grid sampling match array functions, in every mode, also for points at the
-edges, far outside, and that are NaN."""
+"""The compiled loops of grid sampling match array functions in every mode, also for points at the
+edges, points far outside, and NaN."""
 
 import itertools
 

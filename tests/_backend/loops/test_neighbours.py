@@ -1,4 +1,4 @@
-"""Loops over neighbours in rows: NumPy's bits, of every shape; other layouts are left to NumPy."""
+"""Loops over neighbours in rows give NumPy's bits for every shape; NumPy computes other layouts."""
 
 import numpy as np
 import pytest

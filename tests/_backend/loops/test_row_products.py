@@ -25,7 +25,7 @@ def any_size(monkeypatch):
 
 
 def others(x):
-    """Each element's product of those before it, times that of those after it."""
+    """Returns, for each element, the product of all other elements of its row."""
     ones = np.ones_like(x[..., :1])
     before = np.cumprod(np.concatenate([ones, x[..., :-1]], -1), -1)
     after = np.cumprod(np.concatenate([ones, x[..., :0:-1]], -1), -1)[..., ::-1]

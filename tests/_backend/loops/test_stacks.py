@@ -1,4 +1,5 @@
-"""Products of stacks of matrices match the single products for all cuts and layouts."""
+"""Products of stacks of matrices match the single products, however the stack is divided and laid
+out."""
 
 import numpy as np
 import pytest

@@ -42,7 +42,7 @@ def loops(monkeypatch):
 
 
 def results(kind, lengths, rows=2, units=4, steps=3, has_bias=True):
-    """The outputs of a layer and the gradients of its input and weights."""
+    """Returns the outputs of a layer and the gradients of its input and weights."""
     options = {"has_bias": has_bias, "batch_first": True, "bidirectional": True}
     layer = LAYERS[kind](3, units, **options)
     for seed, weight in enumerate(layer.trainable_params()):

@@ -23,7 +23,8 @@ def loops(monkeypatch):
 
 
 def panels(weight, lanes):
-    """The panels of a weight (count, width) of one vector's multiple, from NumPy."""
+    """Returns the panels of a (count, width) weight, whose width is padded to whole vectors, by
+    NumPy."""
     count, width = weight.shape
     padded = np.zeros((count, -(-width // lanes) * lanes), np.float32)
     padded[:, :width] = weight

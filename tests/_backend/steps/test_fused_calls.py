@@ -30,7 +30,7 @@ def values_of(rng, shape, dtype=np.float32, special=True):
 
 
 def operands_of(rng, shape, dtype=np.float32):
-    """Arrays of a shape and others that are broadcast to it in one way, at random."""
+    """Returns random arrays of a shape, and others that broadcast to it in one way."""
     ways = [(1,), (), shape[-1:]]
     if len(shape) > 1:
         ways += [shape[1:], (*shape[:-1], 1), (shape[0], *(1,) * (len(shape) - 1))]
@@ -41,7 +41,8 @@ def operands_of(rng, shape, dtype=np.float32):
 
 
 def program_of(rng, shape, dtype=np.float32):
-    """A random program: it is given a space and arrays, and returns the values that it names."""
+    """Returns a random program: a function of a space and arrays that returns some of the values
+    that it computes."""
     binary = ["add", "subtract", "multiply", "divide", "maximum", "minimum"]
     steps = []
     for number in range(rng.integers(2, 9)):
@@ -162,13 +163,13 @@ def test_compiled_programs_have_the_same_bits_with_any_number_of_threads(
 
 
 def residual(xp, x, y, bias):
-    """What a block of a network ends with, and a value that is used again."""
+    """The end of a network block, with a value that is used twice."""
     total = x + y
     return [xp.at_least(total + bias, 0.0), total]
 
 
 def normalized(xp, x, y, mean, var, scale, shift):
-    """What a block of a network ends with: batch norm by channels, a sum and an activation."""
+    """The end of a network block: batch norm by channels, a sum and an activation."""
     planes = xp.reshape(x, (*x.shape[:2], -1))
     factor = 1 / xp.sqrt(var + 1e-5) * scale
     factor, middle, offset = (xp.reshape(v, (-1, 1)) for v in (factor, mean, shift))
@@ -187,7 +188,7 @@ def test_values_of_channels_are_broadcast_as_they_are_reshaped(shape, by_python)
 
 
 def body_call(function):
-    """The function as one recorded call, as the body of an operator is."""
+    """Returns the function as one recorded call, like the body of an operator."""
     return lambda xp, *arrays: recorded_array.call_body(function, arrays)
 
 

@@ -1,4 +1,4 @@
-"""Calls that are recorded for replays, and calls that abort the recording."""
+"""Which calls are recorded for replays, and which abort the recording."""
 
 import functools
 
@@ -29,7 +29,8 @@ def add(x, y):
 
 
 def hidden(x, way):
-    """A function that refers to `x` in a list, by another function, or as a bound argument."""
+    """Returns a function that refers to `x` in a list, through another function, or as a bound
+    argument."""
     rows, inner = [x], lambda each: add(each, x)
     return {
         "list": lambda each: add(each, rows[0]),

@@ -38,7 +38,7 @@ class Machine:
         )
 
     def contended_by(self, state, seconds):
-        """Returns the part of some seconds, in hundredths, in which there is contention."""
+        """Returns the percentage of some seconds in which there is contention."""
         steps = round(seconds * 100)
         found = 0
         for _ in range(steps):
@@ -63,7 +63,7 @@ def state(machine):
 
 @pytest.mark.parametrize("own", [0.1, 1.0, 1.9, 2.0])
 def test_own_threads_are_no_competition(machine, state, own):
-    """However many of them there are, and however often they interrupt each other."""
+    """Any number of own threads may run, and interrupt each other any number of times."""
     machine.own = own
     assert machine.contended_by(state, 20) == 0
 
@@ -126,7 +126,8 @@ def test_without_counts_there_is_no_contention(machine):
 
 
 def test_counts_that_stand_still_tell_nothing(machine):
-    """As in sandboxes that imitate /proc, where no core is ever busy or idle."""
+    """Example: sandboxes that imitate /proc, where the busy and idle times of cores never
+    change."""
     imitation = contention.Times(0.0, 0.0, 0.0, 0.0, 2)
     state = contention.Contention(
         lambda: machine.time, lambda: imitation._replace(now=machine.time)
@@ -207,7 +208,7 @@ def test_the_counts_are_the_systems():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/stat")
 def test_the_compiler_of_this_process_is_no_competition(monkeypatch):
-    """It runs where a core is idle, and ends its use of the core when this process needs it."""
+    """It runs on an idle core, and yields the core when this process needs it."""
     before = contention._times()
     monkeypatch.setattr(contention.jit, "compiler_time", lambda: 1000.0)
     assert 1000 <= contention._times().own - before.own < 2000

@@ -129,7 +129,7 @@ def test_settings_of_numpy_hold_in_every_thread():
 
 @pytest.fixture
 def libraries():
-    """The libraries of products, which use two threads each while the test runs."""
+    """Lets each BLAS library use two threads while the test runs, and returns the libraries."""
     with threadpoolctl.threadpool_limits(2, "blas"):
         yield scheduler.libraries()
 
@@ -164,7 +164,7 @@ def test_the_last_of_several_holds_gives_the_threads_back(libraries):
 
 @pytest.mark.parametrize("in_step", [False, True], ids=["alone", "in a step"])
 def test_a_hold_that_is_interrupted_gives_the_threads_back(in_step, libraries):
-    """CPython looks for an interrupt where a function begins and where one returns."""
+    """CPython checks for interrupts when a function begins and when one returns."""
     before = [each.get_num_threads() for each in libraries]
     for point in range(1000):
         left = iter(range(point))

@@ -1,4 +1,4 @@
-"""The writes of an update follow each other without Python in between, and go on after an error."""
+"""The writes of an update run without Python code in between, and continue after an error."""
 
 import contextlib
 import gc
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.host
 
 
 def failing_once(number, error):
-    """Returns a function of an index and a list, which appends the index; the first time that it
-    gets `number` it raises instead."""
+    """Returns a function of an index and a list that appends the index to the list. The first time
+    that the index is `number`, it raises instead."""
     left = [error]
 
     def call(index, out):

@@ -40,7 +40,8 @@ SETTINGS = [
 
 
 def stepped(dtype, settings):
-    """The optimizer's parameters and states after two steps, and the launches of the second."""
+    """Returns the optimizer's parameters and states after two steps, and the launches of the second
+    step."""
     rng = np.random.default_rng(0)
 
     def random():
@@ -73,7 +74,7 @@ def test_a_step_is_that_of_the_host(space, dtype, settings):
 @pytest.mark.parametrize("space", ["cupy"], indirect=True)
 def test_blocks_may_begin_in_any_order(space, monkeypatch):
     """The simulated CUDA runs each block to its end before it begins the next, so a block that
-    waited for one that begins later would never end; faulthandler would end the process."""
+    waited for a later block would never end. In that case faulthandler ends the process."""
     usual, _ = stepped("float32", RELATIVE)
     monkeypatch.setenv("CUDA_ON_HOST_REVERSED", "1")  # the last block begins first
     faulthandler.dump_traceback_later(120, exit=True)

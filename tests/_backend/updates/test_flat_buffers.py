@@ -1,4 +1,5 @@
-"""Small parameters updated in one pack: which share a pack, and that the result is the same."""
+"""Small parameters are updated in packs: which parameters share a pack, and that results are
+unchanged."""
 
 import numpy as np
 import pytest

@@ -55,7 +55,7 @@ def test_gradients_are_left_alone(space):
 
 
 class Slow:
-    """Steps of the host that take as long as a copy of what they work on."""
+    """Host updates that take as long as a copy of their arrays."""
 
     def __init__(self):
         self.steps = fuse(in_place_of_the_gradient, reads=())
@@ -68,7 +68,8 @@ class Slow:
 
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 def test_copies_go_on_beside_the_arithmetic(space, monkeypatch):
-    """Copy down, arithmetic and copy up of 20 chunks take little more than one of the three."""
+    """For 20 chunks, copies down, arithmetic and copies up overlap: together they take little
+    longer than one of the three."""
     monkeypatch.setattr(offload, "CHUNK", 100)
     rng = np.random.default_rng(0)
     values = [rng.random(2000).astype(np.float32) for _ in range(2)]

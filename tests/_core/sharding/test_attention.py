@@ -30,7 +30,7 @@ def masked(q, k, v):
 
 
 def banded(q, k, v):
-    """The band skips keys by the numbers of the queries in the whole sequence."""
+    """The band skips keys by the positions of the queries in the whole sequence."""
     mask = Tensor(np.tril(np.ones((2048, 2048), np.uint8)))
     return ops.flash_attention_score(
         q, k, v, N, attn_mask=mask, sparse_mode=2, input_layout="BNSD", scalar_value=0.3
@@ -78,8 +78,8 @@ def test_divided_attention(kind, batch, heads, steps):
 
 @pytest.mark.parametrize("batch,heads,steps", DIVISIONS)
 def test_exchanged_bytes(batch, heads, steps):
-    """Batches and heads exchange nothing; each rank receives the keys and values of the other parts
-    of its sequence."""
+    """Divided batches and heads exchange nothing. With a divided sequence, each rank receives the
+    keys and values of the other parts."""
     ranks = batch * heads * steps
     strategy = ((batch, heads, steps, 1),)
     divided = ms.parallel.shard(banded, strategy * 3, strategy)
@@ -104,7 +104,7 @@ def test_exchanged_bytes(batch, heads, steps):
 @pytest.mark.parametrize("layout", ["BNSD", "BSH", "BSND", "SBH"])
 @pytest.mark.parametrize("whole_keys", [False, True])
 def test_the_primitive_has_a_strategy(layout, whole_keys):
-    """Also for its masks; the sequence of the keys may stay whole."""
+    """This includes its masks; the sequence of the keys may stay whole."""
     order = {"BNSD": (0, 1, 2, 3), "BSH": (0, 2, 1, 3), "BSND": (0, 2, 1, 3), "SBH": (2, 0, 1, 3)}
     parts = {"B": 2, "N": 1, "S": 2, "D": 1, "H": 1}
 
@@ -170,7 +170,8 @@ def joined(kind, layout, query_heads, key_heads):
     ],
 )
 def test_joined_sequences(kind, layout, strategy, key_heads):
-    """Ranks that divide the steps divide the heads instead, and then the steps again."""
+    """Ranks that divide the steps exchange arrays so that they divide the heads, then exchange
+    back."""
     attention, attend, inputs = joined(kind, layout, 4, key_heads)
 
     def results(*inputs):
@@ -194,7 +195,8 @@ def test_joined_sequences(kind, layout, strategy, key_heads):
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_exchanged_bytes_of_joined_sequences(ranks):
-    """All-to-all: of the share of a rank all but its own part, for three inputs and the output."""
+    """An all-to-all exchanges the share of a rank except its own part, for three inputs and the
+    output."""
     attention, attend, inputs = joined("triangle", "TND", 4, 4)
     attention.shard(((ranks, 1, 1),) * 3)
 

@@ -1,5 +1,5 @@
-"""In the mode auto_parallel weights without a strategy are divided as is cheapest: the choice
-exchanges the fewest bytes, and the results are those of one process.
+"""In the mode auto_parallel, weights without a strategy are divided in the cheapest way: the one
+that exchanges the fewest bytes. The results are those of one process.
 """
 
 import numpy as np
@@ -85,7 +85,8 @@ def copies(count, kind, *sizes):
 
 
 def trained(net, world=None, axis=None):
-    """Two losses and the weight after two steps; the bytes of the second step."""
+    """Returns the losses of two steps, the weight after them, the bytes that the second step
+    exchanges, and the divided axes of the weight."""
     weight = weight_of(net)
     optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
     step = nn.TrainOneStepCell(net, optimizer).set_train()
@@ -124,7 +125,7 @@ def test_the_cheapest_division_is_chosen(automatic, kind, sizes, axis, capfd):
     "kind,sizes,factor", [(Product, (4, 256, 512), 100), (Table, (16, 4096, 8), 100)]
 )
 def test_the_choice_exchanges_fewer_bytes_than_others(automatic, kind, sizes, factor):
-    """Compared with a whole weight it is a small part of them."""
+    """The chosen division exchanges a small fraction of the bytes that a whole weight needs."""
 
     def bytes_of(other):
         nets = copies(RANKS, kind, *sizes)

@@ -14,8 +14,8 @@ from mindspore_compat._core.sharding.stages import Stages
 
 
 class Layers(nn.Cell):
-    """Layers with strategies, on the stages of a pipeline; the calls of the second half follow
-    those of the first."""
+    """Layers with strategies, on the stages of a pipeline; the second half of the layers is called
+    after the first."""
 
     def __init__(self, count, staged):
         super().__init__()
@@ -30,7 +30,7 @@ class Layers(nn.Cell):
 
 
 class Listening(World):
-    """Simulated ranks that note how long the texts are that they compare."""
+    """Simulated ranks that record the lengths of the texts that they compare."""
 
     def __init__(self, world, lengths):
         super().__init__(world.ranks, world.own, world.shared)

@@ -1,4 +1,4 @@
-"""A mixture of experts that are divided over ranks trains as on one process."""
+"""A mixture of experts, divided over ranks, trains as on one process."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,6 @@
-"""Gathers of the parallel optimizer are under way while the layer before computes: the order of
-starts, waits and products of a step; updates and changed steps never use an old gather.
+"""Gathers of the parallel optimizer overlap with the previous layer. The tests check the order of
+starts, waits and products in a step, and that updates and changed steps never use an outdated
+gather.
 """
 
 import numpy as np
@@ -19,7 +20,7 @@ X = RNG.normal(size=(4, WIDTH)).astype(np.float32)
 
 
 class Noted(World):
-    """Simulated ranks that list the starts of gathers, and the waits for them."""
+    """Simulated ranks that record when gathers start and when a rank waits for them."""
 
     def __init__(self, world, events):
         super().__init__(world.ranks, world.own, world.shared)
@@ -45,7 +46,7 @@ class NotedWait(Done):
 
 
 class Layers(nn.Cell):
-    """Layers that use their weights as they are or transposed, and note when they have computed and
+    """Layers that use their weights directly or transposed. They record when they have computed and
     when a gradient has reached them."""
 
     def __init__(self, events, transposed=False):
@@ -88,8 +89,8 @@ def weights_of(net):
 
 
 def events_of_a_step(transposed=False, amp=None):
-    """The events of the third of three steps on each of two ranks, and the weights after it: the
-    first step divides the weights, the second one shows the order of gathers."""
+    """Returns the events of the third step on each of two ranks, and the weights after it. Two
+    steps precede it: the first divides the weights, the second shows the order of gathers."""
 
     def run(world):
         events = []
@@ -138,7 +139,7 @@ def test_a_layer_computes_while_the_next_weight_is_gathered(level, transposed, a
 
 @pytest.mark.parametrize("level", ["level1", "level3"], indirect=True)
 def test_a_step_in_another_order(level):
-    """A weight whose gather was started is not used, and is written to before its next use."""
+    """A weight is gathered but not used, and is written to before its next use."""
 
     def trained(net, around):
         step = step_of(net)
@@ -165,8 +166,8 @@ def test_a_step_in_another_order(level):
 
 @pytest.mark.parametrize("level", ["level1"], indirect=True)
 def test_two_updates_in_one_step(level):
-    """The second network reads the weights that the first update has written, although their
-    gather had started before."""
+    """The second network reads the weights as the first update wrote them, although their gather
+    started before that update."""
 
     def trained(net, around):
         optimizer = nn.SGD(net.trainable_params(), 0.1)

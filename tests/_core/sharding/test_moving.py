@@ -14,7 +14,8 @@ WHOLE = numpy.arange(8 * 12, dtype=numpy.float64).reshape(8, 12)
 
 
 def placements(mesh_axes):
-    """Every placement of an array with two axes on mesh axes: whole, divided or to be summed."""
+    """Yields every placement of an array with two axes on mesh axes: whole, divided or to be
+    summed."""
     for chosen in itertools.product(("whole", 0, 1, "sum"), repeat=len(mesh_axes)):
         for order in itertools.permutations(mesh_axes):
             dims = [
@@ -28,7 +29,8 @@ ALL = sorted(set(placements((0, 1))))
 
 
 def made(space, placement):
-    """WHOLE under a placement: blocks to be summed are multiples that add up to it."""
+    """Returns WHOLE under a placement; blocks to be summed are multiples of WHOLE that add up to
+    it."""
     dims, sums = placement
     share = 1.0
     for axis in sums:

@@ -1,5 +1,5 @@
-"""Networks on simulated ranks train as on one, whatever is divided, and exchange no more than they
-must. tests/communication/ranks_sharding.py has larger networks on real ranks.
+"""Networks on simulated ranks train as on one rank, however they are divided, and exchange no more
+than necessary. tests/communication/ranks_sharding.py has larger networks on real ranks.
 """
 
 import numpy as np
@@ -73,7 +73,7 @@ def test_divided_data_and_weights(dp, mp, data):
 
 @pytest.mark.parametrize("kind", [nn.GradAccumulationCell, nn.MicroBatchInterleaved])
 def test_micro_batches_are_cut_from_each_share(kind):
-    """So no rank needs the data of another: what is exchanged are losses and gradients."""
+    """No rank needs the data of another; only losses and gradients are exchanged."""
     wanted = trained(Perceptron(), X, Y, wrap=lambda net: kind(net, 2))
 
     def run(world):

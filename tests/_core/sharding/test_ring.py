@@ -1,5 +1,5 @@
-"""Ring attention: results and gradients in float32 of one process, the bytes that travel, the order
-of sends and arithmetic, and the number of keys that a rank holds.
+"""Ring attention: its results and gradients equal those of one process in float32. The tests also
+check the bytes sent, the order of sends and arithmetic, and the number of keys that a rank holds.
 """
 
 import tracemalloc
@@ -39,7 +39,8 @@ KINDS = {
 
 
 def attended(kind):
-    """The attention of one kind, and its gradients by queries, keys, values and shift."""
+    """Returns a function of `divide` that computes one kind of attention on divided inputs, and its
+    gradients for queries, keys, values and shift."""
     settings = dict(KINDS[kind])
     shift = settings.pop("shift", None)
     given = [Tensor(x) for x in (QUERY, KEY, VALUE)] + ([] if shift is None else [shift])
@@ -142,8 +143,8 @@ def test_second_gradients(kind):
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_bytes_of_a_forward_and_of_a_backward_pass(ranks):
-    """A rank receives n - 1 blocks of keys and values in each pass, and backwards as many of their
-    gradients."""
+    """A rank receives n - 1 blocks of keys and values in each pass. In the backward pass it also
+    receives as many blocks of their gradients."""
     key, value = normal(B, G, H, S, D), normal(B, G, H, S, D)
     given = tuple(map(Tensor, (normal(B, G, H, S, D), key, value)))
 
@@ -180,7 +181,7 @@ class Traced(World):
 
 
 def test_keys_leave_before_they_are_used(monkeypatch):
-    """While a rank computes with a block of keys, that block and the next one are under way."""
+    """While a rank computes with a block of keys, that block and the next one are in transit."""
     events = {}
     original = ring.Passing.wait
 
@@ -232,7 +233,8 @@ def test_the_layer_of_attention_in_a_ring():
 
 
 def peak_of_a_rank(ranks):
-    """The bytes that a forward and a backward pass allocate at most, for 64 rows on each rank."""
+    """Returns the peak of the bytes that a forward and a backward pass allocate, for 64 rows on
+    each rank."""
     whole, before = np.ones((1, 1, 1, 64 * ranks, 512), np.float32), []
 
     def run(world):

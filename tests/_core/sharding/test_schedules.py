@@ -1,4 +1,4 @@
-"""Schedules of pipelines: every pass runs once, no rank waits in vain, memory is bounded."""
+"""Schedules of pipelines: every pass runs once, no rank waits forever, memory is bounded."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from mindspore_compat._core.sharding.schedules import schedule
 
 
 def run(kind, stages, count):
-    """The most micro-batches alive on each stage. The stages advance in turn, each as far as the
-    activations and gradients that it needs have come."""
+    """Returns the largest number of micro-batches alive on each stage. The stages advance in turn,
+    each until it needs activations or gradients that have not arrived."""
     left = [schedule(kind, stage, stages, count) for stage in range(stages)]
     forward, backward = [0] * (stages + 1), [0] * (stages + 1)
     forward[0] = backward[-1] = count
@@ -43,8 +43,8 @@ def test_every_stage_ends(stages, count):
 
 
 def duration(kind, stages, count, segments):
-    """How long a step takes, if a forward pass of a whole stage takes 1 and a backward pass 2; no
-    pass waits longer than for the one before it."""
+    """Returns the time of a step if a forward pass of a whole stage takes 1 and a backward pass 2.
+    A pass starts as soon as its stage is free and the pass that it needs has ended."""
     left = [schedule(kind, stage, stages, count, segments) for stage in range(stages)]
     ends, now, last = {}, [0.0] * stages, stages * segments - 1
     while any(left):

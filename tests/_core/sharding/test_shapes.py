@@ -1,4 +1,4 @@
-"""`reshape` of divided arrays: the divisions that stay, and the bytes that are exchanged."""
+"""`reshape` of divided arrays: which divisions are kept, and how many bytes are exchanged."""
 
 import numpy as np
 import pytest

@@ -16,7 +16,7 @@ X = np.random.default_rng(0).normal(size=(8, 6)).astype(np.float32)
 
 
 class Net(nn.Cell):
-    """The first result goes around the second Cell, so does the input; a norm has no stage."""
+    """The first result and the input bypass the second Cell; a norm has no stage."""
 
     def __init__(self):
         super().__init__()
@@ -32,7 +32,7 @@ class Net(nn.Cell):
 
 
 class Inverting(Net):
-    """Between the Cells there are an inverse and a number that changes."""
+    """Between the Cells, the network computes an inverse and uses a number that changes."""
 
     scale = 1.0
 
@@ -52,7 +52,7 @@ def made(stages, network=Net):
 
 
 def on_two_stages(function, kind=Net):
-    """What `function(net, call)` returns on two ranks; `call(step, x)` calls a step."""
+    """Returns the results of `function(net, call)` on two ranks; `call(step, x)` calls a step."""
 
     def run(world):
         stages = Stages(world, 2)

@@ -18,7 +18,8 @@ def enabled():
 
 
 def divided(world):
-    """A layer whose weight both axes of the mesh divide and whose bias one axis divides twice."""
+    """A layer whose weight is divided along both axes of the mesh, and whose bias is divided twice
+    along one axis."""
     net = nn.Dense(4, 8, weight_init=Tensor(np.ones((8, 4), np.float32)))
     space = network.space_on(Mesh(world))
     network.adopt(net.weight, space, ((0,), (1,)))

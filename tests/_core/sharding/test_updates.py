@@ -1,4 +1,4 @@
-"""Optimizers update divided parameters as they update whole ones, each rank its blocks."""
+"""Optimizers update divided parameters like whole ones; each rank updates its own blocks."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,8 @@ def test_equals_the_update_of_wholes(name):
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "Lamb"])
 def test_parameters_that_are_divided_further_between_steps(name):
-    """Whole in the first step, divided along one axis of the mesh in the second, then along two."""
+    """The weights are whole in the first step, divided along one axis of the mesh in the second,
+    and along two in the third."""
     wanted = [p.asnumpy() for p in trained(OPTIMIZERS[name])[0]]
 
     def run(world):

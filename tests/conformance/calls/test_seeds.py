@@ -1,4 +1,5 @@
-"""Rules about seeds: a call is made for each argument that is one, and shows what it decides."""
+"""Rules about seeds: each seed argument gets a call that shows which random numbers it
+determines."""
 
 import numpy as np
 import pytest

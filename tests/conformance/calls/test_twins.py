@@ -1,4 +1,5 @@
-"""Names that compute what another name computes: its cases are moved to them, and detect faults."""
+"""Twins compute what another name computes: the cases of that name also test them, and detect
+faults."""
 
 import pytest
 

@@ -65,7 +65,7 @@ def fixing(**fixed):
 
 
 def changing(**changes):
-    """A fault: arguments that are given are put through a function first."""
+    """A fault: a function changes the arguments of a call first."""
 
     def plant(real):
         def __init__(self, **given):
@@ -172,7 +172,7 @@ def slower(real):
 
 
 def always_stepping(real):
-    """A training cell that runs the optimizer whether the step overflowed or not."""
+    """A training cell that runs the optimizer even after an overflow."""
     return like(real, process_loss_scale=lambda self, overflow: False)
 
 

@@ -15,7 +15,7 @@ from conformance.worker.worker import Worker
 
 @pytest.fixture(scope="module")
 def failing():
-    """A function: the ids of the cases of one name and kind that fail."""
+    """Returns a function that gives the ids of the failing cases of one name and kind."""
     targets.install("mindspore_compat")
     stored = answers.load()
 
@@ -48,7 +48,7 @@ def shared_twice(patch):
 
 
 def set_once(name, attribute):
-    """A fault: an attribute keeps the value with which the thing was made."""
+    """A fault: an attribute keeps its initial value, whatever is assigned."""
 
     def plant(patch):
         real = getattr(ms.nn, name)

@@ -107,7 +107,8 @@ def planted(name):
 
 
 def listed():
-    """({key: reason} of equivalent mutants, {key: reason} of those that are not found)."""
+    """Returns {key: reason} of equivalent mutants, and {key: reason} of mutants that no case
+    finds."""
     entries = yaml.safe_load(Path(__file__).with_name("survivors.yaml").read_text(encoding="utf-8"))
     return tuple(
         {key: reason for reason, keys in entries[part].items() for key in keys}
@@ -116,7 +117,7 @@ def listed():
 
 
 def survivors(name, chosen, **options):
-    """The keys of the mutants that no case of the name finds."""
+    """Returns the keys of the mutants that no case of the name finds."""
     with MutantServer(name, **options) as server:
         sound = server.failing()
         return [m.key for m in chosen if not server.failing(m.module, m.source(), sound)]

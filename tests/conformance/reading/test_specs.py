@@ -54,7 +54,7 @@ def entries():
 
 
 def said(entry):
-    """The rules of an entry without order, names in order, verdicts left out."""
+    """Returns the rules of an entry without their order and verdicts, with sorted names."""
     rules = (
         specs.rule_of(item)
         for item in entry.get("raises", ())

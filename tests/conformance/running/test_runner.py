@@ -331,7 +331,7 @@ def test_the_name_of_a_test_says_what_it_asserts(label, answer, name, refused):
 
 
 def judged(case, result, answer):
-    """The judgement of a result, given the status and observation of the reference."""
+    """Returns the judged result, given the status and observation of the reference."""
     case = {"id": "n::x", "name": "n", "expect": "TypeError", **case}
     return answers.judge(case, result, {"n::x": [cases.digest(case), *answer]})["status"]
 

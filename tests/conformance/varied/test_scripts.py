@@ -1,5 +1,5 @@
-"""Varied calls use more than Tensors: a training loop for one callback, printed lines, slices of
-ranks and event files. Of a call that the reference refuses, the refusal is stored.
+"""Varied calls that use more than Tensors: a training loop for one callback, printed lines, slices
+of ranks, event files. If the reference refuses a call, the refusal is stored.
 """
 
 import numpy as np

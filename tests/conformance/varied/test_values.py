@@ -1,5 +1,5 @@
-"""Varied calls: a base call is found, arguments are varied, outcomes are observed in full, what
-tells something is kept and compared, and differences without a reason fail.
+"""Varied calls: a base call is found, its arguments are varied, and whole outcomes are observed.
+Informative outcomes are kept and compared; a difference without a reason is a failure.
 """
 
 import importlib

@@ -93,7 +93,7 @@ def test_ranks_that_are_starting_end_with_their_worker():
 
 
 def running_in(folder):
-    """The processes that work in a folder or in one within it."""
+    """Returns the processes whose working folder is a folder or lies within it."""
     found = []
     for link in Path("/proc").glob("[0-9]*/cwd"):
         with contextlib.suppress(OSError):

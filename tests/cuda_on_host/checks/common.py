@@ -8,7 +8,7 @@ RNG = np.random.default_rng(0)
 
 
 def same(actual, expected, tolerance=0.0):
-    """Asserts that an array of CuPy equals one of NumPy, in type and shape as well."""
+    """Asserts that a CuPy array equals a NumPy array in values, dtype and shape."""
     actual = cupy.asnumpy(actual)
     expected = np.asarray(expected)
     assert actual.dtype == expected.dtype, (actual.dtype, expected.dtype)

@@ -1,4 +1,4 @@
-"""Errors that a GPU gives, and the poison in memory that nobody has written or that is freed."""
+"""Errors that a GPU reports, and the poison in uninitialized and freed memory."""
 
 import warnings
 

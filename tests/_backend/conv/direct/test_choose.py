@@ -60,7 +60,7 @@ WAYS = {"flat": flat, "gather": gather, "panels": panels, "winograd": winograd}
 
 @pytest.fixture(params=WAYS.values(), ids=WAYS)
 def any_size(request, monkeypatch):
-    """Each way for arrays of any size, in small pieces, with fresh loops."""
+    """Runs each algorithm on arrays of any size, in small pieces, with newly compiled loops."""
 
     def way(plan, gives):
         own = plan.groups == 1 and plan.taps  # what panels are made for
@@ -152,7 +152,8 @@ def test_compiled_loops_give_the_same(case, any_size, monkeypatch):
 
 
 def winograd_errors(choice, given, monkeypatch):
-    """The largest error of each result by a choice of methods, of the largest element."""
+    """Returns the largest error of each result under a setting of MINDSPORE_COMPAT_WINOGRAD,
+    relative to the largest element."""
     monkeypatch.setenv("MINDSPORE_COMPAT_WINOGRAD", choice)
     pairs = zip(by_loops(*given), composed(*given), strict=True)
     return np.array([np.abs(have - want).max() / np.abs(want).max() for have, want in pairs])
@@ -210,7 +211,8 @@ def test_arrays_that_are_not_contiguous_are_copied(any_size, monkeypatch):
 
 
 def copied_for_weights(side):
-    """Elements that the weight gradient by flat planes copies or clears, for three channels."""
+    """Returns the number of elements that the weight gradient copies or clears, with flat planes of
+    three channels."""
     given = operands((1, 3, side, side), (8, 3, 3, 3), (1, 1), ((1, 1),) * 2, (1, 1), 1)
     chunks, parts, lengths = flat._sums(choose._plan(given[3]))[-3:]
     return sum(last - first for first, last in parts[:, :2]) * sum(lengths), len(chunks)

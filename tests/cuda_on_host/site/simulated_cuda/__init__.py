@@ -5,7 +5,8 @@ the fake libraries before CuPy looks for NVIDIA's, and puts g++ in the place of 
 
 `counters()` counts launches, copies, synchronizations and more.
 
-Every Python of the environment imports this file when it starts, so other imports lie in functions.
+Every Python process of the environment imports this file when it starts, so further imports are
+inside functions.
 """
 
 import os

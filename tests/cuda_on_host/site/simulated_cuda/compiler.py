@@ -123,8 +123,8 @@ def _with_shared(source):
 
 
 def _only_double(plain):
-    """Returns whether a source uses float64 alone: -ftz=true concerns float32, the host's switch
-    both."""
+    """Returns whether a source uses only float64. The option -ftz=true affects only float32, the
+    corresponding switch of the host both."""
     return bool(_DOUBLE.search(plain)) and not _SINGLE.search(plain)
 
 
@@ -149,7 +149,7 @@ def _machine_flags():
 
 @functools.cache
 def _version():
-    """Returns a text that changes with anything that a compiled kernel depends on."""
+    """Returns a text that changes if anything changes that a compiled kernel depends on."""
     digest = hashlib.sha1(repr((_FLAGS, _LINKING, _machine_flags())).encode())
     digest.update(pathlib.Path(__file__).read_bytes())
     for path in sorted(HEADERS.rglob("*")):

@@ -1,5 +1,6 @@
 """Fills the memory that CuPy's pool hands out and takes back, so that reads of uninitialized or
-freed memory show: the pool recycles memory without calling the runtime.
+freed memory become visible. The simulated runtime cannot do this, because the pool recycles memory
+without calling it.
 
 CuPy's hooks belong to a thread, so only the thread that imports CuPy is watched.
 """
