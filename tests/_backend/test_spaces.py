@@ -24,6 +24,8 @@ def on_both(space, function, *arguments, **keywords):
     """Calls `function(xp, ...)` on NumPy arrays and on arrays of `space`, and compares."""
 
     def moved(value):
+        if isinstance(value, list):
+            return [moved(part) for part in value]
         return space.asarray(value) if isinstance(value, np.ndarray) else value
 
     expected = function(arrays.HOST, *arguments, **keywords)
@@ -185,6 +187,7 @@ EXTRAS = {
     "clip": (normal(4), np.array(-0.5, "f"), 0.5),
     "where": (normal(4) > 0, normal(4), normal(4)),
     "scatter_add": (normal(5, 2), np.array([0, 3, 0]), normal(3, 2)),
+    "add_slices": ([normal(2), normal(2, 2)], [0, slice(0, 4, 2)], (5, 2)),
     "scatter_set": (normal(5, 2), np.array([0, 3]), normal(2, 2)),
     "scatter_along_axis": (normal(3, 4), np.array([[0, 1], [3, 2], [1, 0]]), normal(3, 2), 1),
 }

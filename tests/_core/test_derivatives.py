@@ -107,6 +107,10 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
         lambda xp, x, v: xp.scatter_add(x, (numpy.array([0, 0]),), v),
         [normal(3), normal(2)],
     ),
+    "add_slices": (
+        lambda xp, x, y: xp.add_slices([x, y], [0, (slice(None), slice(1, 3))], (2, 3)),
+        [normal(3), normal(2, 2)],
+    ),
     "scatter_set": (
         lambda xp, x, v: xp.scatter_set(x, (numpy.array([0, 2]),), v),
         [normal(3), normal(2)],

@@ -179,6 +179,8 @@ occurrences(index, count) : constant, opaque
     How often each number in [0, count) occurs in `index`, which has no others; int64.
 scatter_add(x, index, values)
     A copy of `x` with `values` added at `index`; repeated positions receive all their values.
+add_slices(slices, indices, shape)
+    Zeros of `shape`, with each of `slices` added at its index of integers and slices, in order.
 scatter_set(x, index, values)
     A copy of `x` with `values` written at `index`.
 scatter_along_axis(x, index, values, axis, add=False)

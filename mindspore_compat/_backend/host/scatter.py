@@ -102,6 +102,16 @@ def scatter_add(xp, x, index, values):
     return out
 
 
+def add_slices(xp, slices, indices, shape):
+    """Returns zeros of `shape`, with each of `slices` added at its index of integers and slices;
+    the index `...` stands for the whole array."""
+    out = xp.zeros(shape, slices[0].dtype)
+    out[indices[0]] = slices[0]
+    for index, values in zip(indices[1:], slices[1:], strict=True):
+        out[index] += values
+    return out
+
+
 _ADDED_BY_GPU = "iIlLqQefd"  # the dtypes that CuPy's add.at supports
 
 

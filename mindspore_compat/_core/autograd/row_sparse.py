@@ -20,6 +20,7 @@ from ..._backend import arrays
 from ..._backend.cuda.equal_numbers import first_equal
 from ..._backend.steps import current
 from ..._backend.steps.refused import Reason
+from .slice_sum import SliceSum
 
 
 def gradient_of_rows(xp, g, index, shape):
@@ -115,6 +116,8 @@ class RowSparse:
         return RowSparse(index, values, self.shape)
 
     def __add__(self, other):
+        if type(other) is SliceSum:
+            return NotImplemented  # `other` has the operator
         xp = self.space
         if type(other) is RowSparse:
             index = xp.concatenate([self.index, other.index], 0)

@@ -32,6 +32,7 @@ from ..._backend.steps.journal import LOCALS, journal
 from ..._backend.thresholds import Least
 from ..memory_errors import name_operator
 from .row_sparse import RowSparse
+from .slice_sum import SliceSum
 from .vjp_rule import VjpRule, fit
 
 next_number = itertools.count(1).__next__
@@ -238,6 +239,8 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
         uses = _uses(order, ends)
     for node in order:
         g = gathered.pop(node, None)
+        if type(g) is SliceSum:
+            g = g.whole()
         if type(node) is Pick and g is not None:
             _give_output(gathered, waiting, floor, node, g)
         elif g is not None:
@@ -249,7 +252,7 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
                 node.rule, node.saved = SPENT, ()
         if uses is not None:
             _note_arrivals(arrived, uses, node, gathered)
-    return list(map(gathered.get, leaves))
+    return [g.whole() if type(g) is SliceSum else g for g in map(gathered.get, leaves)]
 
 
 def _latest_first(waiting):
@@ -272,7 +275,7 @@ def _note_arrivals(arrived, uses, node, gathered):
         if parent in uses:
             uses[parent] -= 1
             if uses[parent] == 0 and parent in gathered:
-                if type(gathered[parent]) is RowSparse:
+                if type(gathered[parent]) in (RowSparse, SliceSum):
                     gathered[parent] = gathered[parent].whole()
                 arrived(parent, gathered[parent])
 
@@ -354,7 +357,9 @@ def _pull(gathered, waiting, ends, node, g, floor, higher):
     if grads is not None:
         pass
     elif arrays.find_recorder is not None and (xp is recorded_array.RECORDED or xp is HOST):
-        grads = recorded_array.call_pull(rule.pull, g, saved, needs_grad, type(rule) is VjpRule)
+        grads = recorded_array.call_pull(
+            rule.pull, g, saved, needs_grad, type(rule) is VjpRule and not rule.collects_slices
+        )
     else:
         if xp is HOST and outs is None and g.nbytes >= Least.SPACE:
             xp = LARGE
@@ -488,6 +493,9 @@ def _add_gradient(gathered, waiting, ends, node, g):
     """Adds `g` to the gradient that `node` has received so far. With its first gradient, the node
     joins the heap `waiting`, unless it is one of `ends`."""
     old = gathered.get(node)
-    gathered[node] = g if old is None else old + g
-    if old is None and node not in ends:
-        heappush(waiting, (-node.number, node))
+    if old is None:
+        gathered[node] = g
+        if node not in ends:
+            heappush(waiting, (-node.number, node))
+    else:
+        gathered[node] = g.after(old) if type(g) is SliceSum else old + g

@@ -20,6 +20,7 @@ import numpy
 from ..._backend.arrays import LARGE
 from ..source import compiled
 from .row_sparse import RowSparse
+from .slice_sum import SliceSum, gradient_of_slice
 
 
 class VjpRule:
@@ -42,6 +43,7 @@ class VjpRule:
     Attributes:
         several_kernels (set): the choices of inputs whose gradients in float32 a GPU does not
             compute by one kernel.
+        collects_slices (bool): whether gradients may be SliceSums instead of arrays.
         fills (bool): whether outputs that no gradient reached get zeros instead of None, if there
             are several outputs; a joint vjp sets an attribute of this name to accept None.
     """
@@ -53,6 +55,7 @@ class VjpRule:
         self.inputs = tuple(inputs)
         self.upcast = upcast
         self.many = many
+        self.collects_slices = vjps is not None and gradient_of_slice in vjps.values()
         self.fills = getattr(joint, "fills", True)
         functions = [joint] if joint else list(vjps.values())
         self.saves = tuple(
@@ -83,6 +86,7 @@ class VjpRule:
         rule.inputs = tuple(inputs)
         rule.upcast = upcast
         rule.many = self.many
+        rule.collects_slices = self.collects_slices
         rule.fills = self.fills
         rule.source = self.source
         rule.several_kernels = self.several_kernels
@@ -189,6 +193,8 @@ def fit(xp, g, shape, dtype):
     """Sums or repeats `g` to `shape` and casts it to `dtype` (the real part for a real input)."""
     if type(g) is RowSparse:
         return g.with_values(g.space.cast(g.values, dtype))
+    if type(g) is SliceSum:
+        return g.changed(lambda part: fit(xp, part, part.shape, dtype))
     if g.shape != shape:
         extra = g.ndim - len(shape)
         if extra > 0:

@@ -11,7 +11,6 @@ import weakref
 from ..._backend.arrays import SPACES, to_space
 from ..._backend.host.scatter import write
 from ..._core.autograd.tape import depth
-from ..._core.autograd.vjp_rules import expanded_zeros
 from ..._core.declare.by_slices import batched_like
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import own, public, write_back
@@ -31,11 +30,7 @@ def getitem(xp, input: Anything, index: Any):
     return xp.getitem(input, index)
 
 
-getitem.vjp(
-    input=lambda xp, g, input_shape, index: xp.scatter_add(
-        expanded_zeros(xp, input_shape, g.dtype), index, g
-    )
-)
+getitem.vjp_of("getitem")
 
 
 @op(compute="native")
