@@ -19,6 +19,7 @@ LAUNCHES = (
     "launches",
     "matrix_products",
     "convolutions",
+    "recurrences",
     "factorizations",
     "transforms",
     "algorithms",

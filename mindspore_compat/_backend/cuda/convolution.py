@@ -30,7 +30,6 @@ from . import cublas, cudnn
 MOST_WORKSPACE = 256 << 20  # bytes of workspace that an algorithm may use
 MOST_PLANS = 4096  # plans that are kept at a time
 LARGEST = 2**31 - 1  # elements of an array
-ALIGNMENT = 16  # bytes: kernels read vectors
 
 
 class Task(NamedTuple):
@@ -145,7 +144,7 @@ class Convolutions:
     def _run_in_layout(self, task, first, second, geo, last):
         dtype = first.dtype
         tf32 = dtype == cudnn.FLOAT32 and cublas.tf32["conv"]
-        gpu, handle = self._handle()
+        gpu, handle = self.handle()
         if handle is None:
             return None
         key = task.name, geo, dtype.num, last, tf32, gpu
@@ -172,7 +171,7 @@ class Convolutions:
                 algorithms.remove(algorithm)
         return None
 
-    def _handle(self):
+    def handle(self):
         """Returns the GPU and its handle, which is None if the library does not start."""
         library = self.library
         if library is None:  # another thread has found that it does not start
@@ -182,7 +181,8 @@ class Convolutions:
         except cudnn.Refused as status:
             self.library = None
             warnings.warn(
-                f"cuDNN does not start ({status}): convolutions are products of matrices.",
+                f"cuDNN does not start ({status}): convolutions are products of matrices, and "
+                "recurrent layers run step by step.",
                 stacklevel=1,
             )
             return None, None
@@ -262,7 +262,7 @@ def _contiguous(module, array, last):
     """Returns the array without gaps, in the library's layout; the array itself if it already
     is."""
     array = module.ascontiguousarray(_channels_moved(array) if last else array)
-    return array if array.data.ptr % ALIGNMENT == 0 else array.copy()
+    return array if array.data.ptr % cudnn.ALIGNMENT == 0 else array.copy()
 
 
 def _new_array(module, shape, dtype, last):

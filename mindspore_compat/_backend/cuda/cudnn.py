@@ -1,17 +1,19 @@
-"""cuDNN, called through our own handles: its stable C functions for convolutions.
+"""cuDNN, called through our own handles: its stable C functions for convolutions and recurrent
+layers.
 
 The library comes with the extras `cudnn12` and `cudnn13`, or with the system. If it is missing, or
-belongs to another CUDA than CuPy's, `load` returns None, and convolutions are computed without it.
+belongs to another CUDA than CuPy's, `load` returns None, and all is computed without it.
 A call allocates nothing and waits for nothing, so it can be captured; the caller provides its
 workspace.
 
-convolution.py describes the convolutions; this file has descriptors, algorithms and status codes.
+convolution.py describes the convolutions, and recurrent.py the recurrent layers; this file has
+descriptors, algorithms and status codes.
 """
 
 import ctypes
 import importlib.util
 import os
-from ctypes import byref, c_double, c_float, c_int, c_size_t, c_void_p
+from ctypes import byref, c_double, c_float, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
 from typing import NamedTuple
 
 import ml_dtypes
@@ -25,6 +27,7 @@ CHANNELS_SECOND, CHANNELS_LAST = 0, 1  # TENSOR_NCHW, TENSOR_NHWC
 CROSS_CORRELATION = 1
 DEFAULT_MATH, TENSOR_OP_MATH, FMA_MATH = 0, 1, 3  # the last is float32 without TF32
 DETERMINISTIC = 1
+ALIGNMENT = 16  # bytes: kernels read vectors
 NOT_SUPPORTED = range(3000, 4000)  # status codes for requests that the library does not support
 MOST_ALGORITHMS = 10  # the library has at most eight for a function
 PASSES = ("Forward", "BackwardData", "BackwardFilter")
@@ -60,7 +63,24 @@ FUNCTIONS = {  # name -> types of its parameters
     "cudnnSetConvolutionGroupCount": (c_void_p, c_int),
     "cudnnSetConvolutionMathType": (c_void_p, c_int),
 }
-for _kind in ("Tensor", "Filter", "Convolution"):
+FUNCTIONS |= {
+    "cudnnSetDropoutDescriptor": (c_void_p, c_void_p, c_float, c_void_p, c_size_t, c_ulonglong),
+    "cudnnSetRNNDescriptor_v8": (c_void_p, *(c_int,) * 12, c_void_p, c_uint),
+    "cudnnSetRNNDataDescriptor": (c_void_p, *(c_int,) * 5, c_void_p, c_void_p),
+    "cudnnGetRNNWeightSpaceSize": (c_void_p,) * 3,
+    "cudnnGetRNNWeightParams": (
+        *(c_void_p, c_void_p, c_int, c_size_t, c_void_p, c_int),
+        *((c_void_p,) * 4),
+    ),
+    "cudnnGetRNNTempSpaceSizes": (c_void_p, c_void_p, c_int, *(c_void_p,) * 3),
+    "cudnnRNNForward": (c_void_p, c_void_p, c_int, *(c_void_p,) * 11, *(c_size_t, c_void_p) * 3),
+    "cudnnRNNBackwardData_v8": (*(c_void_p,) * 16, *(c_size_t, c_void_p) * 3),
+    "cudnnRNNBackwardWeights_v8": (
+        *(c_void_p, c_void_p, c_int, *(c_void_p,) * 7),
+        *(c_size_t, c_void_p) * 3,
+    ),
+}
+for _kind in ("Tensor", "Filter", "Convolution", "Dropout", "RNN", "RNNData"):
     FUNCTIONS[f"cudnnCreate{_kind}Descriptor"] = (c_void_p,)
     FUNCTIONS[f"cudnnDestroy{_kind}Descriptor"] = (c_void_p,)
 for _name in PASSES:
@@ -130,7 +150,7 @@ def _paths():
 
 
 class Library:
-    """The functions of cuDNN that convolutions need, with a handle for each thread and GPU.
+    """The functions of cuDNN that the package calls, with a handle for each thread and GPU.
 
     Args:
         module: CuPy.
@@ -191,7 +211,7 @@ class Library:
         if channels_last:
             steps.insert(1, steps.pop())
         descriptor = Descriptor(self, "Tensor")
-        descriptor.set("NdDescriptor", TYPES[dtype], len(shape), _ints(shape), _ints(steps))
+        descriptor.set("NdDescriptor", TYPES[dtype], len(shape), ints(shape), ints(steps))
         return descriptor
 
     def filters(self, shape, dtype, channels_last):
@@ -199,14 +219,14 @@ class Library:
         gaps."""
         layout = CHANNELS_LAST if channels_last else CHANNELS_SECOND
         descriptor = Descriptor(self, "Filter")
-        descriptor.set("NdDescriptor", TYPES[dtype], layout, len(shape), _ints(shape))
+        descriptor.set("NdDescriptor", TYPES[dtype], layout, len(shape), ints(shape))
         return descriptor
 
     def convolution(self, pads, stride, dilation, groups, dtype, math):
         """Returns the descriptor of a convolution; half types are summed in float32."""
         descriptor = Descriptor(self, "Convolution")
-        sizes = [_ints(values) for values in (pads, stride, dilation)]
-        compute = TYPES[_sum_type(dtype)]
+        sizes = [ints(values) for values in (pads, stride, dilation)]
+        compute = TYPES[sum_type(dtype)]
         descriptor.set("NdDescriptor", len(pads), *sizes, CROSS_CORRELATION, compute)
         descriptor.set("GroupCount", groups)
         descriptor.set("MathType", math)
@@ -262,7 +282,7 @@ class Library:
         )
         self.refuse(status)
         function, size = getattr(self, f"cudnnConvolution{name}"), size.value
-        (one, zero), (first, second, sizes, third) = SCALARS[_sum_type(dtype)], descriptors
+        (one, zero), (first, second, sizes, third) = SCALARS[sum_type(dtype)], descriptors
 
         def run(handle, workspace, x, y, result):
             return function(
@@ -279,7 +299,7 @@ class Descriptor:
 
     Args:
         library (Library): the library.
-        kind (str): "Tensor", "Filter" or "Convolution".
+        kind (str): the part of the functions' names before "Descriptor", such as "Filter".
 
     Attributes:
         address (int): the address that functions take.
@@ -289,7 +309,7 @@ class Descriptor:
         self._library, self._kind = library, kind
         pointer = c_void_p()
         create = getattr(library, f"cudnnCreate{kind}Descriptor")
-        library.check(create(byref(pointer)), create.__name__)
+        library.refuse(create(byref(pointer)))
         self.address = pointer.value
 
     def set(self, name, *values):
@@ -306,9 +326,9 @@ class Descriptor:
             getattr(self._library, f"cudnnDestroy{self._kind}Descriptor")(self.address)
 
 
-def _ints(values):
+def ints(values):
     return (c_int * len(values))(*values)
 
 
-def _sum_type(dtype):
+def sum_type(dtype):
     return FLOAT64 if dtype == FLOAT64 else FLOAT32

@@ -24,6 +24,7 @@ from .contractions import einsum, tensordot
 from .convolution import Convolutions
 from .joining import concatenated, stacked
 from .products import Products
+from .recurrent import Layers
 from .tables import Tables
 
 BFLOAT16, FLOAT16 = numpy.dtype(ml_dtypes.bfloat16), numpy.dtype(numpy.float16)
@@ -40,6 +41,7 @@ class DeviceSpace(Space):
         tables (Tables): arrays that are made on the host and kept.
         products (Products): the products of matrices.
         convolutions (Convolutions): convolutions and their gradients.
+        recurrent_layers (recurrent.Layers): the recurrent layers that cuDNN computes.
         low_precision_products (frozenset): the dtypes whose products are computed in float32 and
             rounded when stored, by casts before and after; other dtypes need none.
         low_precision_kernels (frozenset): the same for ops that hand their arrays to whole kernels
@@ -59,6 +61,7 @@ class DeviceSpace(Space):
         self.matmul, self.matmul_add = self.products.matmul, self.products.matmul_add
         self.matmul_float32 = self.products.matmul_float32
         self.convolutions = Convolutions(self)
+        self.recurrent_layers = Layers(self)
         self.convolve_nd = self.convolutions.convolve
         self.convolve_input = self.convolutions.input_gradient
         self.convolve_weight = self.convolutions.weight_gradient

@@ -18,6 +18,7 @@ from ...common.parameter import ParameterTuple
 from ...ops._elementwise.cast import cast
 from ...ops._linalg.matmul import dense
 from ...ops._recurrent.sequence import gru, lstm, rnn_sequence
+from ...ops._recurrent.whole_layer import by_library
 from ...ops._shape.join_split import cat, stack
 from .._parts import need_floats, parameter
 from ..cell import Cell, MixedPrecisionType
@@ -32,6 +33,8 @@ Size = Int(ge=1)
 class _Direction(Cell):
     """Runs one direction of one layer over a sequence; subclasses define the kind of network."""
 
+    kind = None
+
     def construct(self, x, states, weights, mask, reverse):
         """Returns the outputs and the last states, as tuples of Tensors."""
         w_ih, w_hh, b_ih, b_hh = weights
@@ -42,12 +45,16 @@ class _Direction(Cell):
 class _DynamicRNNTanh(_Direction):
     """One direction of a plain recurrent network with tanh."""
 
+    kind = "tanh"
+
     def _sweep(self, gates, states, w_hh, mask, reverse):
         return rnn_sequence.run(gates, states[0], w_hh, mask, "tanh", reverse)
 
 
 class _DynamicRNNRelu(_Direction):
     """One direction of a plain recurrent network with relu."""
+
+    kind = "relu"
 
     def _sweep(self, gates, states, w_hh, mask, reverse):
         return rnn_sequence.run(gates, states[0], w_hh, mask, "relu", reverse)
@@ -56,12 +63,16 @@ class _DynamicRNNRelu(_Direction):
 class _DynamicLSTMCPUGPU(_Direction):
     """One direction of an LSTM."""
 
+    kind = "lstm"
+
     def _sweep(self, gates, states, w_hh, mask, reverse):
         return lstm(gates, *states, w_hh, mask, reverse)
 
 
 class _DynamicGRUCPUGPU(_Direction):
     """One direction of a GRU, whose two biases are not added up beforehand."""
+
+    kind = "gru"
 
     def construct(self, x, states, weights, mask, reverse):
         """Returns the outputs and the last state, as a tuple of Tensors."""
@@ -193,15 +204,21 @@ class _RNNBase(Cell):
         return (x.swapaxes(0, 1) if self.batch_first else x), self._last_states(ends)
 
     def _layer(self, x, layer, states, mask, lasts):
+        suffixes = ("", "_reverse") if self.bidirectional else ("",)
+        weights = [self._weights(layer, suffix, x.dtype) for suffix in suffixes]
+        start = layer * len(suffixes)
+        if mask is None and (kind := getattr(self.rnn, "kind", None)):
+            firsts = [state[start : start + len(suffixes)] for state in states]
+            if (result := by_library(kind, x, firsts, weights)) is not None:
+                x, ends = result
+                lasts += zip(*ends)
+                return x
         outputs = []
-        for at, (number, suffix) in enumerate(self._layer_suffixes()):
-            if number == layer:
-                first = tuple(state[at] for state in states)
-                out, *last = self.rnn(
-                    x, first, self._weights(layer, suffix, x.dtype), mask, bool(suffix)
-                )
-                outputs.append(out)
-                lasts.append(last)
+        for at, weights_of_one in enumerate(weights):
+            first = tuple(state[start + at] for state in states)
+            out, *last = self.rnn(x, first, weights_of_one, mask, at == 1)
+            outputs.append(out)
+            lasts.append(last)
         return outputs[0] if len(outputs) == 1 else cat.run(outputs, -1)
 
     def _mask(self, x, seq_length):

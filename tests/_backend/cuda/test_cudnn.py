@@ -11,15 +11,29 @@ from pathlib import Path
 import pytest
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.cuda import cudnn
+from mindspore_compat._backend.cuda import cudnn, recurrent
 
 INTEGERS = {"int", "cudnnDataType_t", "cudnnTensorFormat_t", "cudnnConvolutionMode_t"} | {
-    *("cudnnMathType_t", "cudnnStatus_t", "cudnnDeterminism_t", "cudnnConvolutionFwdAlgo_t"),
+    *("cudnnRNNAlgo_t", "cudnnRNNMode_t", "cudnnRNNBiasMode_t", "cudnnDirectionMode_t"),
+    *("cudnnRNNInputMode_t", "cudnnRNNDataLayout_t", "cudnnForwardMode_t", "cudnnWgradMode_t"),
+    *(
+        "int32_t",
+        "cudnnMathType_t",
+        "cudnnStatus_t",
+        "cudnnDeterminism_t",
+        "cudnnConvolutionFwdAlgo_t",
+    ),
     *("cudnnConvolutionBwdDataAlgo_t", "cudnnConvolutionBwdFilterAlgo_t"),
 }
 POINTERS = {"cudnnHandle_t", "cudaStream_t", "cudnnTensorDescriptor_t", "cudnnFilterDescriptor_t"}
-POINTERS.add("cudnnConvolutionDescriptor_t")
-OTHERS = {"size_t": ctypes.c_size_t, "float": ctypes.c_float}
+POINTERS |= {"cudnnConvolutionDescriptor_t", "cudnnDropoutDescriptor_t"}
+POINTERS |= {"cudnnRNNDescriptor_t", "cudnnRNNDataDescriptor_t"}
+OTHERS = {
+    "size_t": ctypes.c_size_t,
+    "float": ctypes.c_float,
+    "uint32_t": ctypes.c_uint,
+    "unsigned long long": ctypes.c_ulonglong,
+}
 
 
 def _folders():
@@ -35,7 +49,7 @@ def header():
     folder = next((folder for folder in _folders() if (folder / "cudnn_cnn.h").exists()), None)
     if folder is None:
         pytest.skip("the headers of cuDNN are not installed")
-    names = ("cudnn_graph.h", "cudnn_ops.h", "cudnn_cnn.h")
+    names = ("cudnn_graph.h", "cudnn_ops.h", "cudnn_cnn.h", "cudnn_adv.h")
     text = "".join((folder / name).read_text("utf-8") for name in names)
     return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
 
@@ -44,7 +58,7 @@ def _kind(declaration):
     """Returns the ctypes type of a parameter or struct member, such as `const int dims[]`."""
     if "*" in declaration or declaration.endswith("[]"):
         return ctypes.c_void_p
-    (name,) = (word for word in declaration.split()[:-1] if word != "const")
+    name = " ".join(word for word in declaration.split()[:-1] if word != "const")
     if name in INTEGERS:
         return ctypes.c_int
     return ctypes.c_void_p if name in POINTERS else OTHERS[name]
@@ -77,6 +91,18 @@ def test_numbers_are_those_of_the_header(header):
         "TENSOR_OP_MATH": cudnn.TENSOR_OP_MATH,
         "FMA_MATH": cudnn.FMA_MATH,
         "DETERMINISTIC": cudnn.DETERMINISTIC,
+        **{f"RNN_{kind.upper()}": recurrent.KINDS[kind][0] for kind in ("relu", "tanh")},
+        **{kind.upper(): recurrent.KINDS[kind][0] for kind in ("lstm", "gru")},
+        "RNN_ALGO_STANDARD": recurrent.STANDARD,
+        "LINEAR_INPUT": recurrent.LINEAR_INPUT,
+        "RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED": recurrent.STEPS_FIRST,
+        "RNN_NO_BIAS": recurrent.NO_BIAS,
+        "RNN_DOUBLE_BIAS": recurrent.TWO_BIASES,
+        "UNIDIRECTIONAL": 0,
+        "BIDIRECTIONAL": 1,
+        "FWD_MODE_INFERENCE": recurrent.INFERENCE,
+        "FWD_MODE_TRAINING": recurrent.TRAINING,
+        "WGRAD_MODE_ADD": recurrent.ADD_TO_GRADIENT,
         "STATUS_NOT_SUPPORTED": cudnn.NOT_SUPPORTED[0],
         "STATUS_INTERNAL_ERROR": cudnn.NOT_SUPPORTED[-1] + 1,
     }

@@ -95,14 +95,6 @@ cudnnStatus_t problem_of(Image x, Filter w, Convolution c, Image y, Problem &p) 
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-float to_tf32(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if ((bits & 0x7f800000) != 0x7f800000) bits = (bits + 0x1000) & ~0x1fffu;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* Calls f(place in memory, place with channels second) for every element of (outer, channels,
  * spatial). */
 template <class F>

@@ -64,7 +64,7 @@ cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t tensor) {
 cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t tensor, cudnnDataType_t type,
                                          int count, const int size[], const int step[]) {
     if (!bytes_of(type)) return CUDNN_STATUS_NOT_SUPPORTED;
-    if (count < 4 || count > MOST_DIMENSIONS) return CUDNN_STATUS_NOT_SUPPORTED;
+    if (count < 3 || count > MOST_DIMENSIONS) return CUDNN_STATUS_NOT_SUPPORTED;
     if (cudnnStatus_t status = copy_sizes(count, size, tensor->size)) return status;
     if (std::any_of(step, step + count, [](int n) { return n < 1; })) return CUDNN_STATUS_BAD_PARAM;
     std::copy_n(step, count, tensor->step);

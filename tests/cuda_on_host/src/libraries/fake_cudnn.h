@@ -12,6 +12,7 @@
 #include <cudnn.h>
 
 #include <cstdint>
+#include <cstring>
 
 constexpr int MOST_DIMENSIONS = 5; /* batch, channels and three spatial ones */
 constexpr long MOST_ELEMENTS = 1L << 31;
@@ -43,6 +44,32 @@ struct cudnnConvolutionStruct {
     cudnnMathType_t math;
     int groups;
 };
+
+struct cudnnDropoutStruct {
+    bool set;
+};
+
+struct cudnnRNNStruct {
+    bool set;
+    cudnnRNNMode_t cell;
+    bool has_bias, tf32;
+    int directions, input, hidden;
+    cudnnDataType_t type;
+};
+
+struct cudnnRNNDataStruct {
+    bool set;
+    cudnnDataType_t type;
+    int steps, batch, width;
+};
+
+inline float to_tf32(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if ((bits & 0x7f800000) != 0x7f800000) bits = (bits + 0x1000) & ~0x1fffu;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
 
 inline size_t bytes_of(cudnnDataType_t type) {
     switch (type) {

@@ -71,6 +71,7 @@ void host_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
     X(captured_pageable_copies)    \
     X(matrix_products)             \
     X(convolutions)                \
+    X(recurrences)                 \
     X(factorizations)              \
     X(transforms)                  \
     X(algorithms)                  \
