@@ -2,13 +2,13 @@
 real cuDNN silently misreads."""
 
 import ctypes
-import types
 
 import cupy
 import numpy as np
 import pytest
 
 from mindspore_compat._backend.cuda import cudnn
+from mindspore_compat._backend.cuda.handles import Handles
 
 FLOAT32 = cudnn.FLOAT32
 X, W, Y = (2, 4, 5, 5), (6, 2, 3, 3), (2, 6, 5, 5)
@@ -104,7 +104,7 @@ def test_heuristics_list_what_must_be_passed_over(library):
 
 
 def test_a_handle_cannot_be_made_in_a_capture(library, monkeypatch):
-    monkeypatch.setattr(library, "_handles", types.SimpleNamespace())
+    monkeypatch.setattr(library, "handles", Handles(library._new_handle))
     stream = cupy.cuda.Stream(non_blocking=True)
     with stream:
         stream.begin_capture(cupy.cuda.runtime.streamCaptureModeGlobal)
