@@ -101,11 +101,16 @@ class RecordedStep:
         """Returns True if something that the step depends on has changed since the recording."""
         if self._plan is None:
             return False
-        for holder, recorded, full in self._held:
-            if _layout(holder._array, full) != recorded:
+        for holder, shape, dtype, layout in self._held:
+            array = holder._array
+            if type(array) is not numpy.ndarray or array.shape != shape or array.dtype != dtype:
                 return True
-        for parameter, recorded in self._flags:
-            if _role(parameter) != recorded:
+            if layout is not None and _layout(array) != layout:
+                return True
+        for parameter, has_gradient, hooks in self._flags:
+            if parameter._param_info.requires_grad is not has_gradient:
+                return True
+            if _count_hooks(parameter) != hooks:
                 return True
         return not self._state.unchanged()
 
@@ -141,11 +146,13 @@ class RecordedStep:
             raise Refused(recorder.reason, (result,))
         self._plan, self._state = plan, python
         self._held = [
-            (tensor, _layout(array, recorder.reads_layout), recorder.reads_layout)
+            (tensor, array.shape, array.dtype, _layout(array) if recorder.reads_layout else None)
             for tensor, array in recorder.holders
         ]
         self._flags = [
-            (tensor, _role(tensor)) for tensor in tensors if isinstance(tensor, Parameter)
+            (tensor, flag(tensor), _count_hooks(tensor))
+            for tensor in tensors
+            if isinstance(tensor, Parameter)
         ]
         self._draws = recording.draws
         return result
@@ -332,17 +339,15 @@ def _refuse_inputs(args, kwargs):
             raise Refused(Reason.ARGUMENT_TYPE.format(type(tensor).__name__))
 
 
-def _layout(array, full):
-    """Returns the properties of an array, apart from its values, that affect how code computes on
-    it."""
-    if full:
-        return type(array), array.shape, array.dtype, array.strides, array.flags.writeable
-    return type(array), array.shape, array.dtype
+def _layout(array):
+    """Returns the properties of an array, apart from its shape, dtype and values, that affect how
+    code computes on it."""
+    return array.strides, array.flags.writeable
 
 
-def _role(parameter):
-    """Returns whether a Parameter has a gradient, and the number of its hooks."""
-    return flag(parameter), len(vars(parameter).get("_hooks", ()))
+def _count_hooks(parameter):
+    """Returns the number of hooks of a Parameter."""
+    return len(parameter.__dict__.get("_hooks", ()))
 
 
 def _leaves(value):
