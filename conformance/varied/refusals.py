@@ -19,7 +19,9 @@ from .changes import arguments, shapes_of
 from .record import SECONDS, Session
 
 _SETTINGS = ("first", "then", "train")  # of a call, besides its arguments
-MOST = {"plain": 2, "shape": 2}  # refusals of one argument that are kept, for each exception
+# Refusals of one argument that are kept, for each exception.
+MOST = {"plain": 2, "dtype": 2, "rank": 2, "shape": 2}
+_NO_ARRAYS = "'wrong'", "None", "1", "[0.5, 'wrong']", "np.array('wrong')"
 _OPEN = re.compile(r"seed$|name$|generator$")  # arguments that take almost anything
 
 
@@ -29,20 +31,22 @@ def add_refusals(name, entries, known, reference, recorded=None):
     session = Session(name, entries[name], reference)
     session.recording.calls = records = dict(known)
     base = _accepted(known, reference)
-    if base is None or any(label.startswith("refused ") for label in known):
+    if base is None:
         return records
     call, more = base
     answered = _is_answered(name, entries[name], _recorded() if recorded is None else recorded)
     if session.ask(call, more) is None:
         return records
     until = time.monotonic() + SECONDS // 10
-    deliberate = {*session.deliberate, *(("RuntimeError",) if name.startswith("dataset.") else ())}
     for argument in arguments(call):
         session.tries = session.lost = 0
         counts = Counter()
         for kind, label, variant in _changes(argument, call, answered):
+            if f"refused {label}" in known:
+                counts[kind, known[f"refused {label}"]["seen"].get("refused")] += 1
+                continue
             session.refusal, session.until = "", until
-            if session.ask(variant, more) is None and session.refusal in deliberate:
+            if session.ask(variant, more) is None and session.refusal in session.deliberate:
                 counts[kind, session.refusal] += 1
                 if counts[kind, session.refusal] <= MOST[kind]:
                     refused = {"refused": session.refusal}
@@ -86,8 +90,9 @@ def _changes(argument, call, answered):
     text, value = call.get(argument), call.value(argument)
     variants = []
     if not answered and not _OPEN.search(argument):
-        texts = _of_array(text, value) if _is_array(text) else odd.values(text, value)
-        variants += [("plain", f"{argument}={short(t)}", t) for t in texts]
+        plain = _NO_ARRAYS if _is_array(text) else odd.values(text, value)
+        variants += [("plain", f"{argument}={short(t)}", t) for t in plain]
+        variants += [(kind, argument + c, text + c) for kind, c in _of_array(text, value)]
     if isinstance(value, np.ndarray) and text and text.startswith("T("):
         variants += [("shape", f"{argument} {label}", t) for label, t in shapes_of(text, value)]
     changed = [(kind, label, call.put(argument, t)) for kind, label, t in variants]
@@ -99,9 +104,10 @@ def _is_array(text):
 
 
 def _of_array(text, value):
-    """Returns other values for an array: no array, other dtypes and ranks, an empty array."""
-    texts = ["'wrong'", "None", "1", "[0.5, 'wrong']", "np.array('wrong')"]
-    if isinstance(value, np.ndarray):
-        texts += [f"{text}[None]", f"{text}[None, None]", f"{text}[0]", f"{text}.reshape(-1)[0]"]
-        texts += [f"{text}[:0]", f"{text}.astype('complex64')", f"{text}.astype('bool')"]
-    return texts
+    """Returns [(kind, change)] that give an array another dtype or rank, or no elements."""
+    if not _is_array(text) or not isinstance(value, np.ndarray):
+        return []
+    ranks = "[None]", "[None, None]", "[0]", ".reshape(-1)[0]", "[:0]"
+    dtypes = "complex64", "bool", "float32", "float64", "int32", "uint64", "str"
+    others = [f".astype('{dtype}')" for dtype in dtypes if dtype != value.dtype.name]
+    return [("rank", change) for change in ranks] + [("dtype", change) for change in others]

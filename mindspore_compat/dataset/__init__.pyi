@@ -1872,8 +1872,10 @@ class RandomSampler(BuiltinSampler):
         """Returns the shuffle mode."""
     def is_shuffled(self) -> _b.bool:  # type: ignore
         """Returns True."""
+    def parse(self) -> _t.Any:  # type: ignore
+        """Returns the sampler in the form for pipelines, which here is the sampler itself."""
     def parse_for_minddataset(self) -> _t.Any:
-        """Returns the sampler in the form for MindDataset; see `parse`."""
+        """Returns the sampler in the form for MindDataset, which supports other shuffle modes."""
 class RenameDataset(UnionBaseDataset):
     """Renames columns.
 

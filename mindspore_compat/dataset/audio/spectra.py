@@ -183,8 +183,8 @@ class InverseSpectrogram(AudioOperation):
     def _check(self, x, lead):
         super()._check(x, lead)
         check_complex("InverseSpectrogram", x)
-        count = self.n_fft // 2 + 1 if self.onesided else self.n_fft
-        check_frequencies("InverseSpectrogram", x[..., 0], count)
+        if self.onesided:
+            check_frequencies("InverseSpectrogram", x[..., 0], self.n_fft // 2 + 1)
         check_even("InverseSpectrogram", self.n_fft)
         if self.pad and not self.length:
             raise RuntimeError("For 'InverseSpectrogram', 'pad' needs a 'length'.")

@@ -209,7 +209,7 @@ class Resample(AudioOperation):
 
     Raises:
         TypeError: if an argument is of the wrong type.
-        ValueError: if an argument is out of range.
+        ValueError: if an argument is out of range; for `beta`, raised when it is used.
         RuntimeError: if the input has no axes, or a rate is below 1; raised when it is used.
 
     Source: mindspore.dataset.audio.Resample of MindSpore 2.10; J. O. Smith, "Digital Audio
@@ -248,6 +248,8 @@ class Resample(AudioOperation):
                 f"For 'Resample', rates must be 1 or more, but got orig_freq="
                 f"{self.orig_freq}, new_freq={self.new_freq}."
             )
+        if self.resample_method is ResampleMethod.KAISER_WINDOW and self.beta < 0:
+            raise ValueError(f"For 'Resample', 'beta' must not be negative, but got {self.beta}.")
 
     def _compute(self, x):
         old, new = int(self.orig_freq), int(self.new_freq)

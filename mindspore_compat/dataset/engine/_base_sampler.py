@@ -69,8 +69,11 @@ class BuiltinSampler:
         no limit.
         """
         child = None if self.child_sampler is None else self.child_sampler.get_num_samples()
-        limits = [limit for limit in (self.num_samples, child) if limit]
+        limits = [limit for limit in (self._own_limit(), child) if limit is not None]
         return min(limits, default=None)
+
+    def _own_limit(self):
+        return self.num_samples or None
 
     def get_shuffle_mode(self):
         """Returns the shuffle mode: FALSE here, GLOBAL for random samplers."""

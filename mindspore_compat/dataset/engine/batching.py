@@ -372,23 +372,20 @@ def pad_to_shape(value, shape, fill):
     """Truncates or pads an array to a shape.
 
     Raises:
-        RuntimeError: if text is filled with a number, or numbers with text.
+        RuntimeError: if text is filled with a number, numbers with text, or bytes with a str.
     """
     if list(value.shape) == list(shape):
         return value
     text = value.dtype.kind in "SU"
     if fill is None:
         fill = value.dtype.type() if text else 0
-    if isinstance(fill, (str, bytes)) != text:
+    filler = np.asarray(fill)
+    if text != (filler.dtype.kind in "SU") or (text and filler.dtype.kind != value.dtype.kind):
         raise RuntimeError(
-            f"Text cannot be padded with numbers, nor numbers with text, but got "
+            f"Text is padded with text, bytes with bytes, and numbers with numbers, but got "
             f"{fill!r} for dtype {value.dtype}."
         )
-    dtype = value.dtype
-    if text:
-        filler = np.asarray(fill.encode() if dtype.kind == "S" and isinstance(fill, str) else fill)
-        dtype = np.promote_types(dtype, filler.astype(dtype.kind).dtype)
-        fill = filler
+    dtype = np.promote_types(value.dtype, filler.dtype) if text else value.dtype
     out = np.full(shape, fill, dtype)
     common = tuple(slice(min(pair)) for pair in zip(value.shape, shape, strict=True))
     out[common] = value[common]

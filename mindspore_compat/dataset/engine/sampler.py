@@ -107,6 +107,19 @@ class RandomSampler(FileSampler):
         """Returns True."""
         return True
 
+    def parse(self):
+        """Returns the sampler in the form for pipelines, which here is the sampler itself.
+
+        Raises:
+            RuntimeError: if the shuffle mode is not GLOBAL, or an argument is out of range.
+        """
+        _only_global(self.shuffle)
+        return super().parse()
+
+    def parse_for_minddataset(self):
+        """Returns the sampler in the form for MindDataset, which supports other shuffle modes."""
+        return super().parse()
+
     def _open(self, size, labels):
         _only_global(self.shuffle)
         seed, twister = next_seed(), Twister(0)
@@ -347,6 +360,9 @@ class SubsetSampler(FileSampler):
         super().__init__(num_samples)
         self.indices = indices
 
+    def _own_limit(self):
+        return self.num_samples or len(self.indices)
+
     def _open(self, size, labels):
         indices = self.indices[: self._limit(len(self.indices))]
         return lambda: indices
@@ -431,12 +447,15 @@ class WeightedRandomSampler(BuiltinSampler):
         """Returns True."""
         return True
 
-    def _open(self, size, labels):
+    def _check(self):
+        super()._check()
         if not self.weights or min(self.weights) < 0 or max(self.weights) == 0:
             raise RuntimeError(
                 f"For 'WeightedRandomSampler', 'weights' must hold numbers >= 0 "
                 f"that are not all zero, but got {self.weights!r}."
             )
+
+    def _open(self, size, labels):
         if len(self.weights) > size:
             raise RuntimeError(
                 f"For 'WeightedRandomSampler', there must be no more weights than "

@@ -83,7 +83,7 @@ def deserialize(input_dict=None, json_filepath=None):
         Dataset, the pipeline; None if neither argument is given.
 
     Raises:
-        TypeError: if `input_dict` is not a dict.
+        TypeError: if `input_dict` is not a dict, or `json_filepath` is not a str.
         OSError: if the file cannot be read.
         RuntimeError: if it does not describe a pipeline, or the pipeline contains functions or
             objects of scripts.
@@ -102,6 +102,7 @@ def deserialize(input_dict=None, json_filepath=None):
     elif json_filepath is None:
         return None
     else:
+        Str.refuse("deserialize", "json_filepath", json_filepath)
         text = content(json_filepath)
         with reading(json_filepath, problem="is no JSON", api="deserialize"):
             input_dict = json.loads(str(text, "utf-8"))

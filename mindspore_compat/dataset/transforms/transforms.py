@@ -329,8 +329,8 @@ class PadEnd(_ArrayOperation):
             or empty text.
 
     Raises:
-        RuntimeError: if the input has another number of axes, except a scalar, which is returned
-            as it is; or if text is padded with numbers. It is raised when the transform is used.
+        RuntimeError: when it is used, if the input has another number of axes, except a scalar,
+            which is returned as it is; or if text is padded with numbers, or bytes with a str.
 
     Example:
         >>> import numpy as np
@@ -452,7 +452,7 @@ class Unique(_ArrayOperation):
     """
 
     def _array(self, x, lead):
-        if x.ndim < 2 or x.dtype.kind in "SU":
+        if x.ndim < 2 or x.dtype.kind in "SUb":
             raise RuntimeError(
                 f"For 'Unique', the input must hold numbers and have at least two "
                 f"axes, but got shape {x.shape} and dtype {x.dtype}."
