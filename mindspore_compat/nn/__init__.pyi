@@ -647,11 +647,15 @@ class AdaptiveAvgPool1d(_Cell):
 
     Args:
         output_size (int >= 1): the lengths of the last axes of the result.
-        input (Tensor of dtype float16 or float32): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype float16 or float32): the input.
 
     Shapes:
-        `input` is (N, C, L) with L a multiple of `output_size`. The result is (N, C, output_size),
-        of the same dtype.
+        `input` is (N, C, L) with L a multiple of `output_size`.
+
+    Outputs:
+        The result is (N, C, output_size), of the same dtype.
     """
     def __init__(self, output_size: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -666,11 +670,15 @@ class AdaptiveAvgPool2d(_Cell):
     Args:
         output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
             of the result.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
-        last two axes and the same dtype.
+        `input` is (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        The result has the lengths `output_size` along the last two axes and the same dtype.
     """
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -685,12 +693,16 @@ class AdaptiveAvgPool3d(_Cell):
     Args:
         output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
             of the result.
-        input (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
+
+    Inputs:
+        - **input** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
             the input.
 
     Shapes:
-        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
-        the last three axes and the same dtype.
+        `input` is (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        The result has the lengths `output_size` along the last three axes and the same dtype.
     """
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -701,11 +713,15 @@ class AdaptiveMaxPool1d(_Cell):
 
     Args:
         output_size (int >= 1): the lengths of the last axes of the result.
-        x (Tensor of dtype float16 or float32): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32): the input.
 
     Shapes:
-        `x` is (N, C, L) with L a multiple of `output_size`. The result is (N, C, output_size),
-        of the same dtype.
+        `x` is (N, C, L) with L a multiple of `output_size`.
+
+    Outputs:
+        The result is (N, C, output_size), of the same dtype.
     """
     def __init__(self, output_size: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -719,11 +735,15 @@ class AdaptiveMaxPool2d(_Cell):
             the lengths of the last axes of the result.
         return_indices (bool, optional): whether the positions of the largest elements are
             returned too. Default: ``False``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
-        last two axes and the same dtype.
+        `input` is (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        The result has the lengths `output_size` along the last two axes and the same dtype.
     """
     def __init__(self, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _c.Sequence[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -737,12 +757,16 @@ class AdaptiveMaxPool3d(_Cell):
             the lengths of the last axes of the result.
         return_indices (any value, optional): whether the positions of the largest elements are
             returned too. Default: ``False``.
-        input (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **input** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
-        the last three axes and the same dtype.
+        `input` is (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        The result has the lengths `output_size` along the last three axes and the same dtype.
     """
     def __init__(self, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _c.Sequence[_b.int | _t.Literal[True]] | _Tensor, return_indices: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -758,6 +782,12 @@ class AvgPool1d(_Cell):
         padding (Union[int, tuple[int], list[int]]): zeros at either end.
         ceil_mode (bool): whether to keep an incomplete last window.
         count_include_pad (bool): whether the divisor counts padding.
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor of shape (N, C, L') or (C, L'), with the dtype of `x`: the means.
     """
     ceil_mode: _t.Any
     count_include_pad: _t.Any
@@ -786,10 +816,15 @@ class AvgPool1dExt(_Cell):
             Default: ``False``.
         count_include_pad (bool, optional): whether added zeros count in the means. Default:
             ``True``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
+        `input` is (N, C, L) or (C, L).
+
+    Outputs:
+        The result is (N, C, L') or (C, L'), of the same dtype.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -807,6 +842,12 @@ class AvgPool2d(_Cell):
         count_include_pad (bool): whether the divisor counts padding.
         divisor_override (int): the divisor, in place of the window's size.
         data_format (str): "NCHW", or on a GPU "NHWC".
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of shape (N, C, H', W') or (C, H', W'), with the dtype of `x`: the means.
     """
     format: _t.Any
     ceil_mode: _t.Any
@@ -838,11 +879,15 @@ class AvgPool2dExt(_Cell):
             ``True``.
         divisor_override (int or None, optional): the divisor instead of the number of elements.
             Default: ``None``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
-        same dtype.
+        `input` is (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        The result is (N, C, H', W') or (C, H', W'), of the same dtype.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -851,6 +896,12 @@ class AvgPool3d(_Cell):
     """3-D average pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
     It takes the arguments of AvgPool2d, with three numbers per size and without `data_format`.
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor of shape (N, C, D', H', W') or (C, D', H', W'), with the dtype of `x`: the means.
     """
     ceil_mode: _t.Any
     count_include_pad: _t.Any
@@ -881,11 +932,15 @@ class AvgPool3dExt(_Cell):
             ``True``.
         divisor_override (int or None, optional): the divisor instead of the number of elements.
             Default: ``None``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` is (N, C, D, H, W) or (C, D, H, W). The result is (N, C, D', H', W') or (C, D', H',
-        W'), of the same dtype.
+        `input` is (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        The result is (N, C, D', H', W') or (C, D', H', W'), of the same dtype.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1056,6 +1111,9 @@ class BiDense(_Cell):
     Inputs:
         - **input1** (Tensor): shape (*, in1_channels).
         - **input2** (Tensor): shape (*, in2_channels).
+
+    Outputs:
+        Tensor of shape (*, out_channels), with the dtype of the weight.
     """
     in1_channels: _t.Any
     in2_channels: _t.Any
@@ -1096,10 +1154,15 @@ class CELU(_Cell):
     Args:
         alpha (float, or a Tensor without axes that holds it, optional): the factor `alpha`
             above. Default: ``1.0``.
-        x (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, alpha: _b.float | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1175,6 +1238,9 @@ class CentralCrop(_Cell):
 
     Inputs:
         - **image** (Tensor): shape (C, H, W) or (N, C, H, W).
+
+    Outputs:
+        Tensor of shape (C, H', W') or (N, C, H', W'), with the same dtype.
     """
     central_fraction: _t.Any
     def __init__(self, central_fraction: _b.float) -> None: ...
@@ -1188,6 +1254,9 @@ class ChannelShuffle(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (N, C, *).
+
+    Outputs:
+        Tensor of the same shape and dtype.
     """
     groups: _t.Any
     def __init__(self, groups: _b.int | _b.bool) -> None: ...
@@ -1264,6 +1333,12 @@ class ConstantPad1d(_Cell):
     Args:
         padding (Union[int, tuple]): the number of elements before and after.
         value (Union[int, float]): the constant.
+
+    Inputs:
+        - **x** (Tensor): of any dtype, with at least one axis.
+
+    Outputs:
+        Tensor with the last axis longer by the padding, and the dtype of `x`.
     """
     value: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any], value: _b.float | _b.bool) -> None: ...
@@ -1279,6 +1354,12 @@ class ConstantPad2d(_Cell):
     Args:
         padding (Union[int, tuple]): the number of elements left, right, above and below.
         value (Union[int, float]): the constant.
+
+    Inputs:
+        - **x** (Tensor): of any dtype, with at least two axes.
+
+    Outputs:
+        Tensor with the last two axes longer by the padding, and the dtype of `x`.
     """
     value: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any], value: _b.float | _b.bool) -> None: ...
@@ -1295,6 +1376,12 @@ class ConstantPad3d(_Cell):
         padding (Union[int, tuple]): the number of elements left, right, above, below, in front and
             behind.
         value (Union[int, float]): the constant.
+
+    Inputs:
+        - **x** (Tensor): of any dtype, with at least three axes.
+
+    Outputs:
+        Tensor with the last three axes longer by the padding, and the dtype of `x`.
     """
     value: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any], value: _b.float | _b.bool) -> None: ...
@@ -1515,6 +1602,9 @@ class Conv2dBnAct(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (N, in_channels, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, H', W').
     """
     conv: _t.Any
     has_bn: _t.Any
@@ -1542,6 +1632,9 @@ class Conv2dThor(Conv2d):
 
     Inputs:
         - **x** (Tensor) - of shape (N, C, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, H', W').
     """
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _c.Iterable[_b.int], stride: _b.int | _c.Iterable[_b.int] = 1, pad_mode: _b.str = 'same', padding: _b.int | _c.Iterable[_b.int] = 0, dilation: _b.int | _c.Iterable[_b.int] = 1, group: _t.Literal[1] = 1, has_bias: _b.bool = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1811,6 +1904,9 @@ class DenseBnAct(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (N, in_channels).
+
+    Outputs:
+        Tensor of shape (N, out_channels).
     """
     dense: _t.Any
     has_bn: _t.Any
@@ -1833,6 +1929,9 @@ class DenseThor(Dense):
 
     Inputs:
         - **x** (Tensor) - of shape (N, in_channels).
+
+    Outputs:
+        Tensor of shape (N, out_channels).
     """
     def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _b.bool = True, activation: _t.Any = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1857,7 +1956,14 @@ class DenseThor(Dense):
         """
     thor: _t.Any
 class DiGamma(_Cell):
-    """Digamma function: computes the derivative of log gamma(x) element by element."""
+    """Digamma function: computes the derivative of log gamma(x) element by element.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32, of any shape.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1988,10 +2094,15 @@ class ELU(_Cell):
     Args:
         alpha (float, or a Tensor without axes that holds it, optional): the factor `alpha`
             above. Default: ``1.0``.
-        input_x (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input_x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input_x` may have any shape. The result has the same shape and dtype.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, alpha: _b.float | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2048,6 +2159,10 @@ class EmbeddingExt(_Cell):
 
     Inputs:
         - **input** (Tensor): int32 or int64, of any shape.
+
+    Outputs:
+        Tensor with the shape of `input` and one axis more, of length `embedding_dim`, in the dtype
+        of the table.
     """
     num_embeddings: _t.Any
     embedding_dim: _t.Any
@@ -2080,6 +2195,9 @@ class EmbeddingLookup(_Cell):
 
     Inputs:
         - **indices** (Tensor): int32 or int64, of any shape.
+
+    Outputs:
+        Tensor with the shape of the indices and one axis more, of length `embedding_size`.
     """
     vocab_size: _t.Any
     embedding_size: _t.Any
@@ -2109,6 +2227,9 @@ class EmbeddingLookupThor(EmbeddingLookup):
 
     Inputs:
         - **indices** (Tensor) - int32 or int64, of any shape.
+
+    Outputs:
+        Tensor with the shape of the indices and one axis more, of length `embedding_size`.
     """
     def __init__(self, vocab_size: _b.int, embedding_size: _b.int, param_init: _t.Any = 'normal', target: _b.str = 'CPU', slice_mode: _b.str = 'batch_slice', manual_shapes: _c.Iterable[_t.Any] | None = None, max_norm: _b.float | None = None, sparse: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2147,6 +2268,9 @@ class EmbeddingThor(Embedding):
 
     Inputs:
         - **ids** (Tensor) - int32 or int64, of any shape.
+
+    Outputs:
+        Tensor with the shape of the indices and one axis more, of length `embedding_size`.
     """
     def __init__(self, vocab_size: _b.int, embedding_size: _b.int, use_one_hot: _b.bool = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2253,11 +2377,14 @@ class FTRL(_Optimizer):
 class FastGelu(_Cell):
     """Applies the fast GELU activation, x * sigmoid(1.702 x).
 
-    Args:
-        x (Tensor of dtype float16 or float32): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2327,12 +2454,16 @@ class FractionalMaxPool2d(_Cell):
             returned too. Default: ``False``.
         _random_samples (Tensor of dtype float16 or float32 or float64 or None, optional): see
             `_random_samples` above. Default: ``None``.
-        input (Tensor of dtype float16 or float32 or float64 or int32 or int64): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype float16 or float32 or float64 or int32 or int64): the input.
 
     Shapes:
-        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
-        last two axes and the same dtype. With `return_indices`, a second result holds int64
-        positions in H * W.
+        `input` is (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        The result has the lengths `output_size` along the last two axes and the same dtype.
+        With `return_indices`, a second result holds int64 positions in H * W.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = None, output_ratio: _t.Any = None, return_indices: _b.bool = False, _random_samples: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2354,12 +2485,16 @@ class FractionalMaxPool3d(_Cell):
             returned too. Default: ``False``.
         _random_samples (Tensor of dtype float16 or float32 or float64 or None, optional): see
             `_random_samples` above. Default: ``None``.
-        input (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
-        the last three axes and the same dtype. With `return_indices`, a second result holds
-        positions in D * H * W.
+        `input` is (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        The result has the lengths `output_size` along the last three axes and the same dtype.
+        With `return_indices`, a second result holds positions in D * H * W.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = None, output_ratio: _t.Any = None, return_indices: _b.bool = False, _random_samples: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2369,10 +2504,15 @@ class GELU(_Cell):
 
     Args:
         approximate (bool, optional): see `approximate` above. Default: ``True``.
-        x (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, approximate: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2384,12 +2524,16 @@ class GLU(_Cell):
     Args:
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``-1``.
-        x (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             the input.
 
     Shapes:
-        `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
-        `x`.
+        `x` has an even length 2 n along `axis`.
+
+    Outputs:
+        The result has length n there, and the dtype of `x`.
     """
     def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2492,6 +2636,12 @@ class GraphCell(_Cell):
             graph lacks are ignored.
         obf_random_seed (Union[int, None]): Must be None: dynamic obfuscation is no longer
             supported.
+
+    Inputs:
+        - **inputs** (Tensor): what the graph takes.
+
+    Outputs:
+        A Tensor, or a tuple of Tensors: what the graph returns.
     """
     graph: _t.Any
     def __init__(self, graph: _t.Any, params_init: _c.Mapping[_t.Any, _t.Any] | None = None, obf_random_seed: _b.int | None = None) -> None: ...
@@ -2503,6 +2653,12 @@ class GraphKernel(_Cell):
         auto_prefix (bool): whether names of Parameters begin with the names of the cells above.
             Default: ``True``.
         flags (dict): flags of the graph. Default: ``None``.
+
+    Inputs:
+        What `construct` of the subclass takes.
+
+    Outputs:
+        What `construct` of the subclass returns.
     """
     def __init__(self, auto_prefix: _b.bool = True, flags: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
 class GroupNorm(_Cell):
@@ -2542,10 +2698,15 @@ class HShrink(_Cell):
 
     Args:
         lambd (number or a bool, optional): see `lambd` above. Default: ``0.5``.
-        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2553,12 +2714,15 @@ class HShrink(_Cell):
 class HSigmoid(_Cell):
     """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
 
-    Args:
-        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2566,11 +2730,14 @@ class HSigmoid(_Cell):
 class HSwish(_Cell):
     """Applies the hard swish activation: x * max(0, min(6, x + 3)) / 6.
 
-    Args:
-        input (Tensor of a real dtype): the input.
+    Inputs:
+        - **input** (Tensor of a real dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2606,7 +2773,14 @@ class HausdorffDistance(Metric):
 from ..nn.loss.loss import HingeEmbeddingLoss as HingeEmbeddingLoss
 from ..nn.loss.loss import HuberLoss as HuberLoss
 class IGamma(_Cell):
-    """Lower regularised incomplete gamma function P(a, x), element by element."""
+    """Lower regularised incomplete gamma function P(a, x), element by element.
+
+    Inputs:
+        - **a**, **x** (Tensor): float16 or float32, of shapes that broadcast.
+
+    Outputs:
+        Tensor of the broadcast shape, in the promoted dtype.
+    """
     lgamma: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2625,6 +2799,10 @@ class ImageGradients(_Cell):
 
     Inputs:
         - **images** (Tensor): shape (N, C, H, W).
+
+    Outputs:
+        A pair of Tensors of the same shape and dtype: the differences of rows, and those of
+        columns.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2744,6 +2922,9 @@ class Jvp(_Cell):
     Inputs:
         The inputs of the function, then the direction: a Tensor, or for several inputs a tuple with
             one Tensor per input.
+
+    Outputs:
+        A pair: the results of the function, and the products.
     """
     fn: _t.Any
     def __init__(self, fn: _Cell | _c.Callable[..., _t.Any]) -> None: ...
@@ -2806,13 +2987,27 @@ class LARS(_Optimizer):
         states are on the host, the host reads the flag.
         """
 class LBeta(_Cell):
-    """Log-beta function: computes log |beta(x, y)| without cancelling large logarithms."""
+    """Log-beta function: computes log |beta(x, y)| without cancelling large logarithms.
+
+    Inputs:
+        - **x**, **y** (Tensor): float16 or float32, of shapes that broadcast.
+
+    Outputs:
+        Tensor of the broadcast shape, in the promoted dtype.
+    """
     lgamma: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LGamma(_Cell):
-    """Log-gamma function: computes log |gamma(x)| element by element."""
+    """Log-gamma function: computes log |gamma(x)| element by element.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32, of any shape.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2827,11 +3022,16 @@ class LPPool1d(_Cell):
             axes. Default: ``None``.
         ceil_mode (bool, optional): whether windows that begin inside but end outside count.
             Default: ``False``.
-        x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `x` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
+        `x` is (N, C, L) or (C, L).
+
+    Outputs:
+        The result is (N, C, L') or (C, L'), of the same dtype.
     """
     def __init__(self, norm_type: _b.float | _b.bool, kernel_size: _b.int, stride: _b.int | None = None, ceil_mode: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2847,11 +3047,16 @@ class LPPool2d(_Cell):
             window, or one for all axes. Default: ``None``.
         ceil_mode (bool, optional): whether windows that begin inside but end outside count.
             Default: ``False``.
-        x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+        `x` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C, H', W'), of the same dtype.
     """
     def __init__(self, norm_type: _b.float | _b.bool, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, ceil_mode: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2867,10 +3072,15 @@ class LRN(_Cell):
         beta (float, optional): the factor `beta` above. Default: ``0.5``.
         norm_region (one of 'ACROSS_CHANNELS', optional): see `norm_region` above. Default:
             ``'ACROSS_CHANNELS'``.
-        x (Tensor of dtype float16 or float32): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32): the input.
 
     Shapes:
-        `x` is (N, C, H, W), float16 or float32. The result has the same shape and dtype.
+        `x` is (N, C, H, W), float16 or float32.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, depth_radius: _b.int = 5, bias: _b.float = 1.0, alpha: _b.float = 1.0, beta: _b.float = 0.5, norm_region: _t.Literal['ACROSS_CHANNELS'] = 'ACROSS_CHANNELS') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3171,11 +3381,16 @@ class LeakyReLU(_Cell):
 
     Args:
         alpha (number, optional): the factor `alpha` above. Default: ``0.2``.
-        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, alpha: _b.float = 0.2) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3207,12 +3422,15 @@ class Linear(_Cell):
 class LogSigmoid(_Cell):
     """Computes the log-sigmoid, log(1 / (1 + exp(-x))), of each element without overflow.
 
-    Args:
-        x (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3224,10 +3442,15 @@ class LogSoftmax(_Cell):
     Args:
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``-1``.
-        logits (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **logits** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `logits` may have any shape. The result has the same shape and dtype.
+        `logits` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3239,11 +3462,15 @@ class LogSoftmaxExt(_Cell):
     Args:
         dim (int or None, optional): the axis or axes along which it works; negative ones count
             from the end. Default: ``None``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape, and the dtype of `input` or
-        `dtype`.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape, and the dtype of `input` or `dtype`.
     """
     def __init__(self, dim: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3306,6 +3533,9 @@ class MSSSIM(_Cell):
 
     Inputs:
         - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), both float16 or both float32.
+
+    Outputs:
+        Tensor of shape (N,), with the dtype of the images.
     """
     max_val: _t.Any
     filter_size: _t.Any
@@ -3321,12 +3551,26 @@ class MSSSIM(_Cell):
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import MarginRankingLoss as MarginRankingLoss
 class MatDet(_Cell):
-    """Computes determinants of positive definite matrices by Cholesky decomposition."""
+    """Computes determinants of positive definite matrices by Cholesky decomposition.
+
+    Inputs:
+        - **a** (Tensor): float16 or float32 matrices, shape (*, M, M).
+
+    Outputs:
+        Tensor of shape (*,), with the dtype of `a`.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MatInverse(_Cell):
-    """Inverts positive definite matrices by Cholesky decomposition."""
+    """Inverts positive definite matrices by Cholesky decomposition.
+
+    Inputs:
+        - **a** (Tensor): float16 or float32 matrices, shape (*, M, M).
+
+    Outputs:
+        Tensor of shape (*, M, M), with the dtype of `a`.
+    """
     matmul: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3340,6 +3584,10 @@ class MatMul(_Cell):
 
     Inputs:
         - **x1** (Tensor), **x2** (Tensor): of the same dtype.
+
+    Outputs:
+        Tensor of the same dtype: shape (*, N, M) for matrices (*, N, K) and (*, K, M), without the
+        axis of a factor that is a vector.
     """
     transpose_x1: _t.Any
     transpose_x2: _t.Any
@@ -3376,6 +3624,13 @@ class MaxPool1d(_Cell):
         dilation (Union[int, tuple[int]]): the step within a window, with mode "pad" only.
         return_indices (bool): whether to return the indices as well, with mode "pad" only.
         ceil_mode (bool): whether to keep an incomplete last window, with mode "pad" only.
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor of shape (N, C, L') or (C, L'), with the dtype of `x`: the maxima. With
+        `return_indices`, also a Tensor of that shape: the positions of the maxima.
     """
     return_indices: _t.Any
     ceil_mode: _t.Any
@@ -3402,6 +3657,13 @@ class MaxPool2d(_Cell):
         return_indices (bool): whether to return the indices as well, with mode "pad" only.
         ceil_mode (bool): whether to keep incomplete last windows, with mode "pad" only.
         data_format (str): "NCHW", or on a GPU "NHWC".
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of shape (N, C, H', W') or (C, H', W'), with the dtype of `x`: the maxima. With
+        `return_indices`, also a Tensor of that shape: the positions of the maxima.
     """
     format: _t.Any
     return_indices: _t.Any
@@ -3432,11 +3694,15 @@ class MaxPool2dExt(_Cell):
             returned too. Default: ``False``.
         ceil_mode (bool, optional): whether windows that begin inside but end outside count.
             Default: ``False``.
-        input (Tensor of a real dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a real dtype): the input.
 
     Shapes:
-        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
-        same dtype.
+        `input` is (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        The result is (N, C, H', W') or (C, H', W'), of the same dtype.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] = 1, stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, return_indices: _b.bool = False, ceil_mode: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3445,6 +3711,13 @@ class MaxPool3d(_Cell):
     """3-D max pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
     It takes the arguments of MaxPool2d, with three numbers per size and without `data_format`.
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor of shape (N, C, D', H', W') or (C, D', H', W'), with the dtype of `x`: the maxima.
+        With `return_indices`, also a Tensor of that shape: the positions of the maxima.
     """
     return_indices: _t.Any
     ceil_mode: _t.Any
@@ -3468,14 +3741,18 @@ class MaxUnpool1d(_Cell):
             window, or one for all axes. Default: ``None``.
         padding (int >= 0 or a tuple of 1 ints >= 0, optional): what is added around the input.
             Default: ``0``.
-        x (Tensor of a real dtype): the input.
-        indices (Tensor of dtype int32 or int64): the positions.
-        output_size (any value or None, optional): the lengths of the last axes of the result.
+
+    Inputs:
+        - **x** (Tensor of a real dtype): the input.
+        - **indices** (Tensor of dtype int32 or int64): the positions.
+        - **output_size** (any value or None, optional): the lengths of the last axes of the result.
             Default: ``None``.
 
     Shapes:
-        `x` and `indices` are (N, C, L') or (C, L'). The result is (N, C, L) or (C, L), of the dtype
-        of `x`.
+        `x` and `indices` are (N, C, L') or (C, L').
+
+    Outputs:
+        The result is (N, C, L) or (C, L), of the dtype of `x`.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3491,14 +3768,18 @@ class MaxUnpool2d(_Cell):
             window, or one for all axes. Default: ``None``.
         padding (int >= 0 or a tuple of 2 ints >= 0, optional): what is added around the input.
             Default: ``0``.
-        x (Tensor of a real dtype): the input.
-        indices (Tensor of dtype int32 or int64): the positions.
-        output_size (any value or None, optional): the lengths of the last axes of the result.
+
+    Inputs:
+        - **x** (Tensor of a real dtype): the input.
+        - **indices** (Tensor of dtype int32 or int64): the positions.
+        - **output_size** (any value or None, optional): the lengths of the last axes of the result.
             Default: ``None``.
 
     Shapes:
-        `x` and `indices` are (N, C, H', W') or (C, H', W'). The result is (N, C, H, W) or (C, H,
-        W), of the dtype of `x`.
+        `x` and `indices` are (N, C, H', W') or (C, H', W').
+
+    Outputs:
+        The result is (N, C, H, W) or (C, H, W), of the dtype of `x`.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3514,14 +3795,18 @@ class MaxUnpool3d(_Cell):
             window, or one for all axes. Default: ``None``.
         padding (int >= 0 or a tuple of 3 ints >= 0, optional): what is added around the input.
             Default: ``0``.
-        x (Tensor of a real dtype): the input.
-        indices (Tensor of dtype int32 or int64): the positions.
-        output_size (any value or None, optional): the lengths of the last axes of the result.
+
+    Inputs:
+        - **x** (Tensor of a real dtype): the input.
+        - **indices** (Tensor of dtype int32 or int64): the positions.
+        - **output_size** (any value or None, optional): the lengths of the last axes of the result.
             Default: ``None``.
 
     Shapes:
-        `x` and `indices` are (N, C, D', H', W') or (C, D', H', W'). The result is (N, C, D, H, W)
-        or (C, D, H, W), of the dtype of `x`.
+        `x` and `indices` are (N, C, D', H', W') or (C, D', H', W').
+
+    Outputs:
+        The result is (N, C, D, H, W) or (C, D, H, W), of the dtype of `x`.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3573,11 +3858,14 @@ from ..nn.wrap.cell_wrapper import MicroBatchInterleaved as MicroBatchInterleave
 class Mish(_Cell):
     """Applies the Mish activation: x * tanh(log(1 + exp(x))).
 
-    Args:
-        x (Tensor of a floating dtype): the input.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -3591,6 +3879,10 @@ class Moments(_Cell):
 
     Inputs:
         - **x** (Tensor): float16 or float32.
+
+    Outputs:
+        A pair of Tensors, mean and variance, in the dtype of `x`: without the axes, or with length
+        1 there if `keep_dims`.
     """
     axis: _t.Any
     keep_dims: _t.Any
@@ -3620,6 +3912,9 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         - **input_values** (Tensor): the weights, float32, of the same shape.
         - **field_ids** (Tensor): int32, of the same shape: the field of each row. A field without
           weights gives zeros.
+
+    Outputs:
+        float32 Tensor of shape (batch, fields, embedding_size).
     """
     field_size: _t.Any
     operator: _t.Any
@@ -3756,6 +4051,9 @@ class PSNR(_Cell):
 
     Inputs:
         - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), of the same dtype.
+
+    Outputs:
+        float32 Tensor of shape (N,).
     """
     max_val: _t.Any
     def __init__(self, max_val: _b.float = 1.0) -> None: ...
@@ -3826,6 +4124,9 @@ class PixelShuffle(_Cell):
 
     Inputs:
         - **input** (Tensor): shape (*, C * factor², H, W).
+
+    Outputs:
+        Tensor of shape (*, C, H * factor, W * factor), with the same dtype.
     """
     upscale_factor: _t.Any
     def __init__(self, upscale_factor: _b.int) -> None: ...
@@ -3839,6 +4140,9 @@ class PixelUnshuffle(_Cell):
 
     Inputs:
         - **input** (Tensor): shape (*, C, H * factor, W * factor).
+
+    Outputs:
+        Tensor of shape (*, C * factor², H, W), with the same dtype.
     """
     downscale_factor: _t.Any
     def __init__(self, downscale_factor: _b.int) -> None: ...
@@ -4131,6 +4435,12 @@ class Range(_Cell):
         start (Union[int, float]): the first number; or, without `limit`, the limit.
         limit (Union[int, float]): the end, which is excluded.
         delta (Union[int, float]): the step.
+
+    Inputs:
+        None.
+
+    Outputs:
+        Tensor of shape (n,): int32 for ints, float32 for floats.
     """
     result_tensor: _t.Any
     def __init__(self, start: _b.int | _b.float, limit: _b.int | _b.float | None = None, delta: _b.int | _b.float = 1) -> None: ...
@@ -4139,12 +4449,15 @@ class Range(_Cell):
 class ReLU(_Cell):
     """Applies the ReLU activation: max(input, 0).
 
-    Args:
-        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4152,11 +4465,14 @@ class ReLU(_Cell):
 class ReLU6(_Cell):
     """Applies the ReLU6 activation: min(max(x, 0), 6).
 
-    Args:
-        x (Tensor of dtype float16 or float32): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4193,6 +4509,12 @@ class ReduceLogSumExp(_Cell):
     Args:
         axis (Union[int, tuple(int), list(int)]): the axes.
         keep_dims (bool): whether to keep them, with length 1.
+
+    Inputs:
+        - **x** (Tensor): floats.
+
+    Outputs:
+        Tensor in the dtype of `x`: without the axes, or with length 1 there if `keep_dims`.
     """
     axis: _t.Any
     keep_dims: _t.Any
@@ -4204,6 +4526,12 @@ class ReflectionPad1d(_Cell):
 
     Args:
         padding (Union[int, tuple]): the number of elements before and after, at least 0.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor with the last axis longer by the padding, and the dtype of `x`.
     """
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4213,7 +4541,14 @@ class ReflectionPad1d(_Cell):
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ReflectionPad2d(_Cell):
-    """Reflection padding of the last two axes; see ReflectionPad1d."""
+    """Reflection padding of the last two axes; see ReflectionPad1d.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor with the last two axes longer by the padding, and the dtype of `x`.
+    """
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4222,7 +4557,14 @@ class ReflectionPad2d(_Cell):
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ReflectionPad3d(_Cell):
-    """Reflection padding of the last three axes; see ReflectionPad1d."""
+    """Reflection padding of the last three axes; see ReflectionPad1d.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor with the last three axes longer by the padding, and the dtype of `x`.
+    """
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4235,6 +4577,12 @@ class ReplicationPad1d(_Cell):
 
     Args:
         padding (Union[int, tuple]): the number of elements before and after.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor with the last axis longer by the padding, and the dtype of `x`.
     """
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4244,7 +4592,14 @@ class ReplicationPad1d(_Cell):
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ReplicationPad2d(_Cell):
-    """Replication padding of the last two axes; see ReplicationPad1d."""
+    """Replication padding of the last two axes; see ReplicationPad1d.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor with the last two axes longer by the padding, and the dtype of `x`.
+    """
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4253,7 +4608,14 @@ class ReplicationPad2d(_Cell):
     @padding.setter
     def padding(self, value: _t.Any) -> None: ...
 class ReplicationPad3d(_Cell):
-    """Replication padding of the last three axes; see ReplicationPad1d."""
+    """Replication padding of the last three axes; see ReplicationPad1d.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor with the last three axes longer by the padding, and the dtype of `x`.
+    """
     def __init__(self, padding: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4461,6 +4823,9 @@ class SSIM(_Cell):
 
     Inputs:
         - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), both float16 or both float32.
+
+    Outputs:
+        Tensor of shape (N,), with the dtype of the images.
     """
     max_val: _t.Any
     filter_size: _t.Any
@@ -4479,12 +4844,15 @@ class SeLU(_Cell):
     The constants are alpha = 1.67326324 and scale = 1.05070098. With integer inputs, both factors
     and the exponential are truncated to integers.
 
-    Args:
-        input_x (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int8):
+    Inputs:
+        - **input_x** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int8):
             the input.
 
     Shapes:
-        `input_x` may have any shape. The result has the same shape and dtype.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4498,6 +4866,9 @@ class SequentialCell(_Cell):
 
     Inputs:
         - **input_data** (Tensor): the input of the first Cell.
+
+    Outputs:
+        What the last Cell returns.
     """
     requires_grad: _t.Any
     def __delitem__(self, index: _t.Any) -> None: ...
@@ -4518,12 +4889,15 @@ class SequentialCell(_Cell):
 class SiLU(_Cell):
     """Applies the SiLU (swish) activation: x * sigmoid(x).
 
-    Args:
-        x (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4531,12 +4905,15 @@ class SiLU(_Cell):
 class Sigmoid(_Cell):
     """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
 
-    Args:
-        input_x (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+    Inputs:
+        - **input_x** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             the input.
 
     Shapes:
-        `input_x` may have any shape. The result has the same shape and dtype.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4549,10 +4926,15 @@ class SoftShrink(_Cell):
 
     Args:
         lambd (number or a bool, optional): see `lambd` above. Default: ``0.5``.
-        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4563,10 +4945,15 @@ class Softmax(_Cell):
     Args:
         axis (int or a tuple of at least 1 ints, optional): the axis or axes along which it
             works; negative ones count from the end. Default: ``-1``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` has at least one axis. The result has the same shape and dtype.
+        `input` has at least one axis.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4574,11 +4961,14 @@ class Softmax(_Cell):
 class Softmax2d(_Cell):
     """Computes the softmax over the channels at each pixel of images.
 
-    Args:
-        x (Tensor of a floating dtype): the input.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `x` is (N, C, H, W) or (C, H, W). The result has the same shape and dtype.
+        `x` is (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4590,10 +4980,15 @@ class Softmin(_Cell):
     Args:
         axis (int or a tuple of at least 1 ints, optional): the axis or axes along which it
             works; negative ones count from the end. Default: ``-1``.
-        x (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `x` has at least one axis. The result has the same shape, and the dtype of `x` or `dtype`.
+        `x` has at least one axis.
+
+    Outputs:
+        The result has the same shape, and the dtype of `x` or `dtype`.
     """
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4601,11 +4996,14 @@ class Softmin(_Cell):
 class Softsign(_Cell):
     """Applies the softsign activation: x / (1 + |x|), which lies in (-1, 1).
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4622,6 +5020,9 @@ class SparseTensorDenseMatmul(_Cell):
         - **values** (Tensor): the values, of shape (n,).
         - **sparse_shape** (tuple): the shape of the sparse matrix.
         - **dense** (Tensor): the dense matrix.
+
+    Outputs:
+        Tensor: the product, a dense matrix.
     """
     adjoint_st: _t.Any
     adjoint_dt: _t.Any
@@ -4633,6 +5034,9 @@ class SparseToDense(_Cell):
 
     Inputs:
         - **sparse_tensor** (COOTensor): any dtype.
+
+    Outputs:
+        Tensor with the shape and dtype of the COOTensor.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4652,6 +5056,12 @@ class SyncBatchNorm(_Cell):
         use_batch_statistics (bool): as for BatchNorm1d.
         process_groups (list): lists of the ranks that normalise together; None for all ranks.
         dtype (mindspore.dtype): the type of the parameters.
+
+    Inputs:
+        - **x** (Tensor): float16, bfloat16 or float32, shape (N, C) or (N, C, H, W).
+
+    Outputs:
+        Tensor of the same shape and dtype.
     """
     process_groups: _t.Any
     use_batch_statistics: _t.Any
@@ -4683,13 +5093,15 @@ class SyncBatchNorm(_Cell):
 class Tanh(_Cell):
     """Computes the hyperbolic tangent of each element.
 
-    Args:
-        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4697,12 +5109,14 @@ class Tanh(_Cell):
 class Tanhshrink(_Cell):
     """Applies the tanhshrink activation: x - tanh(x).
 
-    Args:
-        input (Tensor of a number dtype): the input.
+    Inputs:
+        - **input** (Tensor of a number dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4714,11 +5128,16 @@ class Threshold(_Cell):
     Args:
         threshold (number): see `threshold` above.
         value (number): the number `value` above.
-        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, threshold: _b.float, value: _b.float) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -4737,6 +5156,9 @@ class TimeDistributed(_Cell):
 
     Inputs:
         - **inputs** (Tensor): of at least 3 axes.
+
+    Outputs:
+        Tensor: the outputs of the layer, put together along the time axis.
     """
     layer: _t.Any
     time_axis: _t.Any
@@ -4978,6 +5400,12 @@ class ZeroPad2d(_Cell):
 
     Args:
         padding (Union[int, tuple]): the number of elements left, right, above and below.
+
+    Inputs:
+        - **x** (Tensor): of any dtype, with at least two axes.
+
+    Outputs:
+        Tensor with the last two axes longer by the padding, and the dtype of `x`.
     """
     value: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...

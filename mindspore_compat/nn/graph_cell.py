@@ -18,6 +18,12 @@ class GraphCell(Cell):
         obf_random_seed (Union[int, None]): Must be None: dynamic obfuscation is no longer
             supported.
 
+    Inputs:
+        - **inputs** (Tensor): what the graph takes.
+
+    Outputs:
+        A Tensor, or a tuple of Tensors: what the graph returns.
+
     Raises:
         TypeError: if `graph` is not a FuncGraph, or `params_init` not a dict of Tensors by str.
         NotImplementedError: if `obf_random_seed` is given.

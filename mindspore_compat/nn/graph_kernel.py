@@ -15,6 +15,12 @@ class GraphKernel(Cell):
             Default: ``True``.
         flags (dict): flags of the graph. Default: ``None``.
 
+    Inputs:
+        What `construct` of the subclass takes.
+
+    Outputs:
+        What `construct` of the subclass returns.
+
     Examples:
         >>> import mindspore_compat as ms
         >>> from mindspore_compat import nn, ops

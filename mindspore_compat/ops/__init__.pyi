@@ -29,12 +29,14 @@ from . import primitive as primitive
 class ACos(_Primitive):
     """Finds the angle in radians whose cosine is the element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`ACos` of its inputs, which the class describes."""
@@ -43,12 +45,15 @@ class Abs(_Primitive):
     """Computes the absolute value of each element; for a complex number it is the modulus, which is
     real.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype; complex64 gives float32
-        and complex128 gives float64.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype; complex64 gives float32 and complex128 gives
+        float64.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Abs` of its inputs, which the class describes."""
@@ -56,11 +61,14 @@ class Abs(_Primitive):
 class AccumulateNV2(_Primitive):
     """Adds all the Tensors of a tuple or list, element by element.
 
-    Args:
-        x (tuple of Tensors or a list of Tensors): the input.
+    Inputs:
+        - **x** (tuple of Tensors or a list of Tensors): the input.
 
     Shapes:
-        All Tensors in `x` have one shape and dtype. The result has the same shape and dtype.
+        All Tensors in `x` have one shape and dtype.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         """`AccumulateNV2` of its inputs, which the class describes."""
@@ -68,12 +76,14 @@ class AccumulateNV2(_Primitive):
 class Acosh(_Primitive):
     """Computes the inverse hyperbolic cosine of each element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Acosh` of its inputs, which the class describes."""
@@ -157,11 +167,15 @@ class AdaptiveAvgPool2D(_Primitive):
     Args:
         output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
             of the result.
-        input_x (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input_x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input_x` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
-        last two axes and the same dtype.
+        `input_x` is (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        The result has the lengths `output_size` along the last two axes and the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`AdaptiveAvgPool2D` of its inputs, which the class describes."""
@@ -176,12 +190,16 @@ class AdaptiveAvgPool3D(_Primitive):
     Args:
         output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
             of the result.
-        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
             the input.
 
     Shapes:
-        `x` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
-        the last three axes and the same dtype.
+        `x` is (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        The result has the lengths `output_size` along the last three axes and the same dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`AdaptiveAvgPool3D` of its inputs, which the class describes."""
@@ -193,11 +211,15 @@ class AdaptiveMaxPool2D(_Primitive):
     Args:
         output_size (tuple of (an int >= 1 or None) or a list of (an int >= 1 or None)): the
             lengths of the last axes of the result.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` is (N, C, H, W) or (C, H, W). Both results have the lengths `output_size` along the
-        last two axes.
+        `input` is (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Both results have the lengths `output_size` along the last two axes.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`AdaptiveMaxPool2D` of its inputs, which the class describes."""
@@ -206,14 +228,16 @@ class AdaptiveMaxPool3D(_Primitive):
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes, and its int32 position
     in D * H * W. `output_size` is an integer Tensor of three elements.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
-        output_size (any value): the lengths of the last axes of the result.
+        - **output_size** (any value): the lengths of the last axes of the result.
 
     Shapes:
-        `x` is (N, C, D, H, W) or (C, D, H, W). Both results have the lengths `output_size` along
-        the last three axes.
+        `x` is (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Both results have the lengths `output_size` along the last three axes.
     """
     def __call__(self, x: _Tensor, output_size: _t.Any) -> _Tensor:
         """`AdaptiveMaxPool3D` of its inputs, which the class describes."""
@@ -221,13 +245,15 @@ class AdaptiveMaxPool3D(_Primitive):
 class Add(_Primitive):
     """Adds two Tensors, or a Tensor and a number, element by element.
 
-    Args:
-        input (Tensor or a number): the input.
-        other (Tensor or a number): the second input.
+    Inputs:
+        - **input** (Tensor or a number): the input.
+        - **other** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `input` and `other` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         """`Add` of its inputs, which the class describes."""
@@ -235,11 +261,14 @@ class Add(_Primitive):
 class AddN(_Primitive):
     """Adds all the Tensors of a tuple or list, element by element.
 
-    Args:
-        x (tuple of Tensors or a list of Tensors): the input.
+    Inputs:
+        - **x** (tuple of Tensors or a list of Tensors): the input.
 
     Shapes:
-        All Tensors in `x` have one shape and dtype. The result has the same shape and dtype.
+        All Tensors in `x` have one shape and dtype.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         """`AddN` of its inputs, which the class describes."""
@@ -248,19 +277,21 @@ class Addcdiv(_Primitive):
     """Adds a scaled quotient to the input: input + value * tensor1 / tensor2. Quotients of integers
     are rounded toward zero.
 
-    Args:
-        input_data (Tensor of dtype bfloat16 or float16 or float32 or float64 or int64): the
+    Inputs:
+        - **input_data** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int64): the
             input.
-        x1 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int64): the first
+        - **x1** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int64): the first
             input.
-        x2 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int64): the second
+        - **x2** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int64): the second
             input.
-        value (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64): the
+        - **value** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64): the
             number `value` above.
 
     Shapes:
-        The shapes of `input_data`, `x1` and `x2` are broadcast. The result has the dtype to
-        which they are promoted.
+        The shapes of `input_data`, `x1` and `x2` are broadcast.
+
+    Outputs:
+        The result has the dtype to which they are promoted.
     """
     def __call__(self, input_data: _Tensor, x1: _Tensor, x2: _Tensor, value: _Tensor | _Tensor | _b.complex) -> _Tensor:
         """`Addcdiv` of its inputs, which the class describes."""
@@ -268,19 +299,21 @@ class Addcdiv(_Primitive):
 class Addcmul(_Primitive):
     """Adds a scaled product to the input: input + value * tensor1 * tensor2.
 
-    Args:
-        input_data (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
+    Inputs:
+        - **input_data** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
             the input.
-        x1 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
+        - **x1** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
             the first input.
-        x2 (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
+        - **x2** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
             the second input.
-        value (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
+        - **value** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64 or int8 or uint8):
             the number `value` above.
 
     Shapes:
-        The shapes of `input_data`, `x1` and `x2` are broadcast. The result has the dtype to
-        which they are promoted.
+        The shapes of `input_data`, `x1` and `x2` are broadcast.
+
+    Outputs:
+        The result has the dtype to which they are promoted.
     """
     def __call__(self, input_data: _Tensor, x1: _Tensor, x2: _Tensor, value: _Tensor | _Tensor | _b.complex) -> _Tensor:
         """`Addcmul` of its inputs, which the class describes."""
@@ -288,12 +321,15 @@ class Addcmul(_Primitive):
 class AdjustHue(_Primitive):
     """Shifts the hue of images by `delta`, where 1 is a full turn of the colour circle.
 
-    Args:
-        image (Tensor of dtype float16 or float32 or float64): see `image` above.
-        delta (Tensor of dtype float32): see `delta` above.
+    Inputs:
+        - **image** (Tensor of dtype float16 or float32 or float64): see `image` above.
+        - **delta** (Tensor of dtype float32): see `delta` above.
 
     Shapes:
-        `image` is (..., 3), `delta` a float32 scalar. The result has the same shape and dtype.
+        `image` is (..., 3), `delta` a float32 scalar.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, image: _Tensor, delta: _Tensor) -> _Tensor:
         """`AdjustHue` of its inputs, which the class describes."""
@@ -301,12 +337,15 @@ class AdjustHue(_Primitive):
 class AdjustSaturation(_Primitive):
     """Multiplies the saturation of images by `scale`; the product is at most 1.
 
-    Args:
-        image (Tensor of dtype float16 or float32 or float64): see `image` above.
-        scale (Tensor of dtype float32): see `scale` above.
+    Inputs:
+        - **image** (Tensor of dtype float16 or float32 or float64): see `image` above.
+        - **scale** (Tensor of dtype float32): see `scale` above.
 
     Shapes:
-        `image` is (..., 3), `scale` a float32 scalar. The result has the same shape and dtype.
+        `image` is (..., 3), `scale` a float32 scalar.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, image: _Tensor, scale: _Tensor) -> _Tensor:
         """`AdjustSaturation` of its inputs, which the class describes."""
@@ -318,12 +357,17 @@ class AffineGrid(_Primitive):
     Args:
         align_corners (bool, optional): whether the outermost samples of input and output
             coincide. Default: ``False``.
-        theta (Tensor of dtype float16 or float32): see `theta` above.
-        output_size (tuple of ints >= 1, or a Tensor that holds it): the size of the result.
+
+    Inputs:
+        - **theta** (Tensor of dtype float16 or float32): see `theta` above.
+        - **output_size** (tuple of ints >= 1, or a Tensor that holds it): the size of the result.
 
     Shapes:
-        `theta` is (N, 2, 3) for a `output_size` of (N, C, H, W), or (N, 3, 4) for (N, C, D, H, W). The
-        result is (N, H, W, 2) or (N, D, H, W, 3), of the same dtype.
+        `theta` is (N, 2, 3) for a `output_size` of (N, C, H, W), or (N, 3, 4) for (N, C, D, H,
+        W).
+
+    Outputs:
+        The result is (N, H, W, 2) or (N, D, H, W, 3), of the same dtype.
     """
     def __call__(self, theta: _Tensor, output_size: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor:
         """`AffineGrid` of its inputs, which the class describes."""
@@ -517,12 +561,15 @@ class AlltoAllVC(_Primitive):
 class Angle(_Primitive):
     """Computes the angle of each complex number in radians, in (-pi, pi].
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and a floating dtype: float32 for
-        complex64 and integers, float64 for complex128.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and a floating dtype: float32 for complex64 and integers,
+        float64 for complex128.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Angle` of its inputs, which the class describes."""
@@ -846,17 +893,19 @@ class ApplyRotaryPosEmb(_Primitive):
     Args:
         cos_format (int, optional): the layout of `cos` and `sin`. It has no effect, because their shapes show
             it. Default: 0. Default: ``0``.
-        query (Tensor of a floating dtype): the number of its features is a multiple of the
+
+    Inputs:
+        - **query** (Tensor of a floating dtype): the number of its features is a multiple of the
             width of `cos`.
-        key (Tensor of a floating dtype): as `query`; it may have fewer heads.
-        cos (Tensor of a floating dtype): the cosines, one row per position.
-        sin (Tensor of a floating dtype): the sines, one row per position.
-        position_ids (Tensor): the row of each token.
+        - **key** (Tensor of a floating dtype): as `query`; it may have fewer heads.
+        - **cos** (Tensor of a floating dtype): the cosines, one row per position.
+        - **sin** (Tensor of a floating dtype): the sines, one row per position.
+        - **position_ids** (Tensor): the row of each token.
 
     Shapes:
         `query` is (batch, sequence, features) or (batch, heads, sequence, width).
 
-    Returns:
+    Outputs:
         tuple[Tensor], the rotated query and key.
     """
     def __call__(self, query: _Tensor, key: _Tensor, cos: _Tensor, sin: _Tensor, position_ids: _Tensor) -> _Tensor:
@@ -867,14 +916,18 @@ class ApproximateEqual(_Primitive):
 
     Args:
         tolerance (float, optional): see `tolerance` above. Default: ``1e-05``.
-        x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the input.
-        y (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+        - **y** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the second input.
 
     Shapes:
-        `x` and `y` have one shape, or one of them has no axes; else a RuntimeError is raised. The
-        result is a bool Tensor of that shape.
+        `x` and `y` have one shape, or one of them has no axes; else a RuntimeError is raised.
+
+    Outputs:
+        The result is a bool Tensor of that shape.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`ApproximateEqual` of its inputs, which the class describes."""
@@ -886,12 +939,17 @@ class ArgMaxWithValue(_Primitive):
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``0``.
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input` may have any shape. Both results lack the axis, or have length 1 along it with
-        `keep_dims`; the positions are int64 and the values keep the dtype.
+        `input` may have any shape.
+
+    Outputs:
+        Both results lack the axis, or have length 1 along it with `keep_dims`; the positions
+        are int64 and the values keep the dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`ArgMaxWithValue` of its inputs, which the class describes."""
@@ -903,12 +961,17 @@ class ArgMinWithValue(_Primitive):
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``0``.
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input` may have any shape. Both results lack the axis, or have length 1 along it with
-        `keep_dims`; the positions are int64 and the values keep the dtype.
+        `input` may have any shape.
+
+    Outputs:
+        Both results lack the axis, or have length 1 along it with `keep_dims`; the positions
+        are int64 and the values keep the dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`ArgMinWithValue` of its inputs, which the class describes."""
@@ -921,11 +984,15 @@ class Argmax(_Primitive):
             which it works; negative ones count from the end. Default: ``-1``.
         output_type (mindspore dtype, int32 or int64, optional): see `output_type` above.
             Default: ``int32``.
-        input_x (Tensor): the input.
+
+    Inputs:
+        - **input_x** (Tensor): the input.
 
     Shapes:
-        `input_x` has at least one axis. The result lacks the axis and is of `output_type`, int32 or
-        int64.
+        `input_x` has at least one axis.
+
+    Outputs:
+        The result lacks the axis and is of `output_type`, int32 or int64.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`Argmax` of its inputs, which the class describes."""
@@ -938,11 +1005,15 @@ class Argmin(_Primitive):
             which it works; negative ones count from the end. Default: ``-1``.
         output_type (mindspore dtype, int32 or int64, optional): see `output_type` above.
             Default: ``int32``.
-        input_x (Tensor): the input.
+
+    Inputs:
+        - **input_x** (Tensor): the input.
 
     Shapes:
-        `input_x` has at least one axis. The result lacks the axis and is of `output_type`, int32 or
-        int64.
+        `input_x` has at least one axis.
+
+    Outputs:
+        The result lacks the axis and is of `output_type`, int32 or int64.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`Argmin` of its inputs, which the class describes."""
@@ -950,12 +1021,14 @@ class Argmin(_Primitive):
 class Asin(_Primitive):
     """Finds the angle in radians whose sine is the element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Asin` of its inputs, which the class describes."""
@@ -963,12 +1036,14 @@ class Asin(_Primitive):
 class Asinh(_Primitive):
     """Computes the inverse hyperbolic sine of each element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Asinh` of its inputs, which the class describes."""
@@ -996,12 +1071,14 @@ class AssignSub(_Primitive):
 class Atan(_Primitive):
     """Finds the angle in radians whose tangent is the element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Atan` of its inputs, which the class describes."""
@@ -1010,13 +1087,16 @@ class Atan2(_Primitive):
     """Computes the arctangent of input / other in radians, in (-pi, pi]. The signs of both select
     the quadrant: it is the angle of the point (other, input).
 
-    Args:
-        input (Tensor or a number): the input.
-        other (Tensor or a number): the second input.
+    Inputs:
+        - **input** (Tensor or a number): the input.
+        - **other** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
-        floating dtype to which both are promoted, float32 for integers.
+        The shapes of `input` and `other` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the floating dtype to which both are promoted,
+        float32 for integers.
     """
     def __call__(self, input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         """`Atan2` of its inputs, which the class describes."""
@@ -1024,12 +1104,14 @@ class Atan2(_Primitive):
 class Atanh(_Primitive):
     """Computes the inverse hyperbolic tangent of each element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Atanh` of its inputs, which the class describes."""
@@ -1047,10 +1129,15 @@ class AvgPool(_Primitive):
             is added around the input. Default: ``'VALID'``.
         data_format (one of 'NCHW', 'NHWC', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        x (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+        `x` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C, H', W'), of the same dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`AvgPool` of its inputs, which the class describes."""
@@ -1075,10 +1162,15 @@ class AvgPool3D(_Primitive):
             Default: ``0``.
         data_format (one of 'NCDHW', optional): which axis holds the channels. Default:
             ``'NCDHW'``.
-        x (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
+        `x` is (N, C, D, H, W).
+
+    Outputs:
+        The result is (N, C, D', H', W'), of the same dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`AvgPool3D` of its inputs, which the class describes."""
@@ -1092,17 +1184,21 @@ class BCEWithLogitsLoss(_Primitive):
     Args:
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        input (Tensor of dtype bfloat16 or float16 or float32): the input.
-        target (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32): the input.
+        - **target** (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
             with.
-        weight (Tensor of dtype bfloat16 or float16 or float32 or None, optional): the weights.
+        - **weight** (Tensor of dtype bfloat16 or float16 or float32 or None, optional): the weights.
             Default: ``None``.
-        pos_weight (Tensor of dtype bfloat16 or float16 or float32 or None, optional): see
+        - **pos_weight** (Tensor of dtype bfloat16 or float16 or float32 or None, optional): see
             `pos_weight` above. Default: ``None``.
 
     Shapes:
-        `input` and `target` have one shape. The result is (), or that shape for `reduction` "none",
-        of the dtype of `target`.
+        `input` and `target` have one shape.
+
+    Outputs:
+        The result is (), or that shape for `reduction` "none", of the dtype of `target`.
     """
     def __call__(self, input: _Tensor, target: _Tensor, weight: _Tensor | None = None, pos_weight: _Tensor | None = None) -> _Tensor:
         """`BCEWithLogitsLoss` of its inputs, which the class describes."""
@@ -1176,12 +1272,16 @@ class BatchMatMul(_Primitive):
     Args:
         transpose_a (bool, optional): see `transpose_a` above. Default: ``False``.
         transpose_b (bool, optional): see `transpose_b` above. Default: ``False``.
-        x (Tensor): the input.
-        y (Tensor): the second input.
+
+    Inputs:
+        - **x** (Tensor): the input.
+        - **y** (Tensor): the second input.
 
     Shapes:
-        `x` is (..., M, K), `y` is (..., K, N); the leading axes are broadcast. The result
-        is (..., M, N), of the same dtype.
+        `x` is (..., M, K), `y` is (..., K, N); the leading axes are broadcast.
+
+    Outputs:
+        The result is (..., M, N), of the same dtype.
     """
     def __call__(self, x: _Tensor, y: _Tensor) -> _Tensor:
         """`BatchMatMul` of its inputs, which the class describes."""
@@ -1215,11 +1315,15 @@ class BatchToSpace(_Primitive):
         block_size (int >= 2): see `block_size` above.
         crops (tuple of 2 (a tuple of 2 ints >= 0 or a list of 2 ints >= 0) or a list of 2 (a tuple of 2 ints >= 0 or a list of 2 ints >= 0)):
             see `crops` above.
-        input_x (Tensor of a number dtype): the input.
+
+    Inputs:
+        - **input_x** (Tensor of a number dtype): the input.
 
     Shapes:
-        `input_x` is (N * block_size^2, C, H, W). The result is (N, C, H * block_size, W *
-        block_size) less the crops, of the same dtype.
+        `input_x` is (N * block_size^2, C, H, W).
+
+    Outputs:
+        The result is (N, C, H * block_size, W * block_size) less the crops, of the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`BatchToSpace` of its inputs, which the class describes."""
@@ -1232,11 +1336,15 @@ class BatchToSpaceND(_Primitive):
             above.
         crops (tuple of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0) or a list of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0)):
             see `crops` above.
-        input_x (Tensor of a real dtype): the input.
+
+    Inputs:
+        - **input_x** (Tensor of a real dtype): the input.
 
     Shapes:
-        `input_x` is (N * product of the blocks, C, ...). The result is (N, C, ...), of the same
-        dtype.
+        `input_x` is (N * product of the blocks, C, ...).
+
+    Outputs:
+        The result is (N, C, ...), of the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`BatchToSpaceND` of its inputs, which the class describes."""
@@ -1257,12 +1365,14 @@ class Bernoulli(_Primitive):
 class BesselI0(_Primitive):
     """Computes the modified Bessel function of the first kind, order 0.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselI0` of its inputs, which the class describes."""
@@ -1270,12 +1380,14 @@ class BesselI0(_Primitive):
 class BesselI0e(_Primitive):
     """Computes exp(-|x|) times the modified Bessel function I0.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselI0e` of its inputs, which the class describes."""
@@ -1283,12 +1395,14 @@ class BesselI0e(_Primitive):
 class BesselI1(_Primitive):
     """Computes the modified Bessel function of the first kind, order 1.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselI1` of its inputs, which the class describes."""
@@ -1296,12 +1410,14 @@ class BesselI1(_Primitive):
 class BesselI1e(_Primitive):
     """Computes exp(-|x|) times the modified Bessel function I1.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselI1e` of its inputs, which the class describes."""
@@ -1309,12 +1425,14 @@ class BesselI1e(_Primitive):
 class BesselJ0(_Primitive):
     """Computes the Bessel function of the first kind, order 0.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselJ0` of its inputs, which the class describes."""
@@ -1322,12 +1440,14 @@ class BesselJ0(_Primitive):
 class BesselJ1(_Primitive):
     """Computes the Bessel function of the first kind, order 1.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselJ1` of its inputs, which the class describes."""
@@ -1335,12 +1455,14 @@ class BesselJ1(_Primitive):
 class BesselK0(_Primitive):
     """Computes the modified Bessel function of the second kind, order 0.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselK0` of its inputs, which the class describes."""
@@ -1348,12 +1470,14 @@ class BesselK0(_Primitive):
 class BesselK0e(_Primitive):
     """Computes exp(x) times the modified Bessel function K0.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselK0e` of its inputs, which the class describes."""
@@ -1361,12 +1485,14 @@ class BesselK0e(_Primitive):
 class BesselK1(_Primitive):
     """Computes the modified Bessel function of the second kind, order 1.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselK1` of its inputs, which the class describes."""
@@ -1374,12 +1500,14 @@ class BesselK1(_Primitive):
 class BesselK1e(_Primitive):
     """Computes exp(x) times the modified Bessel function K1.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselK1e` of its inputs, which the class describes."""
@@ -1387,12 +1515,14 @@ class BesselK1e(_Primitive):
 class BesselY0(_Primitive):
     """Computes the Bessel function of the second kind, order 0.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselY0` of its inputs, which the class describes."""
@@ -1400,12 +1530,14 @@ class BesselY0(_Primitive):
 class BesselY1(_Primitive):
     """Computes the Bessel function of the second kind, order 1.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`BesselY1` of its inputs, which the class describes."""
@@ -1414,13 +1546,16 @@ class Betainc(_Primitive):
     """Computes the regularised incomplete beta function of `x` in [0, 1], with the positive
     parameters `a` and `b`.
 
-    Args:
-        a (Tensor of dtype float32 or float64): see `a` above.
-        b (Tensor of dtype float32 or float64): see `b` above.
-        x (Tensor of dtype float32 or float64): the input.
+    Inputs:
+        - **a** (Tensor of dtype float32 or float64): see `a` above.
+        - **b** (Tensor of dtype float32 or float64): see `b` above.
+        - **x** (Tensor of dtype float32 or float64): the input.
 
     Shapes:
-        `a`, `b` and `x` have one shape and dtype. The result has the same shape and dtype.
+        `a`, `b` and `x` have one shape and dtype.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, a: _Tensor, b: _Tensor, x: _Tensor) -> _Tensor:
         """`Betainc` of its inputs, which the class describes."""
@@ -1433,12 +1568,17 @@ class BiasAdd(_Primitive):
     Args:
         data_format (one of 'NCHW', 'NHWC', 'NCDHW', optional): which axis holds the channels.
             Default: ``'NCHW'``.
-        input_x (Tensor): the input.
-        bias (Tensor): the shifts that are added; None for none.
+
+    Inputs:
+        - **input_x** (Tensor): the input.
+        - **bias** (Tensor): the shifts that are added; None for none.
 
     Shapes:
-        `input_x` has at least two axes, for instance (N, C) or (N, C, H, W); `bias` is (C,), of the
-        same dtype. The result has the shape and dtype of `input_x`.
+        `input_x` has at least two axes, for instance (N, C) or (N, C, H, W); `bias` is (C,), of
+        the same dtype.
+
+    Outputs:
+        The result has the shape and dtype of `input_x`.
     """
     def __call__(self, input_x: _Tensor, bias: _Tensor) -> _Tensor:
         """`BiasAdd` of its inputs, which the class describes."""
@@ -1450,15 +1590,19 @@ class BinaryCrossEntropy(_Primitive):
     Args:
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        logits (Tensor of dtype bfloat16 or float16 or float32): the input.
-        labels (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
+
+    Inputs:
+        - **logits** (Tensor of dtype bfloat16 or float16 or float32): the input.
+        - **labels** (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
             with.
-        weight (Tensor of dtype bfloat16 or float16 or float32 or None, optional): the weights.
+        - **weight** (Tensor of dtype bfloat16 or float16 or float32 or None, optional): the weights.
             Default: ``None``.
 
     Shapes:
-        `logits`, `labels` and `weight` have one shape. The result is (), or that shape for
-        `reduction` "none".
+        `logits`, `labels` and `weight` have one shape.
+
+    Outputs:
+        The result is (), or that shape for `reduction` "none".
     """
     def __call__(self, logits: _Tensor, labels: _Tensor, weight: _Tensor | None = None) -> _Tensor:
         """`BinaryCrossEntropy` of its inputs, which the class describes."""
@@ -1467,14 +1611,16 @@ class Bincount(_Primitive):
     """Sums the weights of the occurrences of each number below `size`; ignores larger numbers.
     Without weights, each occurrence counts 1.
 
-    Args:
-        array (Tensor of dtype int32): see `array` above.
-        size (int >= 0 or a Tensor of dtype int32): the size of the result.
-        weights (Tensor of dtype float32 or float64 or int32 or int64): see `weights` above.
+    Inputs:
+        - **array** (Tensor of dtype int32): see `array` above.
+        - **size** (int >= 0 or a Tensor of dtype int32): the size of the result.
+        - **weights** (Tensor of dtype float32 or float64 or int32 or int64): see `weights` above.
 
     Shapes:
-        `array` is int32 of any shape, `weights` has its shape or is empty. The result is (size,),
-        of the dtype of `weights`.
+        `array` is int32 of any shape, `weights` has its shape or is empty.
+
+    Outputs:
+        The result is (size,), of the dtype of `weights`.
     """
     def __call__(self, array: _Tensor, size: _b.int | _Tensor | _Tensor | _b.complex, weights: _Tensor) -> _Tensor:
         """`Bincount` of its inputs, which the class describes."""
@@ -1482,15 +1628,17 @@ class Bincount(_Primitive):
 class BitwiseAnd(_Primitive):
     """Computes the bitwise AND of two integers; for bools it is the logical AND.
 
-    Args:
-        x (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+    Inputs:
+        - **x** (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
             the input.
-        y (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+        - **y** (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
             the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.int | _b.bool | _Tensor | _b.complex, y: _Tensor | _b.int | _b.bool | _Tensor | _b.complex) -> _Tensor:
         """`BitwiseAnd` of its inputs, which the class describes."""
@@ -1498,15 +1646,17 @@ class BitwiseAnd(_Primitive):
 class BitwiseOr(_Primitive):
     """Computes the bitwise OR of two integers; for bools it is the logical OR.
 
-    Args:
-        x (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+    Inputs:
+        - **x** (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
             the input.
-        y (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+        - **y** (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
             the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.int | _b.bool | _Tensor | _b.complex, y: _Tensor | _b.int | _b.bool | _Tensor | _b.complex) -> _Tensor:
         """`BitwiseOr` of its inputs, which the class describes."""
@@ -1514,15 +1664,17 @@ class BitwiseOr(_Primitive):
 class BitwiseXor(_Primitive):
     """Computes the bitwise XOR of two integers; for bools it is the logical XOR.
 
-    Args:
-        x (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+    Inputs:
+        - **x** (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
             the input.
-        y (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
+        - **y** (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or an int or a bool):
             the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.int | _b.bool | _Tensor | _b.complex, y: _Tensor | _b.int | _b.bool | _Tensor | _b.complex) -> _Tensor:
         """`BitwiseXor` of its inputs, which the class describes."""
@@ -1543,11 +1695,16 @@ class BoundingBoxDecode(_Primitive):
             0.0)``.
         stds (tuple of 4 floats, optional): see `stds` above. Default: ``(1.0, 1.0, 1.0, 1.0)``.
         wh_ratio_clip (float, optional): see `wh_ratio_clip` above. Default: ``0.016``.
-        anchor_box (Tensor of dtype float16 or float32): see `anchor_box` above.
-        deltas (Tensor of dtype float16 or float32): see `deltas` above.
+
+    Inputs:
+        - **anchor_box** (Tensor of dtype float16 or float32): see `anchor_box` above.
+        - **deltas** (Tensor of dtype float16 or float32): see `deltas` above.
 
     Shapes:
-        Both inputs are (N, 4), of one dtype. The result has the same shape and dtype.
+        Both inputs are (N, 4), of one dtype.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, anchor_box: _Tensor, deltas: _Tensor) -> _Tensor:
         """`BoundingBoxDecode` of its inputs, which the class describes."""
@@ -1562,12 +1719,16 @@ class BoundingBoxEncode(_Primitive):
         means (tuple of 4 floats, optional): see `means` above. Default: ``(0.0, 0.0, 0.0,
             0.0)``.
         stds (tuple of 4 floats, optional): see `stds` above. Default: ``(1.0, 1.0, 1.0, 1.0)``.
-        anchor_box (Tensor of dtype float16 or float32): see `anchor_box` above.
-        groundtruth_box (Tensor of dtype float16 or float32): see `groundtruth_box` above.
+
+    Inputs:
+        - **anchor_box** (Tensor of dtype float16 or float32): see `anchor_box` above.
+        - **groundtruth_box** (Tensor of dtype float16 or float32): see `groundtruth_box` above.
 
     Shapes:
-        Both inputs are (N, 4), of corners (x0, y0, x1, y1) and of one dtype. The result has the
-        same shape and dtype.
+        Both inputs are (N, 4), of corners (x0, y0, x1, y1) and of one dtype.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, anchor_box: _Tensor, groundtruth_box: _Tensor) -> _Tensor:
         """`BoundingBoxEncode` of its inputs, which the class describes."""
@@ -1595,11 +1756,15 @@ class BroadcastTo(_Primitive):
 
     Args:
         shape (tuple of ints or a list of ints): the shape of the result.
-        input (Tensor): the input.
+
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` has a shape that broadcasts to `shape`. The result has this shape and the dtype of
-        the input.
+        `input` has a shape that broadcasts to `shape`.
+
+    Outputs:
+        The result has this shape and the dtype of the input.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`BroadcastTo` of its inputs, which the class describes."""
@@ -1610,11 +1775,16 @@ class Bucketize(_Primitive):
 
     Args:
         boundaries (list of floats): see `boundaries` above.
-        input (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64): the
+
+    Inputs:
+        - **input** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64): the
             input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and is int32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and is int32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Bucketize` of its inputs, which the class describes."""
@@ -1672,13 +1842,15 @@ class CTCGreedyDecoder(_Primitive):
 
     Args:
         merge_repeated (bool, optional): see `merge_repeated` above. Default: ``True``.
-        inputs (Tensor of dtype float32 or float64): see `inputs` above.
-        sequence_length (Tensor of dtype int32): see `sequence_length` above.
+
+    Inputs:
+        - **inputs** (Tensor of dtype float32 or float64): see `inputs` above.
+        - **sequence_length** (Tensor of dtype int32): see `sequence_length` above.
 
     Shapes:
         `inputs` is (T, N, C), `sequence_length` is (N,) of int32.
 
-    Returns:
+    Outputs:
         The indices of the decoded classes as rows (batch, position); the decoded classes; the shape
         (N, longest), all int64; and the negated sum of the largest inputs, (N, 1).
     """
@@ -1701,16 +1873,18 @@ class CTCLoss(_Primitive):
         ctc_merge_repeated (bool, optional): see `ctc_merge_repeated` above. Default: ``True``.
         ignore_longer_outputs_than_inputs (bool, optional): see
             `ignore_longer_outputs_than_inputs` above. Default: ``False``.
-        x (Tensor of dtype float16 or float32 or float64): the input.
-        labels_indices (any value): see `labels_indices` above.
-        labels_values (any value): see `labels_values` above.
-        sequence_length (any value): see `sequence_length` above.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
+        - **labels_indices** (any value): see `labels_indices` above.
+        - **labels_values** (any value): see `labels_values` above.
+        - **sequence_length** (any value): see `sequence_length` above.
 
     Shapes:
         `x` is (T, N, C), `labels_indices` is (L, 2) of int64, `labels_values` is (L,) and
         `sequence_length` is (N,) of int32.
 
-    Returns:
+    Outputs:
         The losses, (N,), and their gradient with respect to the logits, (T, N, C).
     """
     def __call__(self, x: _Tensor, labels_indices: _t.Any, labels_values: _t.Any, sequence_length: _t.Any) -> _b.tuple[_Tensor, ...]:
@@ -1725,15 +1899,17 @@ class CTCLossV2(_Primitive):
         reduction (one of 'none', optional): 'mean', 'sum' or 'none' of what is computed for
             each element. Default: ``'none'``.
         zero_infinity (bool, optional): see `zero_infinity` above. Default: ``False``.
-        log_probs (Tensor of dtype float32 or float64): see `log_probs` above.
-        targets (Tensor of dtype int32 or int64): see `targets` above.
-        input_lengths (any value): see `input_lengths` above.
-        target_lengths (any value): see `target_lengths` above.
+
+    Inputs:
+        - **log_probs** (Tensor of dtype float32 or float64): see `log_probs` above.
+        - **targets** (Tensor of dtype int32 or int64): see `targets` above.
+        - **input_lengths** (any value): see `input_lengths` above.
+        - **target_lengths** (any value): see `target_lengths` above.
 
     Shapes:
         `log_probs` is (T, N, C), `targets` is (N, S), the lengths are (N,). The losses are (N,).
 
-    Returns:
+    Outputs:
         The losses, and the forward variables (N, T, 2 S + 1).
     """
     def __call__(self, log_probs: _Tensor, targets: _Tensor, input_lengths: _t.Any, target_lengths: _t.Any) -> _b.tuple[_Tensor, ...]:
@@ -1751,12 +1927,15 @@ class Cast(_Primitive):
     """Casts a Tensor to another dtype. A float is truncated to an integer. A cast to bool gives
     True except for 0.
 
-    Args:
-        input_x (Tensor or a number): the input.
-        dtype (mindspore dtype): the dtype to which the input is cast first; None keeps its own.
+    Inputs:
+        - **input_x** (Tensor or a number): the input.
+        - **dtype** (mindspore dtype): the dtype to which the input is cast first; None keeps its own.
 
     Shapes:
-        `input_x` may have any shape. The result has the same shape and is of `dtype`.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result has the same shape and is of `dtype`.
     """
     def __call__(self, input_x: _Tensor | _b.complex, dtype: _Type) -> _Tensor:
         """`Cast` of its inputs, which the class describes."""
@@ -1775,12 +1954,16 @@ class Cdist(_Primitive):
     Args:
         p (float >= 0, or a Tensor without axes that holds it, optional): the number `p` above.
             Default: ``2.0``.
-        x1 (Tensor of dtype float16 or float32 or float64): the first input.
-        x2 (Tensor of dtype float16 or float32 or float64): the second input.
+
+    Inputs:
+        - **x1** (Tensor of dtype float16 or float32 or float64): the first input.
+        - **x2** (Tensor of dtype float16 or float32 or float64): the second input.
 
     Shapes:
-        `x1` is (..., P, M), `x2` (..., R, M), of one floating dtype. The result is (..., P, R), of
-        the same dtype.
+        `x1` is (..., P, M), `x2` (..., R, M), of one floating dtype.
+
+    Outputs:
+        The result is (..., P, R), of the same dtype.
     """
     def __call__(self, x1: _Tensor, x2: _Tensor) -> _Tensor:
         """`Cdist` of its inputs, which the class describes."""
@@ -1792,10 +1975,15 @@ class CeLU(_Primitive):
     Args:
         alpha (float, or a Tensor without axes that holds it, optional): the factor `alpha`
             above. Default: ``1.0``.
-        x (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`CeLU` of its inputs, which the class describes."""
@@ -1803,11 +1991,14 @@ class CeLU(_Primitive):
 class Ceil(_Primitive):
     """Rounds each element up to an integer (ceiling).
 
-    Args:
-        input (Tensor of a floating dtype): the input.
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Ceil` of its inputs, which the class describes."""
@@ -1818,11 +2009,16 @@ class ChannelShuffle(_Primitive):
 
     Args:
         group (int >= 1): into how many groups the channels are divided.
-        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `x` is (N, C, ...). The result has the same shape and dtype.
+        `x` is (N, C, ...).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`ChannelShuffle` of its inputs, which the class describes."""
@@ -1835,12 +2031,15 @@ class CheckValid(_Primitive):
     """Checks which boxes lie inside an image. `img_metas` is (height, width, ratio); the limits are
     height * ratio and width * ratio.
 
-    Args:
-        bboxes (Tensor of dtype float16 or float32 or int16 or uint8): see `bboxes` above.
-        img_metas (Tensor of dtype float16 or float32 or int16 or uint8): see `img_metas` above.
+    Inputs:
+        - **bboxes** (Tensor of dtype float16 or float32 or int16 or uint8): see `bboxes` above.
+        - **img_metas** (Tensor of dtype float16 or float32 or int16 or uint8): see `img_metas` above.
 
     Shapes:
-        `bboxes` is (N, 4), `img_metas` is (3,), of one dtype. The result is (N,), bool.
+        `bboxes` is (N, 4), `img_metas` is (3,), of one dtype.
+
+    Outputs:
+        The result is (N,), bool.
     """
     def __call__(self, bboxes: _Tensor, img_metas: _Tensor) -> _Tensor:
         """`CheckValid` of its inputs, which the class describes."""
@@ -1852,10 +2051,15 @@ class Cholesky(_Primitive):
 
     Args:
         upper (bool, optional): whether the upper triangle is meant. Default: ``False``.
-        input_x (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **input_x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `input_x` is (..., M, M). The result has the same shape and dtype.
+        `input_x` is (..., M, M).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`Cholesky` of its inputs, which the class describes."""
@@ -1866,10 +2070,15 @@ class CholeskyInverse(_Primitive):
 
     Args:
         upper (any value, optional): whether the upper triangle is meant. Default: ``False``.
-        input_x (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **input_x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `input_x` is (..., M, M). The result has the same shape and dtype.
+        `input_x` is (..., M, M).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`CholeskyInverse` of its inputs, which the class describes."""
@@ -1880,12 +2089,16 @@ class CholeskySolve(_Primitive):
 
     Args:
         upper (bool, optional): whether the upper triangle is meant. Default: ``False``.
-        x1 (Tensor of dtype float32 or float64): the input.
-        x2 (Tensor of dtype float32 or float64): the second input.
+
+    Inputs:
+        - **x1** (Tensor of dtype float32 or float64): the input.
+        - **x2** (Tensor of dtype float32 or float64): the second input.
 
     Shapes:
-        `x1` is (..., M, K), `x2` is (..., M, M), of one dtype. The result is (..., M, K), of
-        the same dtype.
+        `x1` is (..., M, K), `x2` is (..., M, M), of one dtype.
+
+    Outputs:
+        The result is (..., M, K), of the same dtype.
     """
     def __call__(self, x1: _Tensor, x2: _Tensor) -> _Tensor:
         """`CholeskySolve` of its inputs, which the class describes."""
@@ -1913,14 +2126,18 @@ class Col2Im(_Primitive):
             added around the input. Default: ``0``.
         stride (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
             steps from window to window, or one for all axes. Default: ``1``.
-        x (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             the input.
-        output_size (Tensor of dtype int32 or int64): the lengths of the last axes of the
+        - **output_size** (Tensor of dtype int32 or int64): the lengths of the last axes of the
             result.
 
     Shapes:
-        `x` is (N, C, k_h * k_w, windows), `output_size` is (2,) of int32. The result is (N,
-        C, *output_size), of the dtype of `x`.
+        `x` is (N, C, k_h * k_w, windows), `output_size` is (2,) of int32.
+
+    Outputs:
+        The result is (N, C, *output_size), of the dtype of `x`.
     """
     def __call__(self, x: _Tensor, output_size: _Tensor) -> _Tensor:
         """`Col2Im` of its inputs, which the class describes."""
@@ -1971,19 +2188,21 @@ class CombinedNonMaxSuppression(_Primitive):
     Args:
         pad_per_class (bool, optional): see `pad_per_class` above. Default: ``False``.
         clip_boxes (bool, optional): see `clip_boxes` above. Default: ``True``.
-        boxes (Tensor of dtype float32): see `boxes` above.
-        scores (Tensor of dtype float32): see `scores` above.
-        max_output_size_per_class (Tensor of dtype int32 or int64): see
+
+    Inputs:
+        - **boxes** (Tensor of dtype float32): see `boxes` above.
+        - **scores** (Tensor of dtype float32): see `scores` above.
+        - **max_output_size_per_class** (Tensor of dtype int32 or int64): see
             `max_output_size_per_class` above.
-        max_total_size (Tensor of dtype int32 or int64): see `max_total_size` above.
-        iou_threshold (Tensor of dtype float32): see `iou_threshold` above.
-        score_threshold (Tensor of dtype float32): see `score_threshold` above.
+        - **max_total_size** (Tensor of dtype int32 or int64): see `max_total_size` above.
+        - **iou_threshold** (Tensor of dtype float32): see `iou_threshold` above.
+        - **score_threshold** (Tensor of dtype float32): see `score_threshold` above.
 
     Shapes:
         `boxes` is (N, boxes, classes or 1, 4), `scores` is (N, boxes, classes), the others are
         scalars.
 
-    Returns:
+    Outputs:
         Boxes (N, D, 4), scores (N, D), classes (N, D), and the number of boxes of each image, int32
         (N,).
     """
@@ -1994,13 +2213,16 @@ class CompareAndBitpack(_Primitive):
     """Compares elements with a threshold and packs eight results into one byte, the first one as
     its highest bit.
 
-    Args:
-        x (Tensor of dtype bool or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+    Inputs:
+        - **x** (Tensor of dtype bool or float16 or float32 or float64 or int16 or int32 or int64 or int8):
             the input.
-        threshold (Tensor): see `threshold` above.
+        - **threshold** (Tensor): see `threshold` above.
 
     Shapes:
-        `x` is (..., 8 n), `threshold` a scalar of the same dtype. The result is (..., n), of uint8.
+        `x` is (..., 8 n), `threshold` a scalar of the same dtype.
+
+    Outputs:
+        The result is (..., n), of uint8.
     """
     def __call__(self, x: _Tensor, threshold: _Tensor) -> _Tensor:
         """`CompareAndBitpack` of its inputs, which the class describes."""
@@ -2008,9 +2230,9 @@ class CompareAndBitpack(_Primitive):
 class Complex(_Primitive):
     """Builds complex numbers from their real and imaginary parts.
 
-    Args:
-        real (Tensor of dtype float32 or float64): see `real` above.
-        imag (Tensor of dtype float32 or float64): see `imag` above.
+    Inputs:
+        - **real** (Tensor of dtype float32 or float64): see `real` above.
+        - **imag** (Tensor of dtype float32 or float64): see `imag` above.
 
     Shapes:
         The shapes of `real` and `imag` are broadcast and their dtypes are equal. float32 gives
@@ -2022,12 +2244,14 @@ class Complex(_Primitive):
 class ComplexAbs(_Primitive):
     """Computes the absolute values of complex numbers.
 
-    Args:
-        x (Tensor of dtype complex128 or complex64): the input.
+    Inputs:
+        - **x** (Tensor of dtype complex128 or complex64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; complex64 gives float32 and
-        complex128 gives float64.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; complex64 gives float32 and complex128 gives float64.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`ComplexAbs` of its inputs, which the class describes."""
@@ -2048,11 +2272,15 @@ class Concat(_Primitive):
     Args:
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``0``.
-        tensors (tuple of Tensors or a list of Tensors): see `tensors` above.
+
+    Inputs:
+        - **tensors** (tuple of Tensors or a list of Tensors): see `tensors` above.
 
     Shapes:
-        The Tensors have equal lengths along all axes except `axis`, whose lengths add up. The
-        result has the dtype to which they are promoted.
+        The Tensors have equal lengths along all axes except `axis`, whose lengths add up.
+
+    Outputs:
+        The result has the dtype to which they are promoted.
     """
     def __call__(self, tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         """`Concat` of its inputs, which the class describes."""
@@ -2072,11 +2300,14 @@ class ConfusionMatrix(_Primitive):
 class Conj(_Primitive):
     """Computes the complex conjugate of each element.
 
-    Args:
-        input (Tensor of a number dtype): the input.
+    Inputs:
+        - **input** (Tensor of a number dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Conj` of its inputs, which the class describes."""
@@ -2084,10 +2315,10 @@ class Conj(_Primitive):
 class ConjugateTranspose(_Primitive):
     """Computes the conjugate transpose, with the axes in the order `perm`.
 
-    Args:
-        x (Tensor of dtype bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+    Inputs:
+        - **x** (Tensor of dtype bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
-        perm (tuple of ints or a list of ints): see `perm` above.
+        - **perm** (tuple of ints or a list of ints): see `perm` above.
 
     Shapes:
         `perm` contains each axis of `x` once. The dtype is kept.
@@ -2123,12 +2354,16 @@ class Conv2D(_Primitive):
             ``1``.
         data_format (one of 'NCHW', 'NHWC', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        x (Tensor of a floating dtype): the input.
-        weight (Tensor of a floating dtype): the weights.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **weight** (Tensor of a floating dtype): the weights.
 
     Shapes:
-        `x` is (N, C, H, W), `weight` is (out_channel, C / group, k_h, k_w). The result is (N,
-        out_channel, H', W'), of the same dtype.
+        `x` is (N, C, H, W), `weight` is (out_channel, C / group, k_h, k_w).
+
+    Outputs:
+        The result is (N, out_channel, H', W'), of the same dtype.
     """
     def __call__(self, x: _Tensor, weight: _Tensor) -> _Tensor:
         """`Conv2D` of its inputs, which the class describes."""
@@ -2159,13 +2394,17 @@ class Conv2DBackpropInput(_Primitive):
             ``1``.
         data_format (one of 'NCHW', 'NHWC', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        dout (Tensor of a floating dtype): the gradient of the output.
-        weight (Tensor of a floating dtype): the weights.
-        input_size (any value): see `input_size` above.
+
+    Inputs:
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
+        - **weight** (Tensor of a floating dtype): the weights.
+        - **input_size** (any value): see `input_size` above.
 
     Shapes:
-        `dout` is (N, C_out, H', W'), `weight` is (C_out, C / group, k_h, k_w). The result is of
-        shape `input_size`, (N, C, H, W), and of the dtype of `dout`.
+        `dout` is (N, C_out, H', W'), `weight` is (C_out, C / group, k_h, k_w).
+
+    Outputs:
+        The result is of shape `input_size`, (N, C, H, W), and of the dtype of `dout`.
     """
     def __call__(self, dout: _Tensor, weight: _Tensor, input_size: _t.Any) -> _Tensor:
         """`Conv2DBackpropInput` of its inputs, which the class describes."""
@@ -2196,13 +2435,17 @@ class Conv2DTranspose(_Primitive):
             ``1``.
         data_format (one of 'NCHW', 'NHWC', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        dout (Tensor of a floating dtype): the gradient of the output.
-        weight (Tensor of a floating dtype): the weights.
-        input_size (any value): see `input_size` above.
+
+    Inputs:
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
+        - **weight** (Tensor of a floating dtype): the weights.
+        - **input_size** (any value): see `input_size` above.
 
     Shapes:
-        `dout` is (N, C_out, H', W'), `weight` is (C_out, C / group, k_h, k_w). The result is of
-        shape `input_size`, (N, C, H, W), and of the dtype of `dout`.
+        `dout` is (N, C_out, H', W'), `weight` is (C_out, C / group, k_h, k_w).
+
+    Outputs:
+        The result is of shape `input_size`, (N, C, H, W), and of the dtype of `dout`.
     """
     def __call__(self, dout: _Tensor, weight: _Tensor, input_size: _t.Any) -> _Tensor:
         """`Conv2DTranspose` of its inputs, which the class describes."""
@@ -2229,12 +2472,16 @@ class Conv3D(_Primitive):
             ``1``.
         data_format (one of 'NCDHW', optional): which axis holds the channels. Default:
             ``'NCDHW'``.
-        x (Tensor of a floating dtype): the input.
-        weight (Tensor of a floating dtype): the weights.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **weight** (Tensor of a floating dtype): the weights.
 
     Shapes:
-        `x` is (N, C, D, H, W), `weight` is (out_channel, C / group, k_d, k_h, k_w). The result is
-        (N, out_channel, D', H', W'), of the same dtype.
+        `x` is (N, C, D, H, W), `weight` is (out_channel, C / group, k_d, k_h, k_w).
+
+    Outputs:
+        The result is (N, out_channel, D', H', W'), of the same dtype.
     """
     def __call__(self, x: _Tensor, weight: _Tensor) -> _Tensor:
         """`Conv3D` of its inputs, which the class describes."""
@@ -2265,12 +2512,16 @@ class Conv3DTranspose(_Primitive):
             above. Default: ``0``.
         data_format (one of 'NCDHW', optional): which axis holds the channels. Default:
             ``'NCDHW'``.
-        dout (Tensor of a floating dtype): the gradient of the output.
-        weight (Tensor of a floating dtype): the weights.
+
+    Inputs:
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
+        - **weight** (Tensor of a floating dtype): the weights.
 
     Shapes:
-        `dout` is (N, C_in, D, H, W), `weight` is (C_in, C_out / group, k_d, k_h, k_w). The result
-        is (N, C_out, D', H', W'), of the same dtype.
+        `dout` is (N, C_in, D, H, W), `weight` is (C_in, C_out / group, k_d, k_h, k_w).
+
+    Outputs:
+        The result is (N, C_out, D', H', W'), of the same dtype.
     """
     def __call__(self, dout: _Tensor, weight: _Tensor) -> _Tensor:
         """`Conv3DTranspose` of its inputs, which the class describes."""
@@ -2285,12 +2536,14 @@ class CopyWithSlice(_Primitive):
 class Cos(_Primitive):
     """Computes the cosine of each angle in radians.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Cos` of its inputs, which the class describes."""
@@ -2298,12 +2551,14 @@ class Cos(_Primitive):
 class Cosh(_Primitive):
     """Computes the hyperbolic cosine of each element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Cosh` of its inputs, which the class describes."""
@@ -2315,11 +2570,16 @@ class CountNonZero(_Primitive):
         dims (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
             the axis or axes along which it works; negative ones count from the end. Default:
             ``None``.
-        x (Tensor): the input.
+
+    Inputs:
+        - **x** (Tensor): the input.
 
     Shapes:
-        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
-        `keep_dims`; it is of `dtype`.
+        `x` may have any shape.
+
+    Outputs:
+        The result lacks the reduced axes, or has length 1 along them with `keep_dims`; it is of
+        `dtype`.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`CountNonZero` of its inputs, which the class describes."""
@@ -2360,15 +2620,19 @@ class CropAndResize(_Primitive):
             Default: ``'bilinear'``.
         extrapolation_value (float, optional): see `extrapolation_value` above. Default:
             ``0.0``.
-        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint8):
             the input.
-        boxes (Tensor of dtype float32): see `boxes` above.
-        box_index (Tensor of dtype int32): see `box_index` above.
-        crop_size (tuple of 2 ints >= 1, or a Tensor that holds it): see `crop_size` above.
+        - **boxes** (Tensor of dtype float32): see `boxes` above.
+        - **box_index** (Tensor of dtype int32): see `box_index` above.
+        - **crop_size** (tuple of 2 ints >= 1, or a Tensor that holds it): see `crop_size` above.
 
     Shapes:
-        `x` is (N, H, W, C), `boxes` is (B, 4), `box_index` is (B,) of int32. The result is
-        (B, *crop_size, C), of float32.
+        `x` is (N, H, W, C), `boxes` is (B, 4), `box_index` is (B,) of int32.
+
+    Outputs:
+        The result is (B, *crop_size, C), of float32.
     """
     def __call__(self, x: _Tensor, boxes: _Tensor, box_index: _Tensor, crop_size: _b.tuple[_b.int, _b.int] | _Tensor) -> _Tensor:
         """`CropAndResize` of its inputs, which the class describes."""
@@ -2380,15 +2644,20 @@ class CropAndResizeGradBoxes(_Primitive):
 
     Args:
         method (one of 'bilinear', optional): see `method` above. Default: ``'bilinear'``.
-        grads (Tensor of dtype float32 or float64): see `grads` above.
-        images (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint8):
+
+    Inputs:
+        - **grads** (Tensor of dtype float32 or float64): see `grads` above.
+        - **images** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint8):
             see `images` above.
-        boxes (Tensor of dtype float32 or float64): see `boxes` above.
-        box_index (Tensor of dtype int32): see `box_index` above.
+        - **boxes** (Tensor of dtype float32 or float64): see `boxes` above.
+        - **box_index** (Tensor of dtype int32): see `box_index` above.
 
     Shapes:
-        `grads` is (B, h, w, C), `images` (N, H, W, C), `boxes` (B, 4) of rows (y0, x0, y1, x1) and
-        `box_index` (B,), the image of each box. The result is (B, 4), of the dtype of `boxes`.
+        `grads` is (B, h, w, C), `images` (N, H, W, C), `boxes` (B, 4) of rows (y0, x0, y1, x1)
+        and `box_index` (B,), the image of each box.
+
+    Outputs:
+        The result is (B, 4), of the dtype of `boxes`.
     """
     def __call__(self, grads: _Tensor, images: _Tensor, boxes: _Tensor, box_index: _Tensor) -> _Tensor:
         """`CropAndResizeGradBoxes` of its inputs, which the class describes."""
@@ -2400,11 +2669,16 @@ class Cross(_Primitive):
     Args:
         dim (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``-65530``.
-        x1 (Tensor): the input.
-        x2 (Tensor): the second input.
+
+    Inputs:
+        - **x1** (Tensor): the input.
+        - **x2** (Tensor): the second input.
 
     Shapes:
-        `x1` and `x2` have one shape and dtype. The result has the same shape and dtype.
+        `x1` and `x2` have one shape and dtype.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x1: _Tensor, x2: _Tensor) -> _Tensor:
         """`Cross` of its inputs, which the class describes."""
@@ -2418,11 +2692,16 @@ class CumProd(_Primitive):
     Args:
         exclusive (bool, optional): see `exclusive` above. Default: ``False``.
         reverse (bool, optional): see `reverse` above. Default: ``False``.
-        x (Tensor): the input.
-        axis (int): the axis or axes along which it works; negative ones count from the end.
+
+    Inputs:
+        - **x** (Tensor): the input.
+        - **axis** (int): the axis or axes along which it works; negative ones count from the end.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor, axis: _b.int | _Tensor) -> _Tensor:
         """`CumProd` of its inputs, which the class describes."""
@@ -2436,12 +2715,17 @@ class CumSum(_Primitive):
     Args:
         exclusive (bool, optional): see `exclusive` above. Default: ``False``.
         reverse (bool, optional): see `reverse` above. Default: ``False``.
-        input (Tensor of a number dtype): the input.
-        axis (int, or a Tensor without axes that holds it): the axis or axes along which it
+
+    Inputs:
+        - **input** (Tensor of a number dtype): the input.
+        - **axis** (int, or a Tensor without axes that holds it): the axis or axes along which it
             works; negative ones count from the end.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor, axis: _b.int | _Tensor) -> _Tensor:
         """`CumSum` of its inputs, which the class describes."""
@@ -2452,7 +2736,9 @@ class Cummax(_Primitive):
     Args:
         axis (int, or a Tensor without axes that holds it): the axis or axes along which it
             works; negative ones count from the end.
-        input (Tensor): the input.
+
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
         `input` may have any shape with at least one axis. The values have its shape and dtype; the
@@ -2467,7 +2753,9 @@ class Cummin(_Primitive):
     Args:
         axis (int, or a Tensor without axes that holds it): the axis or axes along which it
             works; negative ones count from the end.
-        input (Tensor): the input.
+
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
         `input` may have any shape with at least one axis. The values have its shape and dtype; the
@@ -2484,13 +2772,17 @@ class CumulativeLogsumexp(_Primitive):
     Args:
         exclusive (bool, optional): see `exclusive` above. Default: ``False``.
         reverse (bool, optional): see `reverse` above. Default: ``False``.
-        x (Tensor of dtype float16 or float32 or float64): the input.
-        axis (Tensor of dtype int16 or int32 or int64): the axis or axes along which it works;
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
+        - **axis** (Tensor of dtype int16 or int32 or int64): the axis or axes along which it works;
             negative ones count from the end.
 
     Shapes:
-        `x` has at least one axis, `axis` is a 0-d Tensor. The result has the shape and dtype of
-        `x`.
+        `x` has at least one axis, `axis` is a 0-d Tensor.
+
+    Outputs:
+        The result has the shape and dtype of `x`.
     """
     def __call__(self, x: _Tensor, axis: _Tensor) -> _Tensor:
         """`CumulativeLogsumexp` of its inputs, which the class describes."""
@@ -2569,11 +2861,15 @@ class DataFormatDimMap(_Primitive):
             ``'NHWC'``.
         dst_format (one of 'NHWC', 'NCHW', optional): see `dst_format` above. Default:
             ``'NCHW'``.
-        input_x (Tensor of dtype int32 or int64): the input.
+
+    Inputs:
+        - **input_x** (Tensor of dtype int32 or int64): the input.
 
     Shapes:
-        `input_x` is int32 or int64 of any shape, within [-4, 4). The result has the same shape and
-        dtype.
+        `input_x` is int32 or int64 of any shape, within [-4, 4).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`DataFormatDimMap` of its inputs, which the class describes."""
@@ -2586,10 +2882,15 @@ class DataFormatVecPermute(_Primitive):
             ``'NHWC'``.
         dst_format (one of 'NHWC', 'NCHW', optional): see `dst_format` above. Default:
             ``'NCHW'``.
-        input_x (Tensor of dtype int32 or int64): the input.
+
+    Inputs:
+        - **input_x** (Tensor of dtype int32 or int64): the input.
 
     Shapes:
-        `input_x` is (4,) or (4, 2), of int32 or int64. The result has the same shape and dtype.
+        `input_x` is (4,) or (4, 2), of int32 or int64.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`DataFormatVecPermute` of its inputs, which the class describes."""
@@ -2949,11 +3250,16 @@ class DeformableOffsets(_Primitive):
             ``'NCHW'``.
         deformable_groups (int >= 1, optional): see `deformable_groups` above. Default: ``1``.
         modulated (one of True, optional): see `modulated` above. Default: ``True``.
-        x (Tensor of dtype float16 or float32): the input.
-        offsets (Tensor of dtype float16 or float32): see `offsets` above.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32): the input.
+        - **offsets** (Tensor of dtype float16 or float32): see `offsets` above.
 
     Shapes:
-        `x` is (N, C, H, W). The result is (N, C, H' * k_h, W' * k_w), of the same dtype.
+        `x` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C, H' * k_h, W' * k_w), of the same dtype.
     """
     def __call__(self, x: _Tensor, offsets: _Tensor) -> _Tensor:
         """`DeformableOffsets` of its inputs, which the class describes."""
@@ -2961,15 +3267,17 @@ class DeformableOffsets(_Primitive):
 class Dense(_Primitive):
     """Applies a fully connected layer: input @ weight.T + bias.
 
-    Args:
-        input (Tensor): the input.
-        weight (Tensor): the weights.
-        bias (Tensor or None, optional): the shifts that are added; None for none. Default:
+    Inputs:
+        - **input** (Tensor): the input.
+        - **weight** (Tensor): the weights.
+        - **bias** (Tensor or None, optional): the shifts that are added; None for none. Default:
             ``None``.
 
     Shapes:
-        `input` is (..., C_in), `weight` is (C_out, C_in), `bias` is (C_out,). The result is (...,
-        C_out), of the same dtype.
+        `input` is (..., C_in), `weight` is (C_out, C_in), `bias` is (C_out,).
+
+    Outputs:
+        The result is (..., C_out), of the same dtype.
     """
     def __call__(self, input: _Tensor, weight: _Tensor, bias: _Tensor | None = None) -> _Tensor:
         """`Dense` of its inputs, which the class describes."""
@@ -2984,10 +3292,15 @@ class DepthToSpace(_Primitive):
 
     Args:
         block_size (int >= 2): see `block_size` above.
-        x (Tensor of a number dtype): the input.
+
+    Inputs:
+        - **x** (Tensor of a number dtype): the input.
 
     Shapes:
-        `x` is (N, C b^2, H, W). The result is (N, C, H b, W b), of the same dtype.
+        `x` is (N, C b^2, H, W).
+
+    Outputs:
+        The result is (N, C, H b, W b), of the same dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`DepthToSpace` of its inputs, which the class describes."""
@@ -3014,12 +3327,16 @@ class DepthwiseConv2dNative(_Primitive):
             elements of a window. Default: ``1``.
         group (int >= 1, optional): into how many groups the channels are divided. Default:
             ``1``.
-        x (Tensor of a floating dtype): the input.
-        weight (Tensor of a floating dtype): the weights.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **weight** (Tensor of a floating dtype): the weights.
 
     Shapes:
-        `x` is (N, C, H, W), `weight` is (channel_multiplier, C, k_h, k_w), of one dtype. The result
-        is (N, C * channel_multiplier, H', W'), of the same dtype.
+        `x` is (N, C, H, W), `weight` is (channel_multiplier, C, k_h, k_w), of one dtype.
+
+    Outputs:
+        The result is (N, C * channel_multiplier, H', W'), of the same dtype.
     """
     def __call__(self, x: _Tensor, weight: _Tensor) -> _Tensor:
         """`DepthwiseConv2dNative` of its inputs, which the class describes."""
@@ -3028,12 +3345,14 @@ class Diag(_Primitive):
     """Writes the elements on the diagonal of an array with twice the number of axes, with zeros
     elsewhere.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` is of shape s with at least one axis. The result is of shape s + s, of the same
-        dtype.
+        `input` is of shape s with at least one axis.
+
+    Outputs:
+        The result is of shape s + s, of the same dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Diag` of its inputs, which the class describes."""
@@ -3042,12 +3361,15 @@ class DiagPart(_Primitive):
     """Extracts the diagonal of a Tensor of shape s + s: element i of the result is `input_x[i, i]`
     for each index i of s. The inverse of `ops.diag`.
 
-    Args:
-        input_x (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int32 or int64):
+    Inputs:
+        - **input_x** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int32 or int64):
             the input.
 
     Shapes:
-        `input_x` is of shape s + s. The result is of shape s, of the same dtype.
+        `input_x` is of shape s + s.
+
+    Outputs:
+        The result is of shape s, of the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`DiagPart` of its inputs, which the class describes."""
@@ -3055,12 +3377,14 @@ class DiagPart(_Primitive):
 class Digamma(_Primitive):
     """Computes the derivative of the logarithm of the gamma function.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Digamma` of its inputs, which the class describes."""
@@ -3077,12 +3401,16 @@ class Dilation2D(_Primitive):
             the input. Default: ``'SAME'``.
         data_format (one of 'NCHW', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        x (Tensor of a real dtype): the input.
-        filter (Tensor of a real dtype): see `filter` above.
+
+    Inputs:
+        - **x** (Tensor of a real dtype): the input.
+        - **filter** (Tensor of a real dtype): see `filter` above.
 
     Shapes:
-        `x` is (N, C, H, W), `filter` is (C, k_h, k_w), of one dtype. The result is (N, C, H', W'),
-        of the same dtype.
+        `x` is (N, C, H, W), `filter` is (C, k_h, k_w), of one dtype.
+
+    Outputs:
+        The result is (N, C, H', W'), of the same dtype.
     """
     def __call__(self, x: _Tensor, filter: _Tensor) -> _Tensor:
         """`Dilation2D` of its inputs, which the class describes."""
@@ -3090,13 +3418,15 @@ class Dilation2D(_Primitive):
 class Div(_Primitive):
     """Divides the input by `y`, element by element. Quotients of integers are float32.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`Div` of its inputs, which the class describes."""
@@ -3104,13 +3434,15 @@ class Div(_Primitive):
 class DivNoNan(_Primitive):
     """Divides the input by `x2`, element by element; the quotient is 0 wherever `x2` is 0.
 
-    Args:
-        x1 (Tensor or a number): the input.
-        x2 (Tensor or a number): the second input.
+    Inputs:
+        - **x1** (Tensor or a number): the input.
+        - **x2** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x1` and `x2` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x1` and `x2` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x1: _Tensor | _b.complex, x2: _Tensor | _b.complex) -> _Tensor:
         """`DivNoNan` of its inputs, which the class describes."""
@@ -3126,12 +3458,14 @@ class Dropout(_Primitive):
             Default: ``0``.
         Seed1 (int, or a Tensor without axes that holds it, optional): see `Seed1` above.
             Default: ``0``.
-        x (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
 
-    Returns:
+    Outputs:
         The result, and the mask of ones and zeros in the input's dtype.
     """
     def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, ...]:
@@ -3143,13 +3477,15 @@ class Dropout2D(_Primitive):
 
     Args:
         keep_prob (float in [0.0, 1.0], optional): see `keep_prob` above. Default: ``0.5``.
-        x (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
             the input.
 
     Shapes:
         `x` is (N, C, H, W). The result has the same shape and dtype.
 
-    Returns:
+    Outputs:
         The result, and the bool mask of the input's shape.
     """
     def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, ...]:
@@ -3161,13 +3497,15 @@ class Dropout3D(_Primitive):
 
     Args:
         keep_prob (float in [0.0, 1.0], optional): see `keep_prob` above. Default: ``0.5``.
-        x (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
             the input.
 
     Shapes:
         `x` is (N, C, D, H, W). The result has the same shape and dtype.
 
-    Returns:
+    Outputs:
         The result, and the bool mask of the input's shape.
     """
     def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, ...]:
@@ -3177,14 +3515,16 @@ class DropoutDoMask(_Primitive):
     """Applies a dropout mask: keeps the elements of `x` whose bit in `mask` is 1 and divides them
     by `keep_prob`; the others become zero.
 
-    Args:
-        x (Tensor of a floating dtype): the input.
-        mask (Tensor of dtype uint8): where it works.
-        keep_prob (Tensor of a floating dtype or a number): see `keep_prob` above.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **mask** (Tensor of dtype uint8): where it works.
+        - **keep_prob** (Tensor of a floating dtype or a number): see `keep_prob` above.
 
     Shapes:
-        `x` may have any shape of n elements; `mask` is (ceil(n / 128) * 16,), of uint8. The result
-        has the shape and dtype of `x`.
+        `x` may have any shape of n elements; `mask` is (ceil(n / 128) * 16,), of uint8.
+
+    Outputs:
+        The result has the shape and dtype of `x`.
     """
     def __call__(self, x: _Tensor, mask: _Tensor, keep_prob: _Tensor | _b.complex) -> _Tensor:
         """`DropoutDoMask` of its inputs, which the class describes."""
@@ -3196,11 +3536,16 @@ class DropoutGenMask(_Primitive):
     Args:
         Seed0 (int, optional): see `Seed0` above. Default: ``0``.
         Seed1 (int, optional): see `Seed1` above. Default: ``0``.
-        shape (tuple of ints >= 0 or a list of ints >= 0): the shape of the result.
-        keep_prob (Tensor of a floating dtype or a number): see `keep_prob` above.
+
+    Inputs:
+        - **shape** (tuple of ints >= 0 or a list of ints >= 0): the shape of the result.
+        - **keep_prob** (Tensor of a floating dtype or a number): see `keep_prob` above.
 
     Shapes:
-        `shape` is a tuple with n elements in total. The result is (ceil(n / 128) * 16,), of uint8.
+        `shape` is a tuple with n elements in total.
+
+    Outputs:
+        The result is (ceil(n / 128) * 16,), of uint8.
     """
     def __call__(self, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], keep_prob: _Tensor | _b.complex) -> _Tensor:
         """`DropoutGenMask` of its inputs, which the class describes."""
@@ -3333,10 +3678,15 @@ class Elu(_Primitive):
     Args:
         alpha (float, or a Tensor without axes that holds it, optional): the factor `alpha`
             above. Default: ``1.0``.
-        input_x (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input_x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input_x` may have any shape. The result has the same shape and dtype.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`Elu` of its inputs, which the class describes."""
@@ -3344,14 +3694,17 @@ class Elu(_Primitive):
 class EmbeddingLookup(_Primitive):
     """Looks up the rows of a table at the indices minus `offset`; rows that do not exist are zeros.
 
-    Args:
-        input_params (Tensor): see `input_params` above.
-        input_indices (Tensor of dtype int32 or int64): see `input_indices` above.
-        offset (int, or a Tensor that holds it): which diagonal; 0 is the main one.
+    Inputs:
+        - **input_params** (Tensor): see `input_params` above.
+        - **input_indices** (Tensor of dtype int32 or int64): see `input_indices` above.
+        - **offset** (int, or a Tensor that holds it): which diagonal; 0 is the main one.
 
     Shapes:
-        `input_params` has at least one axis, `input_indices` any shape of integers. The result is
-        (*input_indices.shape, *input_params.shape[1:]), of the dtype of `input_params`.
+        `input_params` has at least one axis, `input_indices` any shape of integers.
+
+    Outputs:
+        The result is (*input_indices.shape, *input_params.shape[1:]), of the dtype of
+        `input_params`.
     """
     def __call__(self, input_params: _Tensor, input_indices: _Tensor, offset: _b.int | _Tensor) -> _Tensor:
         """`EmbeddingLookup` of its inputs, which the class describes."""
@@ -3360,11 +3713,14 @@ class Eps(_Primitive):
     """Returns a Tensor of the input's shape filled with the machine epsilon, the gap from 1 to the
     next number of the dtype.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Eps` of its inputs, which the class describes."""
@@ -3372,13 +3728,15 @@ class Eps(_Primitive):
 class Equal(_Primitive):
     """Compares two Tensors element by element: True where the elements are equal.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result is a bool Tensor of the
-        broadcast shape.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result is a bool Tensor of the broadcast shape.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`Equal` of its inputs, which the class describes."""
@@ -3386,12 +3744,15 @@ class Equal(_Primitive):
 class EqualCount(_Primitive):
     """Counts the positions at which two Tensors hold equal elements.
 
-    Args:
-        x (Tensor): the input.
-        y (Tensor): the second input.
+    Inputs:
+        - **x** (Tensor): the input.
+        - **y** (Tensor): the second input.
 
     Shapes:
-        `x` and `y` have one shape and dtype. The result is (1,), of their dtype.
+        `x` and `y` have one shape and dtype.
+
+    Outputs:
+        The result is (1,), of their dtype.
     """
     def __call__(self, x: _Tensor, y: _Tensor) -> _Tensor:
         """`EqualCount` of its inputs, which the class describes."""
@@ -3399,12 +3760,14 @@ class EqualCount(_Primitive):
 class Erf(_Primitive):
     """Computes the error function of each element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Erf` of its inputs, which the class describes."""
@@ -3412,12 +3775,14 @@ class Erf(_Primitive):
 class Erfc(_Primitive):
     """Computes 1 less the error function of each element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Erfc` of its inputs, which the class describes."""
@@ -3425,12 +3790,14 @@ class Erfc(_Primitive):
 class Erfinv(_Primitive):
     """Computes the inverse of the error function, on (-1, 1).
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Erfinv` of its inputs, which the class describes."""
@@ -3440,13 +3807,18 @@ class EuclideanNorm(_Primitive):
 
     Args:
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        x (Tensor): the input.
-        axes (int or a tuple of ints or a list of ints, or a Tensor that holds it or None): see
+
+    Inputs:
+        - **x** (Tensor): the input.
+        - **axes** (int or a tuple of ints or a list of ints, or a Tensor that holds it or None): see
             `axes` above.
 
     Shapes:
-        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
-        `keep_dims`; the dtype is kept.
+        `x` may have any shape.
+
+    Outputs:
+        The result lacks the reduced axes, or has length 1 along them with `keep_dims`; the
+        dtype is kept.
     """
     def __call__(self, x: _Tensor, axes: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None) -> _Tensor:
         """`EuclideanNorm` of its inputs, which the class describes."""
@@ -3454,13 +3826,15 @@ class EuclideanNorm(_Primitive):
 class Exp(_Primitive):
     """Computes the exponential of each element, e^x.
 
-    Args:
-        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int64):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int64):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Exp` of its inputs, which the class describes."""
@@ -3468,13 +3842,15 @@ class Exp(_Primitive):
 class Expand(_Primitive):
     """Broadcasts the input to a size. A length of -1 in `shape` keeps the length of the input.
 
-    Args:
-        x (Tensor): the input.
-        shape (Tensor of dtype int32 or int64 or a tuple of ints): the size of the result.
+    Inputs:
+        - **x** (Tensor): the input.
+        - **shape** (Tensor of dtype int32 or int64 or a tuple of ints): the size of the result.
 
     Shapes:
-        `x` has a shape that broadcasts to `shape`. The result has this shape and the dtype of
-        the input.
+        `x` has a shape that broadcasts to `shape`.
+
+    Outputs:
+        The result has this shape and the dtype of the input.
     """
     def __call__(self, x: _Tensor, shape: _Tensor | _b.tuple[_b.int, ...] | _Tensor | _b.complex) -> _Tensor:
         """`Expand` of its inputs, which the class describes."""
@@ -3482,13 +3858,16 @@ class Expand(_Primitive):
 class ExpandDims(_Primitive):
     """Adds a new axis of length 1.
 
-    Args:
-        input_x (Tensor): the input.
-        axis (int, or a Tensor that holds it): the axis or axes along which it works; negative
+    Inputs:
+        - **input_x** (Tensor): the input.
+        - **axis** (int, or a Tensor that holds it): the axis or axes along which it works; negative
             ones count from the end.
 
     Shapes:
-        `input_x` may have any shape. The result has one more axis, at `axis`, and the same dtype.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result has one more axis, at `axis`, and the same dtype.
     """
     def __call__(self, input_x: _Tensor, axis: _b.int | _Tensor) -> _Tensor:
         """`ExpandDims` of its inputs, which the class describes."""
@@ -3496,12 +3875,14 @@ class ExpandDims(_Primitive):
 class Expm1(_Primitive):
     """Computes exp(x) - 1 for each element x, accurately for small x.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Expm1` of its inputs, which the class describes."""
@@ -3544,12 +3925,14 @@ class ExtractImagePatches(_Primitive):
         rates (tuple of 2 or 4 ints >= 1 or a list of 2 or 4 ints >= 1): see `rates` above.
         padding (one of 'VALID', 'SAME', 'valid', 'same', optional): what is added around the
             input. Default: ``'VALID'``.
-        input_x (Tensor of a number dtype): the input.
+
+    Inputs:
+        - **input_x** (Tensor of a number dtype): the input.
 
     Shapes:
         `input_x` is (N, C, H, W). The result is (N, rows * columns * C, H', W'), of the same dtype.
 
-    Returns:
+    Outputs:
         Tensor (N, rows * columns * C, patches down, patches across); on axis 1 the channel varies
         fastest.
     """
@@ -3565,11 +3948,15 @@ class ExtractVolumePatches(_Primitive):
         strides (int >= 1 or a tuple of 3 or 5 ints >= 1 or a list of 3 or 5 ints >= 1): the
             steps from window to window.
         padding (one of 'SAME', 'VALID', 'same', 'valid'): what is added around the input.
-        input_x (Tensor of a number dtype): the input.
+
+    Inputs:
+        - **input_x** (Tensor of a number dtype): the input.
 
     Shapes:
-        `input_x` is (N, C, D, H, W). The result is (N, k_d k_h k_w C, D', H', W'), of the same
-        dtype.
+        `input_x` is (N, C, D, H, W).
+
+    Outputs:
+        The result is (N, k_d k_h k_w C, D', H', W'), of the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`ExtractVolumePatches` of its inputs, which the class describes."""
@@ -3605,11 +3992,14 @@ class FFTWithSize(_Primitive):
 class FastGeLU(_Primitive):
     """Applies the fast GELU activation, x * sigmoid(1.702 x).
 
-    Args:
-        x (Tensor of dtype float16 or float32): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`FastGeLU` of its inputs, which the class describes."""
@@ -3617,11 +4007,14 @@ class FastGeLU(_Primitive):
 class FastGelu(_Primitive):
     """Applies the fast GELU activation, x * sigmoid(1.702 x).
 
-    Args:
-        x (Tensor of dtype float16 or float32): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`FastGelu` of its inputs, which the class describes."""
@@ -3637,12 +4030,16 @@ class FillDiagonal(_Primitive):
     Args:
         fill_value (float): see `fill_value` above.
         wrap (bool, optional): see `wrap` above. Default: ``False``.
-        input_x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
+
+    Inputs:
+        - **input_x** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
             the input.
 
     Shapes:
-        `input_x` has at least two axes, of one length if there are more than two. The result has the
-        same shape and dtype.
+        `input_x` has at least two axes, of one length if there are more than two.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`FillDiagonal` of its inputs, which the class describes."""
@@ -3661,13 +4058,15 @@ class FillV2(_Primitive):
 class Fills(_Primitive):
     """Creates a Tensor filled with one value, in the shape and dtype of another Tensor.
 
-    Args:
-        x (Tensor): the input.
-        value (Tensor or a number): the number `value` above.
+    Inputs:
+        - **x** (Tensor): the input.
+        - **value** (Tensor or a number): the number `value` above.
 
     Shapes:
-        `x` may have any shape, `value` is a number or a Tensor of one. The result has the shape and
-        dtype of `x`.
+        `x` may have any shape, `value` is a number or a Tensor of one.
+
+    Outputs:
+        The result has the shape and dtype of `x`.
     """
     def __call__(self, x: _Tensor, value: _Tensor | _b.complex) -> _Tensor:
         """`Fills` of its inputs, which the class describes."""
@@ -3701,11 +4100,14 @@ class Flatten(_Primitive):
 class FloatStatus(_Primitive):
     """Returns 1 if any element is infinite or NaN, else 0.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result is a float32 Tensor of shape (1,).
+        `x` may have any shape.
+
+    Outputs:
+        The result is a float32 Tensor of shape (1,).
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`FloatStatus` of its inputs, which the class describes."""
@@ -3713,11 +4115,14 @@ class FloatStatus(_Primitive):
 class Floor(_Primitive):
     """Rounds each element down to an integer (floor).
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Floor` of its inputs, which the class describes."""
@@ -3726,13 +4131,15 @@ class FloorDiv(_Primitive):
     """Divides the input by `y`, element by element, and rounds each quotient down (floor
     division).
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`FloorDiv` of its inputs, which the class describes."""
@@ -3740,13 +4147,15 @@ class FloorDiv(_Primitive):
 class FloorMod(_Primitive):
     """Computes the remainder of floor division, element by element. It has the sign of the divisor.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`FloorMod` of its inputs, which the class describes."""
@@ -3755,15 +4164,17 @@ class Fmax(_Primitive):
     """Computes the elementwise maximum of two Tensors, ignoring NaN where the other element is a
     number.
 
-    Args:
-        x1 (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+    Inputs:
+        - **x1** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the input.
-        x2 (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+        - **x2** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the second input.
 
     Shapes:
-        The shapes of `x1` and `x2` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x1` and `x2` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x1: _Tensor | _b.complex, x2: _Tensor | _b.complex) -> _Tensor:
         """`Fmax` of its inputs, which the class describes."""
@@ -3772,13 +4183,15 @@ class Fmin(_Primitive):
     """Computes the elementwise minimum of two Tensors, ignoring NaN where the other element is a
     number.
 
-    Args:
-        x1 (Tensor of a real dtype): the input.
-        x2 (Tensor of a real dtype): the second input.
+    Inputs:
+        - **x1** (Tensor of a real dtype): the input.
+        - **x2** (Tensor of a real dtype): the second input.
 
     Shapes:
-        The shapes of `x1` and `x2` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x1` and `x2` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x1: _Tensor, x2: _Tensor) -> _Tensor:
         """`Fmin` of its inputs, which the class describes."""
@@ -3803,10 +4216,15 @@ class FractionalAvgPool(_Primitive):
         deterministic (bool, optional): see `deterministic` above. Default: ``False``.
         seed (int, optional): see `seed` above. Default: ``0``.
         seed2 (int, optional): see `seed2` above. Default: ``0``.
-        x (Tensor of dtype float32 or float64 or int32 or int64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float32 or float64 or int32 or int64): the input.
 
     Shapes:
-        `x` is (N, H, W, C). The result is (N, H', W', C), of the same dtype.
+        `x` is (N, H, W, C).
+
+    Outputs:
+        The result is (N, H', W', C), of the same dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`FractionalAvgPool` of its inputs, which the class describes."""
@@ -3825,12 +4243,14 @@ class FractionalMaxPool(_Primitive):
         deterministic (bool, optional): see `deterministic` above. Default: ``False``.
         seed (int, optional): see `seed` above. Default: ``0``.
         seed2 (int, optional): see `seed2` above. Default: ``0``.
-        x (Tensor of dtype float32 or float64 or int32 or int64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float32 or float64 or int32 or int64): the input.
 
     Shapes:
         `x` is (N, H, W, C). The result is (N, H', W', C), of the same dtype.
 
-    Returns:
+    Outputs:
         The result, and the boundaries of the windows in rows and in columns.
     """
     def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, ...]:
@@ -3845,13 +4265,17 @@ class FractionalMaxPool3DWithFixedKsize(_Primitive):
         output_shape (int >= 1 or a tuple of 3 ints >= 1): see `output_shape` above.
         data_format (one of 'NCDHW', 'NDHWC', optional): which axis holds the channels. Default:
             ``'NCDHW'``.
-        x (Tensor of dtype float16 or float32 or float64 or int32 or int64): the input.
-        random_samples (Tensor of dtype float16 or float32 or float64): see `random_samples`
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64 or int32 or int64): the input.
+        - **random_samples** (Tensor of dtype float16 or float32 or float64): see `random_samples`
             above.
 
     Shapes:
-        `x` is (N, C, D, H, W), `random_samples` is (N, C, 3) in [0, 1). Both results are (N, C,
-        *output_shape).
+        `x` is (N, C, D, H, W), `random_samples` is (N, C, 3) in [0, 1).
+
+    Outputs:
+        Both results are (N, C, *output_shape).
     """
     def __call__(self, x: _Tensor, random_samples: _Tensor) -> _Tensor:
         """`FractionalMaxPool3DWithFixedKsize` of its inputs, which the class describes."""
@@ -3865,13 +4289,17 @@ class FractionalMaxPoolWithFixedKsize(_Primitive):
         output_shape (int >= 1 or a tuple of 2 ints >= 1): see `output_shape` above.
         data_format (one of 'NCHW', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        input_x (Tensor of dtype float16 or float32 or float64 or int32 or int64): the input.
-        random_samples (Tensor of dtype float16 or float32 or float64): see `random_samples`
+
+    Inputs:
+        - **input_x** (Tensor of dtype float16 or float32 or float64 or int32 or int64): the input.
+        - **random_samples** (Tensor of dtype float16 or float32 or float64): see `random_samples`
             above.
 
     Shapes:
-        `input_x` is (N, C, H, W), `random_samples` is (N, C, 2) in [0, 1). Both results are (N, C,
-        *output_shape).
+        `input_x` is (N, C, H, W), `random_samples` is (N, C, 2) in [0, 1).
+
+    Outputs:
+        Both results are (N, C, *output_shape).
     """
     def __call__(self, input_x: _Tensor, random_samples: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`FractionalMaxPoolWithFixedKsize` of its inputs, which the class describes."""
@@ -4037,11 +4465,15 @@ class GLU(_Primitive):
     Args:
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``-1``.
-        x (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
-        `x`.
+        `x` has an even length 2 n along `axis`.
+
+    Outputs:
+        The result has length n there, and the dtype of `x`.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`GLU` of its inputs, which the class describes."""
@@ -4061,15 +4493,19 @@ class Gather(_Primitive):
     Args:
         batch_dims (int, or a Tensor without axes that holds it, optional): see `batch_dims`
             above. Default: ``0``.
-        input_params (Tensor): see `input_params` above.
-        input_indices (Tensor of an integer dtype): see `input_indices` above.
-        axis (int, or a Tensor that holds it): the axis or axes along which it works; negative
+
+    Inputs:
+        - **input_params** (Tensor): see `input_params` above.
+        - **input_indices** (Tensor of an integer dtype): see `input_indices` above.
+        - **axis** (int, or a Tensor that holds it): the axis or axes along which it works; negative
             ones count from the end.
 
     Shapes:
         `input_params` may have any shape with at least one axis, `input_indices` any shape of
-        integers. In the result the axes of the indices replace `axis`. The result has the dtype of
-        `input_params`.
+        integers. In the result the axes of the indices replace `axis`.
+
+    Outputs:
+        The result has the dtype of `input_params`.
     """
     def __call__(self, input_params: _Tensor, input_indices: _Tensor, axis: _b.int | _Tensor) -> _Tensor:
         """`Gather` of its inputs, which the class describes."""
@@ -4078,14 +4514,17 @@ class GatherD(_Primitive):
     """Gathers single elements along an axis. With two axes and `dim` 1 it is out[i][j] =
     x[i][index[i][j]].
 
-    Args:
-        x (Tensor): the input.
-        dim (int, or a Tensor that holds it): the axis or axes along which it works; negative
+    Inputs:
+        - **x** (Tensor): the input.
+        - **dim** (int, or a Tensor that holds it): the axis or axes along which it works; negative
             ones count from the end.
-        index (Tensor of dtype int32 or int64): the positions.
+        - **index** (Tensor of dtype int32 or int64): the positions.
 
     Shapes:
-        `index` has the same number of axes as `x` and is no longer along those other than `dim`.
+        `index` has the same number of axes as `x` and is no longer along those other than
+        `dim`.
+
+    Outputs:
         The result has the shape of `index` and the dtype of `x`.
     """
     def __call__(self, x: _Tensor, dim: _b.int | _Tensor, index: _Tensor) -> _Tensor:
@@ -4094,13 +4533,16 @@ class GatherD(_Primitive):
 class GatherNd(_Primitive):
     """Gathers slices of the input; each row of `indices` is the position of one slice.
 
-    Args:
-        input_x (Tensor): the input.
-        indices (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
+    Inputs:
+        - **input_x** (Tensor): the input.
+        - **indices** (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
 
     Shapes:
-        `input_x` is of any shape; `indices` is (..., K), with K at most the number of axes, or one
-        number for one row. The result is (..., *input_x.shape[K:]), of the dtype of `input_x`.
+        `input_x` is of any shape; `indices` is (..., K), with K at most the number of axes, or
+        one number for one row.
+
+    Outputs:
+        The result is (..., *input_x.shape[K:]), of the dtype of `input_x`.
     """
     def __call__(self, input_x: _Tensor, indices: _Tensor) -> _Tensor:
         """`GatherNd` of its inputs, which the class describes."""
@@ -4109,16 +4551,18 @@ class GatherV2(_Primitive):
     """Gathers slices of the input at the given positions along an axis. The first `batch_dims` axes
     are shared by input and indices.
 
-    Args:
-        input_params (Tensor): see `input_params` above.
-        input_indices (Tensor of an integer dtype): see `input_indices` above.
-        axis (int, or a Tensor that holds it): the axis or axes along which it works; negative
+    Inputs:
+        - **input_params** (Tensor): see `input_params` above.
+        - **input_indices** (Tensor of an integer dtype): see `input_indices` above.
+        - **axis** (int, or a Tensor that holds it): the axis or axes along which it works; negative
             ones count from the end.
 
     Shapes:
         `input_params` may have any shape with at least one axis, `input_indices` any shape of
-        integers. In the result the axes of the indices replace `axis`. The result has the dtype of
-        `input_params`.
+        integers. In the result the axes of the indices replace `axis`.
+
+    Outputs:
+        The result has the dtype of `input_params`.
     """
     def __call__(self, input_params: _Tensor, input_indices: _Tensor, axis: _b.int | _Tensor) -> _Tensor:
         """`GatherV2` of its inputs, which the class describes."""
@@ -4127,14 +4571,16 @@ class Gcd(_Primitive):
     """Computes the greatest common divisor of two integers, element by element. A pair of int8 or
     uint8 inputs is rejected.
 
-    Args:
-        input (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8): the input.
-        other (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8): the second
+    Inputs:
+        - **input** (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8): the input.
+        - **other** (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8): the second
             input.
 
     Shapes:
-        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `input` and `other` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, input: _Tensor, other: _Tensor) -> _Tensor:
         """`Gcd` of its inputs, which the class describes."""
@@ -4143,11 +4589,14 @@ class GeLU(_Primitive):
     """Applies the tanh approximation of the GELU activation: 0.5 x (1 + tanh(sqrt(2 / pi) (x +
     0.044715 x^3))).
 
-    Args:
-        x (Tensor of a floating dtype): the input.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`GeLU` of its inputs, which the class describes."""
@@ -4156,11 +4605,14 @@ class Gelu(_Primitive):
     """Applies the tanh approximation of the GELU activation: 0.5 x (1 + tanh(sqrt(2 / pi) (x +
     0.044715 x^3))).
 
-    Args:
-        x (Tensor of a floating dtype): the input.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Gelu` of its inputs, which the class describes."""
@@ -4169,12 +4621,15 @@ class Geqrf(_Primitive):
     """Computes a QR decomposition in packed form: R on and above the diagonal, Householder vectors
     below it, and the coefficients of the reflections.
 
-    Args:
-        input (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
+    Inputs:
+        - **input** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
             input.
 
     Shapes:
-        `input` is (..., M, N). The results are (..., M, N) and (..., min(M, N)), of the same dtype.
+        `input` is (..., M, N).
+
+    Outputs:
+        The results are (..., M, N) and (..., min(M, N)), of the same dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Geqrf` of its inputs, which the class describes."""
@@ -4182,12 +4637,15 @@ class Geqrf(_Primitive):
 class Ger(_Primitive):
     """Computes the outer product of two vectors.
 
-    Args:
-        x1 (Tensor): the input.
-        x2 (Tensor): the second input.
+    Inputs:
+        - **x1** (Tensor): the input.
+        - **x2** (Tensor): the second input.
 
     Shapes:
-        `x1` is (M,), `x2` is (N,), of one dtype. The result is (M, N), of the same dtype.
+        `x1` is (M,), `x2` is (N,), of one dtype.
+
+    Outputs:
+        The result is (M, N), of the same dtype.
     """
     def __call__(self, x1: _Tensor, x2: _Tensor) -> _Tensor:
         """`Ger` of its inputs, which the class describes."""
@@ -4232,13 +4690,15 @@ class GradOperation:
 class Greater(_Primitive):
     """Compares two Tensors element by element: True where input > other.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result is a bool Tensor of the
-        broadcast shape.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result is a bool Tensor of the broadcast shape.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`Greater` of its inputs, which the class describes."""
@@ -4246,13 +4706,15 @@ class Greater(_Primitive):
 class GreaterEqual(_Primitive):
     """Compares two Tensors element by element: True where input >= other.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result is a bool Tensor of the
-        broadcast shape.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result is a bool Tensor of the broadcast shape.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`GreaterEqual` of its inputs, which the class describes."""
@@ -4268,12 +4730,16 @@ class GridSampler2D(_Primitive):
             above. Default: ``'zeros'``.
         align_corners (bool, optional): whether the outermost samples of input and output
             coincide. Default: ``False``.
-        input_x (Tensor of a floating dtype): the input.
-        grid (Tensor of a floating dtype): see `grid` above.
+
+    Inputs:
+        - **input_x** (Tensor of a floating dtype): the input.
+        - **grid** (Tensor of a floating dtype): see `grid` above.
 
     Shapes:
-        `input_x` is (N, C, H, W), `grid` is (N, H', W', 2). The result is (N, C, H', W'), of the
-        same dtype.
+        `input_x` is (N, C, H, W), `grid` is (N, H', W', 2).
+
+    Outputs:
+        The result is (N, C, H', W'), of the same dtype.
     """
     def __call__(self, input_x: _Tensor, grid: _Tensor) -> _Tensor:
         """`GridSampler2D` of its inputs, which the class describes."""
@@ -4289,12 +4755,16 @@ class GridSampler3D(_Primitive):
             above. Default: ``'zeros'``.
         align_corners (bool, optional): whether the outermost samples of input and output
             coincide. Default: ``False``.
-        input_x (Tensor of a floating dtype): the input.
-        grid (Tensor of a floating dtype): see `grid` above.
+
+    Inputs:
+        - **input_x** (Tensor of a floating dtype): the input.
+        - **grid** (Tensor of a floating dtype): see `grid` above.
 
     Shapes:
-        `input_x` is (N, C, D, H, W), `grid` is (N, D', H', W', 3). The result is (N, C, D', H',
-        W'), of the same dtype.
+        `input_x` is (N, C, D, H, W), `grid` is (N, D', H', W', 3).
+
+    Outputs:
+        The result is (N, C, D', H', W'), of the same dtype.
     """
     def __call__(self, input_x: _Tensor, grid: _Tensor) -> _Tensor:
         """`GridSampler3D` of its inputs, which the class describes."""
@@ -4309,11 +4779,14 @@ class GroupTopk(_Primitive):
 class HSVToRGB(_Primitive):
     """Converts HSV to RGB colours, all values in [0, 1].
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` is (N, H, W, 3). The result has the same shape and dtype.
+        `x` is (N, H, W, 3).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`HSVToRGB` of its inputs, which the class describes."""
@@ -4324,10 +4797,15 @@ class HShrink(_Primitive):
 
     Args:
         lambd (number or a bool, optional): see `lambd` above. Default: ``0.5``.
-        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`HShrink` of its inputs, which the class describes."""
@@ -4335,12 +4813,15 @@ class HShrink(_Primitive):
 class HSigmoid(_Primitive):
     """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
 
-    Args:
-        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`HSigmoid` of its inputs, which the class describes."""
@@ -4348,11 +4829,14 @@ class HSigmoid(_Primitive):
 class HSwish(_Primitive):
     """Applies the hard swish activation: x * max(0, min(6, x + 3)) / 6.
 
-    Args:
-        input (Tensor of a real dtype): the input.
+    Inputs:
+        - **input** (Tensor of a real dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`HSwish` of its inputs, which the class describes."""
@@ -4369,13 +4853,15 @@ class Heaviside(_Primitive):
     """Computes the Heaviside step function: 0 for negative elements, 1 for positive elements, and
     the element of `values` for zeros.
 
-    Args:
-        x (Tensor): the input.
-        values (Tensor): see `values` above.
+    Inputs:
+        - **x** (Tensor): the input.
+        - **values** (Tensor): see `values` above.
 
     Shapes:
-        The shapes of `x` and `values` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `values` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor, values: _Tensor) -> _Tensor:
         """`Heaviside` of its inputs, which the class describes."""
@@ -4389,10 +4875,15 @@ class Histogram(_Primitive):
         bins (int >= 1, optional): see `bins` above. Default: ``100``.
         min (float, optional): the lower bound; None for none. Default: ``0.0``.
         max (float, optional): the upper bound; None for none. Default: ``0.0``.
-        x (Tensor of dtype float16 or float32 or int32): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or int32): the input.
 
     Shapes:
-        `x` may have any shape. The result is (bins,), of the dtype of `x`.
+        `x` may have any shape.
+
+    Outputs:
+        The result is (bins,), of the dtype of `x`.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Histogram` of its inputs, which the class describes."""
@@ -4405,11 +4896,16 @@ class HistogramFixedWidth(_Primitive):
         nbins (int >= 1): see `nbins` above.
         dtype (one of 'int32', optional): the dtype to which the input is cast first; None keeps
             its own. Default: ``'int32'``.
-        x (Tensor of dtype float16 or float32 or float64 or int32): the input.
-        range (Tensor of a real dtype): see `range` above.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64 or int32): the input.
+        - **range** (Tensor of a real dtype): see `range` above.
 
     Shapes:
-        `x` may have any shape, `range` is (2,) of the same dtype. The result is (nbins,), of int32.
+        `x` may have any shape, `range` is (2,) of the same dtype.
+
+    Outputs:
+        The result is (nbins,), of int32.
     """
     def __call__(self, x: _Tensor, range: _Tensor) -> _Tensor:
         """`HistogramFixedWidth` of its inputs, which the class describes."""
@@ -4451,15 +4947,17 @@ class HyperMap:
 class Hypot(_Primitive):
     """Computes the length of the hypotenuse, sqrt(input^2 + other^2), without overflow.
 
-    Args:
-        x1 (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+    Inputs:
+        - **x1** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the input.
-        x2 (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+        - **x2** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the second input.
 
     Shapes:
-        The shapes of `x1` and `x2` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x1` and `x2` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x1: _Tensor | _b.complex, x2: _Tensor | _b.complex) -> _Tensor:
         """`Hypot` of its inputs, which the class describes."""
@@ -4484,11 +4982,14 @@ class IOU(_Primitive):
 class Identity(_Primitive):
     """Copies the values to new memory; gradients pass through.
 
-    Args:
-        x (Tensor): the input.
+    Inputs:
+        - **x** (Tensor): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Identity` of its inputs, which the class describes."""
@@ -4500,13 +5001,15 @@ class IdentityN(_Primitive):
 class Igamma(_Primitive):
     """Computes the lower regularised incomplete gamma function of order `a` at `x`.
 
-    Args:
-        a (Tensor of dtype float16 or float32 or float64): the input.
-        x (Tensor of dtype float16 or float32 or float64): the second input.
+    Inputs:
+        - **a** (Tensor of dtype float16 or float32 or float64): the input.
+        - **x** (Tensor of dtype float16 or float32 or float64): the second input.
 
     Shapes:
-        The shapes of `a` and `x` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `a` and `x` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, a: _Tensor, x: _Tensor) -> _Tensor:
         """`Igamma` of its inputs, which the class describes."""
@@ -4514,13 +5017,15 @@ class Igamma(_Primitive):
 class Igammac(_Primitive):
     """Computes the upper regularised incomplete gamma function of order `a` at `x`.
 
-    Args:
-        a (Tensor of dtype float16 or float32 or float64): the input.
-        x (Tensor of dtype float16 or float32 or float64): the second input.
+    Inputs:
+        - **a** (Tensor of dtype float16 or float32 or float64): the input.
+        - **x** (Tensor of dtype float16 or float32 or float64): the second input.
 
     Shapes:
-        The shapes of `a` and `x` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `a` and `x` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, a: _Tensor, x: _Tensor) -> _Tensor:
         """`Igammac` of its inputs, which the class describes."""
@@ -4537,11 +5042,16 @@ class Im2Col(_Primitive):
             see `dilations` above. Default: ``1``.
         pads (int >= 0 or a tuple of 1 or 2 ints >= 0 or a list of 1 or 2 ints >= 0, optional):
             what is added around the input. Default: ``0``.
-        x (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
             the input.
 
     Shapes:
-        `x` is (N, C, H, W). The result is (N, C, k_h * k_w, windows), of the same dtype.
+        `x` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C, k_h * k_w, windows), of the same dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Im2Col` of its inputs, which the class describes."""
@@ -4549,12 +5059,15 @@ class Im2Col(_Primitive):
 class Imag(_Primitive):
     """Returns the imaginary part of each element, which is 0 for a real number.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; complex64 gives float32,
-        complex128 gives float64, and a real dtype is kept.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; complex64 gives float32, complex128 gives float64, and a
+        real dtype is kept.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Imag` of its inputs, which the class describes."""
@@ -4571,12 +5084,16 @@ class InTopK(_Primitive):
 
     Args:
         k (int): the number `k` above.
-        x1 (Tensor of dtype float16 or float32): the first input.
-        x2 (Tensor of dtype int32 or int64): the second input.
+
+    Inputs:
+        - **x1** (Tensor of dtype float16 or float32): the first input.
+        - **x2** (Tensor of dtype int32 or int64): the second input.
 
     Shapes:
-        `x1` is (N, C) of scores, float16 or float32; `x2` is (N,) of classes, integers. The result
-        is (N,), bool.
+        `x1` is (N, C) of scores, float16 or float32; `x2` is (N,) of classes, integers.
+
+    Outputs:
+        The result is (N,), bool.
     """
     def __call__(self, x1: _Tensor, x2: _Tensor) -> _Tensor:
         """`InTopK` of its inputs, which the class describes."""
@@ -4591,16 +5108,18 @@ class IndexAdd(_Primitive):
 class IndexFill(_Primitive):
     """Fills the slices at the given indices along an axis with one number, in a copy of the input.
 
-    Args:
-        x (Tensor): the input.
-        dim (int or a Tensor of dtype int32 or int64): the axis or axes along which it works;
+    Inputs:
+        - **x** (Tensor): the input.
+        - **dim** (int or a Tensor of dtype int32 or int64): the axis or axes along which it works;
             negative ones count from the end.
-        indices (Tensor of dtype int32): the positions.
-        value (Tensor or a number): the number `value` above.
+        - **indices** (Tensor of dtype int32): the positions.
+        - **value** (Tensor or a number): the number `value` above.
 
     Shapes:
-        `x` has at least one axis; `indices` is (K,) of int32. The result has the shape and dtype of
-        `x`.
+        `x` has at least one axis; `indices` is (K,) of int32.
+
+    Outputs:
+        The result has the shape and dtype of `x`.
     """
     def __call__(self, x: _Tensor, dim: _b.int | _Tensor | _Tensor | _b.complex, indices: _Tensor, value: _Tensor | _b.complex) -> _Tensor:
         """`IndexFill` of its inputs, which the class describes."""
@@ -4639,11 +5158,14 @@ class InsertGradientOf(_Primitive):
 class Inv(_Primitive):
     """Computes the reciprocal 1 / x of each element x. For integers it is truncated to an integer.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Inv` of its inputs, which the class describes."""
@@ -4651,11 +5173,14 @@ class Inv(_Primitive):
 class Invert(_Primitive):
     """Computes the bitwise NOT of each integer, -x - 1 in a signed dtype.
 
-    Args:
-        x (Tensor of an integer dtype): the input.
+    Inputs:
+        - **x** (Tensor of an integer dtype): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Invert` of its inputs, which the class describes."""
@@ -4674,12 +5199,16 @@ class IsClose(_Primitive):
             ``1e-05``.
         atol (number or a bool, optional): the absolute tolerance. Default: ``1e-08``.
         equal_nan (bool, optional): whether two NaN count as equal. Default: ``False``.
-        input (Tensor): the input.
-        other (Tensor): the second input.
+
+    Inputs:
+        - **input** (Tensor): the input.
+        - **other** (Tensor): the second input.
 
     Shapes:
-        The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
-        broadcast shape.
+        The shapes of `input` and `other` are broadcast.
+
+    Outputs:
+        The result is a bool Tensor of the broadcast shape.
     """
     def __call__(self, input: _Tensor, other: _Tensor) -> _Tensor:
         """`IsClose` of its inputs, which the class describes."""
@@ -4687,12 +5216,15 @@ class IsClose(_Primitive):
 class IsFinite(_Primitive):
     """Tests whether each element is finite, that is, neither infinite nor NaN.
 
-    Args:
-        x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `x` may have any shape. The result is a bool Tensor of the same shape.
+        `x` may have any shape.
+
+    Outputs:
+        The result is a bool Tensor of the same shape.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`IsFinite` of its inputs, which the class describes."""
@@ -4700,11 +5232,14 @@ class IsFinite(_Primitive):
 class IsInf(_Primitive):
     """Tests each element for infinity, positive or negative.
 
-    Args:
-        x (Tensor): the input.
+    Inputs:
+        - **x** (Tensor): the input.
 
     Shapes:
-        `x` may have any shape. The result is a bool Tensor of the same shape.
+        `x` may have any shape.
+
+    Outputs:
+        The result is a bool Tensor of the same shape.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`IsInf` of its inputs, which the class describes."""
@@ -4712,12 +5247,15 @@ class IsInf(_Primitive):
 class IsNan(_Primitive):
     """Tests each element for NaN.
 
-    Args:
-        x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `x` may have any shape. The result is a bool Tensor of the same shape.
+        `x` may have any shape.
+
+    Outputs:
+        The result is a bool Tensor of the same shape.
     """
     def __call__(self, x: _Tensor | _Tensor | _b.complex) -> _Tensor:
         """`IsNan` of its inputs, which the class describes."""
@@ -4729,12 +5267,16 @@ class KLDivLoss(_Primitive):
     Args:
         reduction (one of 'none', 'mean', 'batchmean', 'sum', optional): 'mean', 'sum' or 'none'
             of what is computed for each element. Default: ``'mean'``.
-        logits (Tensor of dtype float16 or float32 or float64): the input.
-        labels (Tensor of dtype float16 or float32 or float64): what the input is compared with.
+
+    Inputs:
+        - **logits** (Tensor of dtype float16 or float32 or float64): the input.
+        - **labels** (Tensor of dtype float16 or float32 or float64): what the input is compared with.
 
     Shapes:
-        `logits` and `labels` have one shape and dtype. The result is (), or that shape for
-        `reduction` "none".
+        `logits` and `labels` have one shape and dtype.
+
+    Outputs:
+        The result is (), or that shape for `reduction` "none".
     """
     def __call__(self, logits: _Tensor, labels: _Tensor) -> _Tensor:
         """`KLDivLoss` of its inputs, which the class describes."""
@@ -4742,11 +5284,14 @@ class KLDivLoss(_Primitive):
 class L2Loss(_Primitive):
     """Computes the L2 loss, half the sum of the squared elements.
 
-    Args:
-        input_x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **input_x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `input_x` may have any shape. The result is (), of the same dtype.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result is (), of the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`L2Loss` of its inputs, which the class describes."""
@@ -4760,10 +5305,15 @@ class L2Normalize(_Primitive):
             it works; negative ones count from the end. Default: ``0``.
         epsilon (float, optional): a small number that is added, or bounds a divisor from below.
             Default: ``0.0001``.
-        x (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`L2Normalize` of its inputs, which the class describes."""
@@ -4808,10 +5358,15 @@ class LRN(_Primitive):
         beta (float, optional): the factor `beta` above. Default: ``0.5``.
         norm_region (one of 'ACROSS_CHANNELS', optional): see `norm_region` above. Default:
             ``'ACROSS_CHANNELS'``.
-        x (Tensor of dtype float16 or float32): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32): the input.
 
     Shapes:
-        `x` is (N, C, H, W), float16 or float32. The result has the same shape and dtype.
+        `x` is (N, C, H, W), float16 or float32.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`LRN` of its inputs, which the class describes."""
@@ -4878,15 +5433,17 @@ class Lcm(_Primitive):
     """Computes the least common multiple of two integers, element by element. A pair of int8 or
     uint8 inputs is rejected.
 
-    Args:
-        x1 (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8 or a number): the
+    Inputs:
+        - **x1** (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8 or a number): the
             input.
-        x2 (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8 or a number): the
+        - **x2** (Tensor of dtype bool or int16 or int32 or int64 or int8 or uint8 or a number): the
             second input.
 
     Shapes:
-        The shapes of `x1` and `x2` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x1` and `x2` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x1: _Tensor | _b.complex, x2: _Tensor | _b.complex) -> _Tensor:
         """`Lcm` of its inputs, which the class describes."""
@@ -4894,13 +5451,15 @@ class Lcm(_Primitive):
 class LeftShift(_Primitive):
     """Shifts the bits of each integer left by `x2` places, which multiplies it by 2^x2.
 
-    Args:
-        x1 (Tensor of an integer dtype): the first input.
-        x2 (Tensor of an integer dtype): the second input.
+    Inputs:
+        - **x1** (Tensor of an integer dtype): the first input.
+        - **x2** (Tensor of an integer dtype): the second input.
 
     Shapes:
-        The shapes of `x1` and `x2` are broadcast. The result has the broadcast shape and the dtype
-        to which both are promoted.
+        The shapes of `x1` and `x2` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x1: _Tensor, x2: _Tensor) -> _Tensor:
         """`LeftShift` of its inputs, which the class describes."""
@@ -4908,14 +5467,16 @@ class LeftShift(_Primitive):
 class Lerp(_Primitive):
     """Interpolates linearly between the input and `end`: input + weight * (end - input).
 
-    Args:
-        input (Tensor of a floating dtype): the input.
-        end (Tensor of a floating dtype): see `end` above.
-        weight (Tensor of a floating dtype or a float): the weights.
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
+        - **end** (Tensor of a floating dtype): see `end` above.
+        - **weight** (Tensor of a floating dtype or a float): the weights.
 
     Shapes:
-        The shapes of `input`, `end` and a `weight` that is a Tensor are broadcast. The result has
-        the dtype of the inputs.
+        The shapes of `input`, `end` and a `weight` that is a Tensor are broadcast.
+
+    Outputs:
+        The result has the dtype of the inputs.
     """
     def __call__(self, input: _Tensor, end: _Tensor, weight: _Tensor | _b.float | _Tensor | _b.complex) -> _Tensor:
         """`Lerp` of its inputs, which the class describes."""
@@ -4923,13 +5484,16 @@ class Lerp(_Primitive):
 class LerpScalar(_Primitive):
     """Interpolates linearly between the input and `end`: input + weight * (end - input).
 
-    Args:
-        input (Tensor of a floating dtype): the input.
-        end (Tensor of a floating dtype): see `end` above.
-        weight (float or an int): the weights.
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
+        - **end** (Tensor of a floating dtype): see `end` above.
+        - **weight** (float or an int): the weights.
 
     Shapes:
-        The shapes of `input` and `end` are broadcast. The result has the dtype of the inputs.
+        The shapes of `input` and `end` are broadcast.
+
+    Outputs:
+        The result has the dtype of the inputs.
     """
     def __call__(self, input: _Tensor, end: _Tensor, weight: _b.float | _b.int) -> _Tensor:
         """`LerpScalar` of its inputs, which the class describes."""
@@ -4937,13 +5501,15 @@ class LerpScalar(_Primitive):
 class Less(_Primitive):
     """Compares two Tensors element by element: True where input < other.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result is a bool Tensor of the
-        broadcast shape.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result is a bool Tensor of the broadcast shape.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`Less` of its inputs, which the class describes."""
@@ -4951,13 +5517,15 @@ class Less(_Primitive):
 class LessEqual(_Primitive):
     """Compares two Tensors element by element: True where input <= other.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result is a bool Tensor of the
-        broadcast shape.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result is a bool Tensor of the broadcast shape.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`LessEqual` of its inputs, which the class describes."""
@@ -4965,12 +5533,14 @@ class LessEqual(_Primitive):
 class Lgamma(_Primitive):
     """Computes the logarithm of the absolute value of the gamma function.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64 or int32): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64 or int32): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Lgamma` of its inputs, which the class describes."""
@@ -4999,12 +5569,14 @@ class Load(_Primitive):
 class Log(_Primitive):
     """Computes the natural logarithm of each element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Log` of its inputs, which the class describes."""
@@ -5012,12 +5584,14 @@ class Log(_Primitive):
 class Log1p(_Primitive):
     """Computes log(1 + x) for each element x, accurately for small x.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Log1p` of its inputs, which the class describes."""
@@ -5025,12 +5599,15 @@ class Log1p(_Primitive):
 class LogMatrixDeterminant(_Primitive):
     """Computes the sign and the logarithm of the absolute value of the determinant of each matrix.
 
-    Args:
-        input (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
+    Inputs:
+        - **input** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
             input.
 
     Shapes:
-        `input` is (..., M, M). Both results are (...), of the same dtype.
+        `input` is (..., M, M).
+
+    Outputs:
+        Both results are (...), of the same dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`LogMatrixDeterminant` of its inputs, which the class describes."""
@@ -5048,10 +5625,15 @@ class LogSoftmax(_Primitive):
     Args:
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``-1``.
-        logits (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **logits** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `logits` may have any shape. The result has the same shape and dtype.
+        `logits` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, logits: _Tensor) -> _Tensor:
         """`LogSoftmax` of its inputs, which the class describes."""
@@ -5059,16 +5641,18 @@ class LogSoftmax(_Primitive):
 class LogSoftmaxExt(_Primitive):
     """Computes the logarithm of the softmax along `dim`, of the input cast to `dtype`.
 
-    Args:
-        input (Tensor of a floating dtype): the input.
-        dim (int or None, optional): the axis or axes along which it works; negative ones count
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
+        - **dim** (int or None, optional): the axis or axes along which it works; negative ones count
             from the end. Default: ``None``.
-        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
+        - **dtype** (mindspore dtype or None, optional): the dtype to which the input is cast first;
             None keeps its own. Default: ``None``.
 
     Shapes:
-        `input` may have any shape. The result has the same shape, and the dtype of `input` or
-        `dtype`.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape, and the dtype of `input` or `dtype`.
     """
     def __call__(self, input: _Tensor, dim: _b.int | None = None, dtype: _Type | None = None) -> _Tensor:
         """`LogSoftmaxExt` of its inputs, which the class describes."""
@@ -5082,11 +5666,16 @@ class LogSpace(_Primitive):
         base (int >= 0, optional): see `base` above. Default: ``10``.
         dtype (mindspore dtype, optional): the dtype to which the input is cast first; None
             keeps its own. Default: ``float32``.
-        start (Tensor of a floating dtype): see `start` above.
-        end (Tensor of a floating dtype): see `end` above.
+
+    Inputs:
+        - **start** (Tensor of a floating dtype): see `start` above.
+        - **end** (Tensor of a floating dtype): see `end` above.
 
     Shapes:
-        `start` and `end` are scalars. The result is (steps,), of `dtype`.
+        `start` and `end` are scalars.
+
+    Outputs:
+        The result is (steps,), of `dtype`.
     """
     def __call__(self, start: _Tensor, end: _Tensor) -> _Tensor:
         """`LogSpace` of its inputs, which the class describes."""
@@ -5118,13 +5707,15 @@ class LogUniformCandidateSampler(_Primitive):
 class LogicalAnd(_Primitive):
     """Computes the logical AND, element by element; an element is true if it is not 0.
 
-    Args:
-        x (Tensor or a bool): the input.
-        y (Tensor or a bool): the second input.
+    Inputs:
+        - **x** (Tensor or a bool): the input.
+        - **y** (Tensor or a bool): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result is a bool Tensor of the
-        broadcast shape.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result is a bool Tensor of the broadcast shape.
     """
     def __call__(self, x: _Tensor | _b.bool | _Tensor | _b.complex, y: _Tensor | _b.bool | _Tensor | _b.complex) -> _Tensor:
         """`LogicalAnd` of its inputs, which the class describes."""
@@ -5132,11 +5723,14 @@ class LogicalAnd(_Primitive):
 class LogicalNot(_Primitive):
     """Computes the logical NOT of each element; an element is true if it is not 0.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result is a bool Tensor of the same shape.
+        `input` may have any shape.
+
+    Outputs:
+        The result is a bool Tensor of the same shape.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`LogicalNot` of its inputs, which the class describes."""
@@ -5144,13 +5738,15 @@ class LogicalNot(_Primitive):
 class LogicalOr(_Primitive):
     """Computes the logical OR, element by element; an element is true if it is not 0.
 
-    Args:
-        x (Tensor or a bool): the input.
-        y (Tensor or a bool): the second input.
+    Inputs:
+        - **x** (Tensor or a bool): the input.
+        - **y** (Tensor or a bool): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result is a bool Tensor of the
-        broadcast shape.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result is a bool Tensor of the broadcast shape.
     """
     def __call__(self, x: _Tensor | _b.bool | _Tensor | _b.complex, y: _Tensor | _b.bool | _Tensor | _b.complex) -> _Tensor:
         """`LogicalOr` of its inputs, which the class describes."""
@@ -5158,13 +5754,15 @@ class LogicalOr(_Primitive):
 class LogicalXor(_Primitive):
     """Computes the logical XOR, element by element; an element is true if it is not 0.
 
-    Args:
-        x (Tensor or a bool): the input.
-        y (Tensor or a bool): the second input.
+    Inputs:
+        - **x** (Tensor or a bool): the input.
+        - **y** (Tensor or a bool): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result is a bool Tensor of the
-        broadcast shape.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result is a bool Tensor of the broadcast shape.
     """
     def __call__(self, x: _Tensor | _b.bool | _Tensor | _b.complex, y: _Tensor | _b.bool | _Tensor | _b.complex) -> _Tensor:
         """`LogicalXor` of its inputs, which the class describes."""
@@ -5177,10 +5775,15 @@ class Logit(_Primitive):
     Args:
         eps (float, or a Tensor without axes that holds it, optional): a small number that is
             added, or bounds a divisor from below. Default: ``-1.0``.
-        input (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Logit` of its inputs, which the class describes."""
@@ -5192,12 +5795,17 @@ class LowerBound(_Primitive):
     Args:
         out_type (mindspore dtype, int32 or int64, optional): see `out_type` above. Default:
             ``int32``.
-        sorted_x (Tensor of a real dtype): see `sorted_x` above.
-        values (Tensor of a real dtype): see `values` above.
+
+    Inputs:
+        - **sorted_x** (Tensor of a real dtype): see `sorted_x` above.
+        - **values** (Tensor of a real dtype): see `values` above.
 
     Shapes:
         `sorted_x` is (N, M) with each row in ascending order, `values` is (N, K), of one real
-        dtype. The result is (N, K), of `out_type`.
+        dtype.
+
+    Outputs:
+        The result is (N, K), of `out_type`.
     """
     def __call__(self, sorted_x: _Tensor, values: _Tensor) -> _Tensor:
         """`LowerBound` of its inputs, which the class describes."""
@@ -5213,11 +5821,16 @@ class LpNorm(_Primitive):
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
         epsilon (float, optional): a small number that is added, or bounds a divisor from below.
             Default: ``1e-12``.
-        input (Tensor of dtype float16 or float32): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype float16 or float32): the input.
 
     Shapes:
-        `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
-        with `keep_dims`; the dtype is kept.
+        `input` may have any shape.
+
+    Outputs:
+        The result lacks the reduced axes, or has length 1 along them with `keep_dims`; the
+        dtype is kept.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`LpNorm` of its inputs, which the class describes."""
@@ -5229,11 +5842,16 @@ class Lstsq(_Primitive):
     Args:
         fast (bool, optional): see `fast` above. Default: ``True``.
         l2_regularizer (number, optional): see `l2_regularizer` above. Default: ``0.0``.
-        x (Tensor of dtype float16 or float32 or float64): the input.
-        a (Tensor of dtype float16 or float32 or float64): see `a` above.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
+        - **a** (Tensor of dtype float16 or float32 or float64): see `a` above.
 
     Shapes:
-        `x` is (M, N), `a` is (M, K) or (M,). The result is (N, K), of the same dtype.
+        `x` is (M, N), `a` is (M, K) or (M,).
+
+    Outputs:
+        The result is (N, K), of the same dtype.
     """
     def __call__(self, x: _Tensor, a: _Tensor) -> _Tensor:
         """`Lstsq` of its inputs, which the class describes."""
@@ -5242,14 +5860,16 @@ class LuSolve(_Primitive):
     """Solves A y = b, given the packed LU factors of A = P L U and its row exchanges, which count
     from 1.
 
-    Args:
-        x (Tensor of dtype float16 or float32 or float64): the input.
-        lu_data (Tensor of dtype float16 or float32 or float64): see `lu_data` above.
-        lu_pivots (Tensor of dtype int32): see `lu_pivots` above.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
+        - **lu_data** (Tensor of dtype float16 or float32 or float64): see `lu_data` above.
+        - **lu_pivots** (Tensor of dtype int32): see `lu_pivots` above.
 
     Shapes:
-        `x` is (..., M, K), `lu_data` is (..., M, M), `lu_pivots` is (..., M) of int32. The result
-        has the shape and dtype of `x`.
+        `x` is (..., M, K), `lu_data` is (..., M, M), `lu_pivots` is (..., M) of int32.
+
+    Outputs:
+        The result has the shape and dtype of `x`.
     """
     def __call__(self, x: _Tensor, lu_data: _Tensor, lu_pivots: _Tensor) -> _Tensor:
         """`LuSolve` of its inputs, which the class describes."""
@@ -5290,10 +5910,10 @@ class MapUniform(_Primitive):
 
     A RuntimeError is raised if a size is not positive.
 
-    Args:
-        input (Tensor of dtype int16 or int32 or int64): the input.
-        per_group_size (int): see `per_group_size` above.
-        group_num (int): see `group_num` above.
+    Inputs:
+        - **input** (Tensor of dtype int16 or int32 or int64): the input.
+        - **per_group_size** (int): see `per_group_size` above.
+        - **group_num** (int): see `group_num` above.
 
     Shapes:
         `input` may have any shape of an integer dtype; the result has the same shape and dtype.
@@ -5304,14 +5924,16 @@ class MapUniform(_Primitive):
 class MaskedFill(_Primitive):
     """Fills the elements where the mask is true with `value`.
 
-    Args:
-        input_x (Tensor): the input.
-        mask (Tensor of dtype bool): where it works.
-        value (Tensor or a number): the number `value` above.
+    Inputs:
+        - **input_x** (Tensor): the input.
+        - **mask** (Tensor of dtype bool): where it works.
+        - **value** (Tensor or a number): the number `value` above.
 
     Shapes:
-        The shapes of `input_x` and the bool `mask` are broadcast. The result has the broadcast
-        shape and the dtype of `input_x`.
+        The shapes of `input_x` and the bool `mask` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype of `input_x`.
     """
     def __call__(self, input_x: _Tensor, mask: _Tensor, value: _Tensor | _b.complex) -> _Tensor:
         """`MaskedFill` of its inputs, which the class describes."""
@@ -5319,14 +5941,17 @@ class MaskedFill(_Primitive):
 class MaskedScatter(_Primitive):
     """Writes the elements of `updates`, in order, where the mask is true, in a copy of the input.
 
-    Args:
-        x (Tensor): the input.
-        mask (Tensor of dtype bool): where it works.
-        updates (Tensor): see `updates` above.
+    Inputs:
+        - **x** (Tensor): the input.
+        - **mask** (Tensor of dtype bool): where it works.
+        - **updates** (Tensor): see `updates` above.
 
     Shapes:
         The shapes of `x` and the bool `mask` are broadcast; `updates` has at least one element
-        per True in the mask. The result has the dtype of `x`.
+        per True in the mask.
+
+    Outputs:
+        The result has the dtype of `x`.
     """
     def __call__(self, x: _Tensor, mask: _Tensor, updates: _Tensor) -> _Tensor:
         """`MaskedScatter` of its inputs, which the class describes."""
@@ -5334,13 +5959,15 @@ class MaskedScatter(_Primitive):
 class MaskedSelect(_Primitive):
     """Selects the elements where the mask is true.
 
-    Args:
-        x (Tensor): the input.
-        mask (Tensor of dtype bool): where it works.
+    Inputs:
+        - **x** (Tensor): the input.
+        - **mask** (Tensor of dtype bool): where it works.
 
     Shapes:
-        The shapes of `x` and the bool `mask` are broadcast. The result has one axis, with one
-        element per True in the mask, and the dtype of `x`.
+        The shapes of `x` and the bool `mask` are broadcast.
+
+    Outputs:
+        The result has one axis, with one element per True in the mask, and the dtype of `x`.
     """
     def __call__(self, x: _Tensor, mask: _Tensor) -> _Tensor:
         """`MaskedSelect` of its inputs, which the class describes."""
@@ -5351,12 +5978,17 @@ class MatMul(_Primitive):
     Args:
         transpose_a (bool, optional): see `transpose_a` above. Default: ``False``.
         transpose_b (bool, optional): see `transpose_b` above. Default: ``False``.
-        input (Tensor): the input.
-        mat2 (Tensor): the second input.
+
+    Inputs:
+        - **input** (Tensor): the input.
+        - **mat2** (Tensor): the second input.
 
     Shapes:
         `input` is (M, K), or (K, M) with `transpose_a`; `mat2` is (K, N), or (N, K) with
-        `transpose_b`. The result is (M, N), of the same dtype.
+        `transpose_b`.
+
+    Outputs:
+        The result is (M, N), of the same dtype.
     """
     def __call__(self, input: _Tensor, mat2: _Tensor) -> _Tensor:
         """`MatMul` of its inputs, which the class describes."""
@@ -5365,13 +5997,16 @@ class MatrixBandPart(_Primitive):
     """Keeps a central band of each matrix, `lower` diagonals below and `upper` above the main one,
     and sets the rest to zero. A negative number keeps all diagonals on its side.
 
-    Args:
-        x (Tensor): the input.
-        lower (int or a Tensor of dtype int32 or int64): see `lower` above.
-        upper (int or a Tensor of dtype int32 or int64): whether the upper triangle is meant.
+    Inputs:
+        - **x** (Tensor): the input.
+        - **lower** (int or a Tensor of dtype int32 or int64): see `lower` above.
+        - **upper** (int or a Tensor of dtype int32 or int64): whether the upper triangle is meant.
 
     Shapes:
-        `x` is (..., M, N). The result has the same shape and dtype.
+        `x` is (..., M, N).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor, lower: _b.int | _Tensor | _Tensor | _b.complex, upper: _b.int | _Tensor | _Tensor | _b.complex) -> _Tensor:
         """`MatrixBandPart` of its inputs, which the class describes."""
@@ -5379,12 +6014,15 @@ class MatrixBandPart(_Primitive):
 class MatrixDeterminant(_Primitive):
     """Computes the determinant of each matrix.
 
-    Args:
-        input (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
+    Inputs:
+        - **input** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
             input.
 
     Shapes:
-        `input` is (..., M, M). The result is (...), of the same dtype.
+        `input` is (..., M, M).
+
+    Outputs:
+        The result is (...), of the same dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`MatrixDeterminant` of its inputs, which the class describes."""
@@ -5402,12 +6040,15 @@ class MatrixDiagV3(_Primitive):
 class MatrixExp(_Primitive):
     """Computes the matrix exponential of each matrix, the sum of x^k / k! over all k.
 
-    Args:
-        input (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
+    Inputs:
+        - **input** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
             input.
 
     Shapes:
-        `input` is (..., M, M). The result has the same shape and dtype.
+        `input` is (..., M, M).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`MatrixExp` of its inputs, which the class describes."""
@@ -5417,10 +6058,15 @@ class MatrixInverse(_Primitive):
 
     Args:
         adjoint (bool, optional): see `adjoint` above. Default: ``False``.
-        x (Tensor of dtype complex128 or complex64 or float32 or float64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype complex128 or complex64 or float32 or float64): the input.
 
     Shapes:
-        `x` is (..., M, M). The result has the same shape and dtype.
+        `x` is (..., M, M).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`MatrixInverse` of its inputs, which the class describes."""
@@ -5428,11 +6074,14 @@ class MatrixInverse(_Primitive):
 class MatrixLogarithm(_Primitive):
     """Computes the principal logarithm of each matrix, the inverse of `matrix_exp`.
 
-    Args:
-        x (Tensor of dtype complex128 or complex64): the input.
+    Inputs:
+        - **x** (Tensor of dtype complex128 or complex64): the input.
 
     Shapes:
-        `x` is (..., M, M), complex. The result has the same shape and dtype.
+        `x` is (..., M, M), complex.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`MatrixLogarithm` of its inputs, which the class describes."""
@@ -5451,14 +6100,18 @@ class MatrixSolve(_Primitive):
 
     Args:
         adjoint (bool, optional): see `adjoint` above. Default: ``False``.
-        matrix (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
+
+    Inputs:
+        - **matrix** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
             `matrix` above.
-        rhs (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
+        - **rhs** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
             `rhs` above.
 
     Shapes:
-        `matrix` is (..., M, M), `rhs` is (..., M, K), of one dtype. The result is (..., M, K), of
-        the same dtype.
+        `matrix` is (..., M, M), `rhs` is (..., M, K), of one dtype.
+
+    Outputs:
+        The result is (..., M, K), of the same dtype.
     """
     def __call__(self, matrix: _Tensor, rhs: _Tensor) -> _Tensor:
         """`MatrixSolve` of its inputs, which the class describes."""
@@ -5469,15 +6122,19 @@ class MatrixSolveLs(_Primitive):
 
     Args:
         fast (bool, optional): see `fast` above. Default: ``True``.
-        matrix (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
+
+    Inputs:
+        - **matrix** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
             `matrix` above.
-        rhs (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
+        - **rhs** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
             `rhs` above.
-        l2_regularizer (Tensor of dtype float64): see `l2_regularizer` above.
+        - **l2_regularizer** (Tensor of dtype float64): see `l2_regularizer` above.
 
     Shapes:
-        `matrix` is (..., M, N), `rhs` is (..., M, K), `l2_regularizer` a float64 scalar. The result
-        is (..., N, K), of the same dtype.
+        `matrix` is (..., M, N), `rhs` is (..., M, K), `l2_regularizer` a float64 scalar.
+
+    Outputs:
+        The result is (..., N, K), of the same dtype.
     """
     def __call__(self, matrix: _Tensor, rhs: _Tensor, l2_regularizer: _Tensor) -> _Tensor:
         """`MatrixSolveLs` of its inputs, which the class describes."""
@@ -5489,14 +6146,18 @@ class MatrixTriangularSolve(_Primitive):
     Args:
         lower (bool, optional): see `lower` above. Default: ``True``.
         adjoint (bool, optional): see `adjoint` above. Default: ``False``.
-        matrix (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
+
+    Inputs:
+        - **matrix** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
             `matrix` above.
-        rhs (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
+        - **rhs** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
             `rhs` above.
 
     Shapes:
-        `matrix` is (..., M, M), `rhs` is (..., M, K); `rhs` may have additional leading axes. The
-        result has the shape of `rhs` and the same dtype.
+        `matrix` is (..., M, M), `rhs` is (..., M, K); `rhs` may have additional leading axes.
+
+    Outputs:
+        The result has the shape of `rhs` and the same dtype.
     """
     def __call__(self, matrix: _Tensor, rhs: _Tensor) -> _Tensor:
         """`MatrixTriangularSolve` of its inputs, which the class describes."""
@@ -5513,10 +6174,15 @@ class MaxPool(_Primitive):
             is added around the input. Default: ``'valid'``.
         data_format (one of 'NCHW', 'NHWC', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        x (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+        `x` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C, H', W'), of the same dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`MaxPool` of its inputs, which the class describes."""
@@ -5541,10 +6207,15 @@ class MaxPool3D(_Primitive):
             count. Default: ``None``.
         data_format (one of 'NCDHW', optional): which axis holds the channels. Default:
             ``'NCDHW'``.
-        x (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
+        `x` is (N, C, D, H, W).
+
+    Outputs:
+        The result is (N, C, D', H', W'), of the same dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`MaxPool3D` of its inputs, which the class describes."""
@@ -5565,12 +6236,17 @@ class MaxPool3DWithArgmax(_Primitive):
             ``'NCDHW'``.
         argmax_type (mindspore dtype, int32 or int64, optional): see `argmax_type` above.
             Default: ``int64``.
-        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `x` is (N, C, D, H, W). Both results are (N, C, D', H', W'); the values keep the dtype, the
-        positions are of `argmax_type`.
+        `x` is (N, C, D, H, W).
+
+    Outputs:
+        Both results are (N, C, D', H', W'); the values keep the dtype, the positions are of
+        `argmax_type`.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`MaxPool3DWithArgmax` of its inputs, which the class describes."""
@@ -5587,11 +6263,15 @@ class MaxPoolWithArgmax(_Primitive):
             is added around the input. Default: ``'valid'``.
         data_format (one of 'NCHW', 'NHWC', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        x (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `x` is (N, C, H, W). Both results are (N, C, H', W'); the values keep the dtype, the
-        positions are int32.
+        `x` is (N, C, H, W).
+
+    Outputs:
+        Both results are (N, C, H', W'); the values keep the dtype, the positions are int32.
     """
     def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`MaxPoolWithArgmax` of its inputs, which the class describes."""
@@ -5612,12 +6292,17 @@ class MaxPoolWithArgmaxV2(_Primitive):
             Default: ``False``.
         argmax_type (mindspore dtype, int32 or int64, optional): see `argmax_type` above.
             Default: ``int64``.
-        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `x` is (N, C, H, W). Both results are (N, C, H', W'); the values keep the dtype, the
-        positions are of `argmax_type`.
+        `x` is (N, C, H, W).
+
+    Outputs:
+        Both results are (N, C, H', W'); the values keep the dtype, the positions are of
+        `argmax_type`.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`MaxPoolWithArgmaxV2` of its inputs, which the class describes."""
@@ -5635,11 +6320,16 @@ class MaxUnpool2D(_Primitive):
         output_shape (tuple of ints, optional): see `output_shape` above. Default: ``()``.
         data_format (one of 'NCHW', 'NHWC', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        x (Tensor of a real dtype): the input.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+
+    Inputs:
+        - **x** (Tensor of a real dtype): the input.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
-        `x` and `argmax` are (N, C, H', W'). The result is (N, C, H, W), of the dtype of `x`.
+        `x` and `argmax` are (N, C, H', W').
+
+    Outputs:
+        The result is (N, C, H, W), of the dtype of `x`.
     """
     def __call__(self, x: _Tensor, argmax: _Tensor) -> _Tensor:
         """`MaxUnpool2D` of its inputs, which the class describes."""
@@ -5657,11 +6347,16 @@ class MaxUnpool3D(_Primitive):
         output_shape (tuple of ints, optional): see `output_shape` above. Default: ``()``.
         data_format (one of 'NCDHW', 'NDHWC', optional): which axis holds the channels. Default:
             ``'NCDHW'``.
-        x (Tensor of a real dtype): the input.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+
+    Inputs:
+        - **x** (Tensor of a real dtype): the input.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
-        `x` and `argmax` are (N, C, D', H', W'). The result is (N, C, D, H, W), of the dtype of `x`.
+        `x` and `argmax` are (N, C, D', H', W').
+
+    Outputs:
+        The result is (N, C, D, H, W), of the dtype of `x`.
     """
     def __call__(self, x: _Tensor, argmax: _Tensor) -> _Tensor:
         """`MaxUnpool3D` of its inputs, which the class describes."""
@@ -5669,13 +6364,15 @@ class MaxUnpool3D(_Primitive):
 class Maximum(_Primitive):
     """Computes the elementwise maximum of two Tensors; NaN where either element is NaN.
 
-    Args:
-        input (Tensor or a number): the input.
-        other (Tensor or a number): the second input.
+    Inputs:
+        - **input** (Tensor or a number): the input.
+        - **other** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `input` and `other` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         """`Maximum` of its inputs, which the class describes."""
@@ -5696,15 +6393,17 @@ class Meshgrid(_Primitive):
 class Minimum(_Primitive):
     """Computes the elementwise minimum of two Tensors; NaN where either element is NaN.
 
-    Args:
-        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the input.
-        other (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+        - **other** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the second input.
 
     Shapes:
-        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `input` and `other` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         """`Minimum` of its inputs, which the class describes."""
@@ -5719,11 +6418,14 @@ class MirrorPad(_Primitive):
 class Mish(_Primitive):
     """Applies the Mish activation: x * tanh(log(1 + exp(x))).
 
-    Args:
-        x (Tensor of a floating dtype): the input.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Mish` of its inputs, which the class describes."""
@@ -5733,15 +6435,17 @@ class Mod(_Primitive):
 
     0 modulo 0 is 0. Another int32 or int64 number modulo 0 is the smallest number of its dtype.
 
-    Args:
-        x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the input.
-        y (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+        - **y** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`Mod` of its inputs, which the class describes."""
@@ -5781,13 +6485,15 @@ class MoveTo(_Primitive):
 class Mul(_Primitive):
     """Multiplies two Tensors, or a Tensor and a number, element by element.
 
-    Args:
-        input (Tensor or a number): the input.
-        other (Tensor or a number): the second input.
+    Inputs:
+        - **input** (Tensor or a number): the input.
+        - **other** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `input` and `other` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         """`Mul` of its inputs, which the class describes."""
@@ -5796,13 +6502,15 @@ class MulNoNan(_Primitive):
     """Multiplies `x` by `y`, element by element; the product is 0 wherever `y` is 0, even if `x` is
     infinite or NaN.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the dtype to
-        which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`MulNoNan` of its inputs, which the class describes."""
@@ -5818,14 +6526,18 @@ class MultiMarginLoss(_Primitive):
         margin (float, optional): the margin of the loss. Default: ``1.0``.
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        inputs (Tensor of dtype float16 or float32 or float64): see `inputs` above.
-        target (Tensor of dtype int64): what the input is compared with.
-        weight (Tensor of dtype float16 or float32 or float64 or None, optional): the weights.
+
+    Inputs:
+        - **inputs** (Tensor of dtype float16 or float32 or float64): see `inputs` above.
+        - **target** (Tensor of dtype int64): what the input is compared with.
+        - **weight** (Tensor of dtype float16 or float32 or float64 or None, optional): the weights.
             Default: ``None``.
 
     Shapes:
-        `inputs` is (N, C) or (C,), `target` is (N,) or () of int64. The result is (), or (N,) for
-        `reduction` "none".
+        `inputs` is (N, C) or (C,), `target` is (N,) or () of int64.
+
+    Outputs:
+        The result is (), or (N,) for `reduction` "none".
     """
     def __call__(self, inputs: _Tensor, target: _Tensor, weight: _Tensor | None = None) -> _Tensor:
         """`MultiMarginLoss` of its inputs, which the class describes."""
@@ -5839,13 +6551,15 @@ class MultilabelMarginLoss(_Primitive):
     Args:
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        x (Tensor of dtype float16 or float32): the input.
-        target (Tensor of dtype int32): what the input is compared with.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32): the input.
+        - **target** (Tensor of dtype int32): what the input is compared with.
 
     Shapes:
         `x` and `target` are (N, C) or (C,). The loss is (), or (N,) for `reduction` "none".
 
-    Returns:
+    Outputs:
         The loss, and int32 ones for the classes that are targets.
     """
     def __call__(self, x: _Tensor, target: _Tensor) -> _Tensor:
@@ -5892,10 +6606,15 @@ class Mvlgamma(_Primitive):
 
     Args:
         p (int >= 1): the number `p` above.
-        x (Tensor of dtype float32 or float64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Mvlgamma` of its inputs, which the class describes."""
@@ -5908,16 +6627,18 @@ class NLLLoss(_Primitive):
             computed for each element. Default: ``'mean'``.
         ignore_index (int, or a Tensor without axes that holds it, optional): a class that does
             not count. Default: ``-100``.
-        logits (Tensor of a floating dtype): the input.
-        labels (Tensor of dtype int16 or int32 or int64 or uint8): what the input is compared
+
+    Inputs:
+        - **logits** (Tensor of a floating dtype): the input.
+        - **labels** (Tensor of dtype int16 or int32 or int64 or uint8): what the input is compared
             with.
-        weight (Tensor of a floating dtype): the weights.
+        - **weight** (Tensor of a floating dtype): the weights.
 
     Shapes:
         `logits` is (N, C) or (C,), `labels` is (N,) or (), `weight` is (C,). The loss is (), or
         (N,) for `reduction` "none".
 
-    Returns:
+    Outputs:
         The loss, and the sum of the weights of the targets that were not ignored.
     """
     def __call__(self, logits: _Tensor, labels: _Tensor, weight: _Tensor) -> _b.tuple[_Tensor, ...]:
@@ -5929,13 +6650,15 @@ class NMSWithMask(_Primitive):
 
     Args:
         iou_threshold (float, optional): see `iou_threshold` above. Default: ``0.5``.
-        bboxes (Tensor of dtype float16 or float32): see `bboxes` above.
+
+    Inputs:
+        - **bboxes** (Tensor of dtype float16 or float32): see `bboxes` above.
 
     Shapes:
         `bboxes` is (N, 5), of corners and a score. The sorted boxes are (N, 5), the positions (N,)
         of int32, the marks (N,) of bool.
 
-    Returns:
+    Outputs:
         The sorted boxes, the int32 positions 0 to N - 1, and a bool mask of the boxes to keep.
     """
     def __call__(self, bboxes: _Tensor) -> _b.tuple[_Tensor, ...]:
@@ -6000,11 +6723,16 @@ class NanToNum(_Primitive):
         nan (number or a bool or None, optional): see `nan` above. Default: ``None``.
         posinf (number or a bool or None, optional): see `posinf` above. Default: ``None``.
         neginf (number or a bool or None, optional): see `neginf` above. Default: ``None``.
-        x (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`NanToNum` of its inputs, which the class describes."""
@@ -6012,11 +6740,14 @@ class NanToNum(_Primitive):
 class Neg(_Primitive):
     """Negates each element.
 
-    Args:
-        input (Tensor of a number dtype): the input.
+    Inputs:
+        - **input** (Tensor of a number dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Neg` of its inputs, which the class describes."""
@@ -6080,13 +6811,15 @@ class NeighborExchangeV2(_Primitive):
 class NextAfter(_Primitive):
     """Computes the next floating-point number after each element in the direction of `other`.
 
-    Args:
-        input (Tensor of dtype float32 or float64): the input.
-        other (Tensor of dtype float32 or float64): the second input.
+    Inputs:
+        - **input** (Tensor of dtype float32 or float64): the input.
+        - **other** (Tensor of dtype float32 or float64): the second input.
 
     Shapes:
-        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `input` and `other` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, input: _Tensor, other: _Tensor) -> _Tensor:
         """`NextAfter` of its inputs, which the class describes."""
@@ -6119,12 +6852,12 @@ class NonMaxSuppressionV3(_Primitive):
     A box is given by any two opposite corners. At most `max_output_size` boxes with scores above
     `score_threshold` are selected.
 
-    Args:
-        boxes (Tensor of dtype float16 or float32): see `boxes` above.
-        scores (Tensor of dtype float16 or float32): see `scores` above.
-        max_output_size (any value): see `max_output_size` above.
-        iou_threshold (any value): see `iou_threshold` above.
-        score_threshold (any value): see `score_threshold` above.
+    Inputs:
+        - **boxes** (Tensor of dtype float16 or float32): see `boxes` above.
+        - **scores** (Tensor of dtype float16 or float32): see `scores` above.
+        - **max_output_size** (any value): see `max_output_size` above.
+        - **iou_threshold** (any value): see `iou_threshold` above.
+        - **score_threshold** (any value): see `score_threshold` above.
 
     Shapes:
         `boxes` is (N, 4), `scores` is (N,), the others are scalars. The positions are (K,), of
@@ -6137,13 +6870,13 @@ class NonMaxSuppressionWithOverlaps(_Primitive):
     """Applies non-maximum suppression (NMS), given the overlap of each pair of boxes: returns the
     positions of the boxes to keep, best first.
 
-    Args:
-        overlaps (Tensor of dtype float16 or float32 or float64): see `overlaps` above.
-        scores (Tensor of dtype float16 or float32 or float64): see `scores` above.
-        max_output_size (any value): see `max_output_size` above.
-        overlap_threshold (Tensor of dtype float16 or float32 or float64): see
+    Inputs:
+        - **overlaps** (Tensor of dtype float16 or float32 or float64): see `overlaps` above.
+        - **scores** (Tensor of dtype float16 or float32 or float64): see `scores` above.
+        - **max_output_size** (any value): see `max_output_size` above.
+        - **overlap_threshold** (Tensor of dtype float16 or float32 or float64): see
             `overlap_threshold` above.
-        score_threshold (Tensor of dtype float16 or float32 or float64): see `score_threshold`
+        - **score_threshold** (Tensor of dtype float16 or float32 or float64): see `score_threshold`
             above.
 
     Shapes:
@@ -6156,12 +6889,14 @@ class NonMaxSuppressionWithOverlaps(_Primitive):
 class NonZero(_Primitive):
     """Finds the indices of the nonzero elements.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape, of D axes. The result is (N, D), of int64: one row per nonzero
-        element.
+        `input` may have any shape, of D axes.
+
+    Outputs:
+        The result is (N, D), of int64: one row per nonzero element.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`NonZero` of its inputs, which the class describes."""
@@ -6169,13 +6904,15 @@ class NonZero(_Primitive):
 class NotEqual(_Primitive):
     """Compares two Tensors element by element: True where the elements differ.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result is a bool Tensor of the
-        broadcast shape.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result is a bool Tensor of the broadcast shape.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`NotEqual` of its inputs, which the class describes."""
@@ -6186,13 +6923,17 @@ class NthElement(_Primitive):
 
     Args:
         reverse (bool, optional): see `reverse` above. Default: ``False``.
-        input (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint8):
+
+    Inputs:
+        - **input** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint8):
             the input.
-        n (int >= 0 or a Tensor of dtype int32): the number `n` above.
+        - **n** (int >= 0 or a Tensor of dtype int32): the number `n` above.
 
     Shapes:
-        `input` is (..., M) of a real dtype and `n` one integer. The result is (...), of the same
-        dtype.
+        `input` is (..., M) of a real dtype and `n` one integer.
+
+    Outputs:
+        The result is (...), of the same dtype.
     """
     def __call__(self, input: _Tensor, n: _b.int | _Tensor | _Tensor | _b.complex) -> _Tensor:
         """`NthElement` of its inputs, which the class describes."""
@@ -6204,11 +6945,16 @@ class NuclearNorm(_Primitive):
         dim (tuple of 1 or 2 ints or a list of 2 ints or None, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``None``.
         keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        x (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` has at least two axes. The result lacks the axes in `dim`, or has length 1 along them
-        with `keepdim`, and keeps the dtype.
+        `x` has at least two axes.
+
+    Outputs:
+        The result lacks the axes in `dim`, or has length 1 along them with `keepdim`, and keeps
+        the dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`NuclearNorm` of its inputs, which the class describes."""
@@ -6221,16 +6967,20 @@ class OneHot(_Primitive):
     Args:
         axis (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``-1``.
-        indices (Tensor of dtype int32 or int64): the positions.
-        depth (int >= 0, or a Tensor that holds it): see `depth` above.
-        on_value (Tensor of dtype float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **indices** (Tensor of dtype int32 or int64): the positions.
+        - **depth** (int >= 0, or a Tensor that holds it): see `depth` above.
+        - **on_value** (Tensor of dtype float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             see `on_value` above.
-        off_value (Tensor of dtype float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        - **off_value** (Tensor of dtype float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             see `off_value` above.
 
     Shapes:
-        `indices` is of any shape of integers. The result has a new axis of length `depth` at
-        `axis`, and the dtype of the values.
+        `indices` is of any shape of integers.
+
+    Outputs:
+        The result has a new axis of length `depth` at `axis`, and the dtype of the values.
     """
     def __call__(self, indices: _Tensor, depth: _b.int | _Tensor, on_value: _Tensor | _Tensor | _b.complex, off_value: _Tensor | _Tensor | _b.complex) -> _Tensor:
         """`OneHot` of its inputs, which the class describes."""
@@ -6242,12 +6992,14 @@ class Ones(_Primitive):
 class OnesLike(_Primitive):
     """Creates a Tensor of ones with the shape of the input.
 
-    Args:
-        x (Tensor): the input.
+    Inputs:
+        - **x** (Tensor): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape, and its dtype unless `dtype` is
-        given.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape, and its dtype unless `dtype` is given.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`OnesLike` of its inputs, which the class describes."""
@@ -6256,14 +7008,16 @@ class Orgqr(_Primitive):
     """Computes the first columns of the product of Householder reflections, which are given as
     `geqrf` returns them.
 
-    Args:
-        x (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the input.
-        tau (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
+    Inputs:
+        - **x** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the input.
+        - **tau** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
             second input.
 
     Shapes:
-        `x` is (..., M, N), `tau` is (..., K) with K at most N. The result is (..., M, N), of
-        the same dtype.
+        `x` is (..., M, N), `tau` is (..., K) with K at most N.
+
+    Outputs:
+        The result is (..., M, N), of the same dtype.
     """
     def __call__(self, x: _Tensor, tau: _Tensor) -> _Tensor:
         """`Orgqr` of its inputs, which the class describes."""
@@ -6275,15 +7029,19 @@ class Ormqr(_Primitive):
     Args:
         left (bool, optional): see `left` above. Default: ``True``.
         transpose (bool, optional): see `transpose` above. Default: ``False``.
-        x (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the input.
-        tau (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
+
+    Inputs:
+        - **x** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the input.
+        - **tau** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): see
             `tau` above.
-        other (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
+        - **other** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
             second input.
 
     Shapes:
-        `x` is (..., M, K), `tau` is (..., K), `other` is (..., M, N) if `left` is True. The
-        result has the shape and dtype of `other`.
+        `x` is (..., M, K), `tau` is (..., K), `other` is (..., M, N) if `left` is True.
+
+    Outputs:
+        The result has the shape and dtype of `other`.
     """
     def __call__(self, x: _Tensor, tau: _Tensor, other: _Tensor) -> _Tensor:
         """`Ormqr` of its inputs, which the class describes."""
@@ -6309,13 +7067,16 @@ class PReLU(_Primitive):
     """Applies the PReLU activation: keeps positive elements and multiplies the others by the weight
     of their channel.
 
-    Args:
-        x (Tensor of dtype float16 or float32): the input.
-        weight (Tensor of dtype float16 or float32): the weights.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32): the input.
+        - **weight** (Tensor of dtype float16 or float32): the weights.
 
     Shapes:
         `x` is (N, C, ...) and `weight` is (C,), or (1,) for all channels; an input with one
-        axis is one channel. The result has the shape and dtype of `x`.
+        axis is one channel.
+
+    Outputs:
+        The result has the shape and dtype of `x`.
     """
     def __call__(self, x: _Tensor, weight: _Tensor) -> _Tensor:
         """`PReLU` of its inputs, which the class describes."""
@@ -6332,8 +7093,10 @@ class PSROIPooling(_Primitive):
         spatial_scale (float > 0.0): see `spatial_scale` above.
         group_size (int in [1, 127]): see `group_size` above.
         output_dim (int >= 1): see `output_dim` above.
-        features (Tensor of dtype float16 or float32 or float64): see `features` above.
-        rois (Tensor of dtype float16 or float32 or float64): see `rois` above.
+
+    Inputs:
+        - **features** (Tensor of dtype float16 or float32 or float64): see `features` above.
+        - **rois** (Tensor of dtype float16 or float32 or float64): see `rois` above.
 
     Shapes:
         `features` is (N, output_dim * group_size^2, H, W), `rois` is (N, 5, R). The means are
@@ -6348,10 +7111,13 @@ class Pack(_Primitive):
     Args:
         axis (int, optional): the axis or axes along which it works; negative ones count from
             the end. Default: ``0``.
-        input_x (tuple of Tensors or a list of Tensors): the input.
 
-    Shapes:
-        The result has a new axis at `axis`, whose length is the number of Tensors, and their dtype.
+    Inputs:
+        - **input_x** (tuple of Tensors or a list of Tensors): the input.
+
+    Outputs:
+        The result has a new axis at `axis`, whose length is the number of Tensors, and their
+        dtype.
     """
     def __call__(self, input_x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
         """`Pack` of its inputs, which the class describes."""
@@ -6361,7 +7127,9 @@ class Pad(_Primitive):
 
     Args:
         paddings (tuple of (a tuple of 2 ints or a list of 2 ints)): see `paddings` above.
-        input_x (Tensor): the input.
+
+    Inputs:
+        - **input_x** (Tensor): the input.
 
     Shapes:
         `input_x` may have any shape. Each axis grows by the sum of its pair; the dtype is kept.
@@ -6388,10 +7156,15 @@ class Padding(_Primitive):
 
     Args:
         pad_dim_size (int >= 1, optional): see `pad_dim_size` above. Default: ``8``.
-        x (Tensor): the input.
+
+    Inputs:
+        - **x** (Tensor): the input.
 
     Shapes:
-        `x` is (..., 1). The result is (..., pad_dim_size), of the same dtype.
+        `x` is (..., 1).
+
+    Outputs:
+        The result is (..., pad_dim_size), of the same dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Padding` of its inputs, which the class describes."""
@@ -6509,10 +7282,15 @@ class Pdist(_Primitive):
 
     Args:
         p (float >= 0.0, optional): the number `p` above. Default: ``2.0``.
-        x (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` is (N, M). The result is (N (N - 1) / 2,), of the same dtype.
+        `x` is (N, M).
+
+    Outputs:
+        The result is (N (N - 1) / 2,), of the same dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Pdist` of its inputs, which the class describes."""
@@ -6527,9 +7305,9 @@ class Polar(_Primitive):
     """Builds complex numbers from their absolute values and their angles in radians: abs
     (cos(angle) + i sin(angle)).
 
-    Args:
-        abs (Tensor of dtype float32 or float64): the size of the result.
-        angle (Tensor of dtype float32 or float64): see `angle` above.
+    Inputs:
+        - **abs** (Tensor of dtype float32 or float64): the size of the result.
+        - **angle** (Tensor of dtype float32 or float64): see `angle` above.
 
     Shapes:
         The absolute values and `angle` have one shape and one dtype. float32 gives complex64,
@@ -6541,13 +7319,16 @@ class Polar(_Primitive):
 class Polygamma(_Primitive):
     """Computes the polygamma function of order `a`, the n-th derivative of the digamma function.
 
-    Args:
-        a (Tensor of dtype int32 or int64): the number `a` above.
-        x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **a** (Tensor of dtype int32 or int64): the number `a` above.
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype; `a` holds one integer
-        for all elements, or has a shape that is broadcast with it.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype; `a` holds one integer for all elements, or has
+        a shape that is broadcast with it.
     """
     def __call__(self, a: _Tensor, x: _Tensor) -> _Tensor:
         """`Polygamma` of its inputs, which the class describes."""
@@ -6555,11 +7336,14 @@ class Polygamma(_Primitive):
 class PopulationCount(_Primitive):
     """Computes the population count of each integer, the number of bits that are 1.
 
-    Args:
-        input_x (Tensor of an integer dtype): the input.
+    Inputs:
+        - **input_x** (Tensor of an integer dtype): the input.
 
     Shapes:
-        `input_x` may have any shape. The result has the same shape and is uint8.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result has the same shape and is uint8.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`PopulationCount` of its inputs, which the class describes."""
@@ -6629,7 +7413,9 @@ class Qr(_Primitive):
 
     Args:
         full_matrices (bool, optional): see `full_matrices` above. Default: ``False``.
-        x (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the input.
+
+    Inputs:
+        - **x** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the input.
 
     Shapes:
         `x` is (..., M, N). With K = min(M, N), q is (..., M, K) and r is (..., K, N); with
@@ -6647,8 +7433,10 @@ class Quantile(_Primitive):
             from the end. Default: ``None``.
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
         ignore_nan (bool, optional): see `ignore_nan` above. Default: ``False``.
-        input (Tensor of dtype float32 or float64): the input.
-        q (Tensor of dtype float32 or float64 or a number): see `q` above.
+
+    Inputs:
+        - **input** (Tensor of dtype float32 or float64): the input.
+        - **q** (Tensor of dtype float32 or float64 or a number): see `q` above.
 
     Shapes:
         `input` is float32 or float64 of any shape. If `q` has an axis, it is the first axis of the
@@ -6661,11 +7449,14 @@ class Quantile(_Primitive):
 class RGBToHSV(_Primitive):
     """Converts RGB to HSV colours, all values in [0, 1].
 
-    Args:
-        images (Tensor of dtype float16 or float32 or float64): see `images` above.
+    Inputs:
+        - **images** (Tensor of dtype float16 or float32 or float64): see `images` above.
 
     Shapes:
-        `images` is (..., 3). The result has the same shape and dtype.
+        `images` is (..., 3).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, images: _Tensor) -> _Tensor:
         """`RGBToHSV` of its inputs, which the class describes."""
@@ -6676,17 +7467,19 @@ class RNNTLoss(_Primitive):
 
     Args:
         blank_label (int, optional): the class of the blank. Default: ``0``.
-        acts (Tensor of dtype float16 or float32): the activations of a batch for T times, for the positions before each of U - 1 labels
+
+    Inputs:
+        - **acts** (Tensor of dtype float16 or float32): the activations of a batch for T times, for the positions before each of U - 1 labels
             and after the last, and for V classes; softmax over the classes gives the probabilities.
-        labels (any value): int32 (B, U - 1).
-        input_lengths (any value): the number of valid times, int32 (B,), in [1, T].
-        label_lengths (any value): the number of valid labels, int32 (B,), in [0, U - 1].
+        - **labels** (any value): int32 (B, U - 1).
+        - **input_lengths** (any value): the number of valid times, int32 (B,), in [1, T].
+        - **label_lengths** (any value): the number of valid labels, int32 (B,), in [0, U - 1].
 
     Shapes:
         `acts` is (B, T, U, V), `labels` is (B, U - 1), the lengths are (B,). The losses are (B,),
         the gradient has the shape of `acts`.
 
-    Returns:
+    Outputs:
         The losses and the gradients, of the dtype of `acts`; float16 is computed as float32.
     """
     def __call__(self, acts: _Tensor, labels: _t.Any, input_lengths: _t.Any, label_lengths: _t.Any) -> _b.tuple[_Tensor, ...]:
@@ -6706,12 +7499,16 @@ class ROIAlign(_Primitive):
         spatial_scale (float): see `spatial_scale` above.
         sample_num (int, optional): see `sample_num` above. Default: ``2``.
         roi_end_mode (one of 0, 1, optional): see `roi_end_mode` above. Default: ``1``.
-        features (Tensor of dtype float16 or float32): see `features` above.
-        rois (Tensor of dtype float16 or float32): see `rois` above.
+
+    Inputs:
+        - **features** (Tensor of dtype float16 or float32): see `features` above.
+        - **rois** (Tensor of dtype float16 or float32): see `rois` above.
 
     Shapes:
-        `features` is (N, C, H, W), `rois` is (R, 5), of one dtype. The result is (R, C,
-        pooled_height, pooled_width), of the same dtype.
+        `features` is (N, C, H, W), `rois` is (R, 5), of one dtype.
+
+    Outputs:
+        The result is (R, C, pooled_height, pooled_width), of the same dtype.
     """
     def __call__(self, features: _Tensor, rois: _Tensor) -> _Tensor:
         """`ROIAlign` of its inputs, which the class describes."""
@@ -6790,12 +7587,15 @@ class Rank(_Primitive):
 class ReLU(_Primitive):
     """Applies the ReLU activation: max(input, 0).
 
-    Args:
-        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`ReLU` of its inputs, which the class describes."""
@@ -6803,11 +7603,14 @@ class ReLU(_Primitive):
 class ReLU6(_Primitive):
     """Applies the ReLU6 activation: min(max(x, 0), 6).
 
-    Args:
-        x (Tensor of dtype float16 or float32): the input.
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape and dtype.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`ReLU6` of its inputs, which the class describes."""
@@ -6815,12 +7618,15 @@ class ReLU6(_Primitive):
 class Real(_Primitive):
     """Returns the real part of each element, as a copy.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; complex64 gives float32,
-        complex128 gives float64, and a real dtype is kept.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; complex64 gives float32, complex128 gives float64, and a
+        real dtype is kept.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Real` of its inputs, which the class describes."""
@@ -6829,13 +7635,15 @@ class RealDiv(_Primitive):
     """Divides the input by `y`, element by element. Quotients of integers are rounded toward
     zero and stay integers.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`RealDiv` of its inputs, which the class describes."""
@@ -6868,12 +7676,14 @@ class Receive(_Primitive):
 class Reciprocal(_Primitive):
     """Computes the reciprocal 1 / x of each element x.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Reciprocal` of its inputs, which the class describes."""
@@ -6902,14 +7712,19 @@ class ReduceAll(_Primitive):
 
     Args:
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        input (Tensor): the input.
-        axis (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
+
+    Inputs:
+        - **input** (Tensor): the input.
+        - **axis** (int or a tuple of ints or a list of ints, or a Tensor that holds it or None, optional):
             the axis or axes along which it works; negative ones count from the end. Default:
             ``None``.
 
     Shapes:
-        `input` may have any shape. The result is bool and lacks the reduced axes, or has length 1
-        along them with `keep_dims`.
+        `input` may have any shape.
+
+    Outputs:
+        The result is bool and lacks the reduced axes, or has length 1 along them with
+        `keep_dims`.
     """
     def __call__(self, input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None) -> _Tensor:
         """`ReduceAll` of its inputs, which the class describes."""
@@ -6919,14 +7734,19 @@ class ReduceAny(_Primitive):
 
     Args:
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        x (Tensor): the input.
-        axis (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
+
+    Inputs:
+        - **x** (Tensor): the input.
+        - **axis** (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
             the axis or axes along which it works; negative ones count from the end. Default:
             ``()``.
 
     Shapes:
-        `x` may have any shape. The result is bool and lacks the reduced axes, or has length 1
-        along them with `keep_dims`.
+        `x` may have any shape.
+
+    Outputs:
+        The result is bool and lacks the reduced axes, or has length 1 along them with
+        `keep_dims`.
     """
     def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceAny` of its inputs, which the class describes."""
@@ -6937,14 +7757,19 @@ class ReduceMax(_Primitive):
 
     Args:
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        x (Tensor): the input.
-        axis (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
+
+    Inputs:
+        - **x** (Tensor): the input.
+        - **axis** (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
             the axis or axes along which it works; negative ones count from the end. Default:
             ``()``.
 
     Shapes:
-        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them
-        with `keep_dims`; the dtype is kept.
+        `x` may have any shape.
+
+    Outputs:
+        The result lacks the reduced axes, or has length 1 along them with `keep_dims`; the
+        dtype is kept.
     """
     def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceMax` of its inputs, which the class describes."""
@@ -6955,14 +7780,19 @@ class ReduceMean(_Primitive):
 
     Args:
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        x (Tensor): the input.
-        axis (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
+
+    Inputs:
+        - **x** (Tensor): the input.
+        - **axis** (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
             the axis or axes along which it works; negative ones count from the end. Default:
             ``()``.
 
     Shapes:
-        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
-        `keep_dims`; the dtype is kept.
+        `x` may have any shape.
+
+    Outputs:
+        The result lacks the reduced axes, or has length 1 along them with `keep_dims`; the
+        dtype is kept.
     """
     def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceMean` of its inputs, which the class describes."""
@@ -6973,14 +7803,19 @@ class ReduceMin(_Primitive):
 
     Args:
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        x (Tensor): the input.
-        axis (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
+
+    Inputs:
+        - **x** (Tensor): the input.
+        - **axis** (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
             the axis or axes along which it works; negative ones count from the end. Default:
             ``()``.
 
     Shapes:
-        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them
-        with `keep_dims`; the dtype is kept.
+        `x` may have any shape.
+
+    Outputs:
+        The result lacks the reduced axes, or has length 1 along them with `keep_dims`; the
+        dtype is kept.
     """
     def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceMin` of its inputs, which the class describes."""
@@ -6997,14 +7832,19 @@ class ReduceProd(_Primitive):
 
     Args:
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        x (Tensor): the input.
-        axis (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
+
+    Inputs:
+        - **x** (Tensor): the input.
+        - **axis** (int or a tuple of ints or a list of ints, or a Tensor that holds it, optional):
             the axis or axes along which it works; negative ones count from the end. Default:
             ``()``.
 
     Shapes:
-        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
-        `keep_dims`; the dtype is kept.
+        `x` may have any shape.
+
+    Outputs:
+        The result lacks the reduced axes, or has length 1 along them with `keep_dims`; the
+        dtype is kept.
     """
     def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceProd` of its inputs, which the class describes."""
@@ -7053,11 +7893,16 @@ class ReduceStd(_Primitive):
             it works; negative ones count from the end. Default: ``[]``.
         unbiased (bool, optional): see `unbiased` above. Default: ``True``.
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        input_x (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **input_x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `input_x` is float16 or float32 of any shape. Both results lack the reduced axes, or have
-        length 1 along them with `keep_dims`; the dtype is kept.
+        `input_x` is float16 or float32 of any shape.
+
+    Outputs:
+        Both results lack the reduced axes, or have length 1 along them with `keep_dims`; the
+        dtype is kept.
     """
     def __call__(self, input_x: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`ReduceStd` of its inputs, which the class describes."""
@@ -7070,13 +7915,18 @@ class ReduceSum(_Primitive):
     Args:
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
         skip_mode (bool, optional): see `skip_mode` above. Default: ``False``.
-        x (Tensor): the input.
-        axis (int or a tuple of ints or a list of ints, optional): the axis or axes along which
+
+    Inputs:
+        - **x** (Tensor): the input.
+        - **axis** (int or a tuple of ints or a list of ints, optional): the axis or axes along which
             it works; negative ones count from the end. Default: ``()``.
 
     Shapes:
-        `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
-        `keep_dims`; the dtype is kept.
+        `x` may have any shape.
+
+    Outputs:
+        The result lacks the reduced axes, or has length 1 along them with `keep_dims`; the
+        dtype is kept.
     """
     def __call__(self, x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor = ()) -> _Tensor:
         """`ReduceSum` of its inputs, which the class describes."""
@@ -7089,11 +7939,16 @@ class Renorm(_Primitive):
         p (number >= 1): the number `p` above.
         dim (int): the axis or axes along which it works; negative ones count from the end.
         maxnorm (float): see `maxnorm` above.
-        input (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
+
+    Inputs:
+        - **input** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64): the
             input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Renorm` of its inputs, which the class describes."""
@@ -7101,14 +7956,16 @@ class Renorm(_Primitive):
 class Reshape(_Primitive):
     """Reshapes the input. One length may be -1 and is inferred from the others.
 
-    Args:
-        input (Tensor): the input.
-        shape (int or a tuple of ints or a list of ints, or a Tensor that holds it): the shape
+    Inputs:
+        - **input** (Tensor): the input.
+        - **shape** (int or a tuple of ints or a list of ints, or a Tensor that holds it): the shape
             of the result.
 
     Shapes:
-        `input` has as many elements as `shape`. The result has the shape `shape` and the same
-        dtype.
+        `input` has as many elements as `shape`.
+
+    Outputs:
+        The result has the shape `shape` and the same dtype.
     """
     def __call__(self, input: _Tensor, shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
         """`Reshape` of its inputs, which the class describes."""
@@ -7138,12 +7995,17 @@ class ResizeArea(_Primitive):
     Args:
         align_corners (bool, optional): whether the outermost samples of input and output
             coincide. Default: ``False``.
-        images (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint8):
+
+    Inputs:
+        - **images** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint8):
             see `images` above.
-        size (Tensor of dtype int32): the size of the result.
+        - **size** (Tensor of dtype int32): the size of the result.
 
     Shapes:
-        `images` is (N, H, W, C), `size` is (2,) of int32. The result is (N, *size, C), of float32.
+        `images` is (N, H, W, C), `size` is (2,) of int32.
+
+    Outputs:
+        The result is (N, *size, C), of float32.
     """
     def __call__(self, images: _Tensor, size: _Tensor) -> _Tensor:
         """`ResizeArea` of its inputs, which the class describes."""
@@ -7156,11 +8018,16 @@ class ResizeBicubic(_Primitive):
         align_corners (bool, optional): whether the outermost samples of input and output
             coincide. Default: ``False``.
         half_pixel_centers (bool, optional): see `half_pixel_centers` above. Default: ``False``.
-        images (Tensor of dtype float16 or float32 or float64): see `images` above.
-        size (any value): the size of the result.
+
+    Inputs:
+        - **images** (Tensor of dtype float16 or float32 or float64): see `images` above.
+        - **size** (any value): the size of the result.
 
     Shapes:
-        `images` is (N, C, H, W). The result is (N, C, *size).
+        `images` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C, *size).
     """
     def __call__(self, images: _Tensor, size: _t.Any) -> _Tensor:
         """`ResizeBicubic` of its inputs, which the class describes."""
@@ -7188,11 +8055,16 @@ class ResizeBilinearV2(_Primitive):
         align_corners (bool, optional): whether the outermost samples of input and output
             coincide. Default: ``False``.
         half_pixel_centers (bool, optional): see `half_pixel_centers` above. Default: ``False``.
-        x (Tensor of a floating dtype): the input.
-        size (any value): the size of the result.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **size** (any value): the size of the result.
 
     Shapes:
-        `x` is (N, C, H, W). The result is (N, C, *size).
+        `x` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C, *size).
     """
     def __call__(self, x: _Tensor, size: _t.Any) -> _Tensor:
         """`ResizeBilinearV2` of its inputs, which the class describes."""
@@ -7203,11 +8075,16 @@ class ResizeLinear1D(_Primitive):
     Args:
         coordinate_transformation_mode (one of 'align_corners', 'half_pixel', optional): see
             `coordinate_transformation_mode` above. Default: ``'align_corners'``.
-        x (Tensor of dtype float16 or float32 or float64): the input.
-        size (any value): the size of the result.
+
+    Inputs:
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
+        - **size** (any value): the size of the result.
 
     Shapes:
-        `x` is (N, C, L). The result is (N, C, *size), of the same dtype.
+        `x` is (N, C, L).
+
+    Outputs:
+        The result is (N, C, *size), of the same dtype.
     """
     def __call__(self, x: _Tensor, size: _t.Any) -> _Tensor:
         """`ResizeLinear1D` of its inputs, which the class describes."""
@@ -7220,10 +8097,15 @@ class ResizeNearestNeighbor(_Primitive):
         align_corners (bool, optional): whether the outermost samples of input and output
             coincide. Default: ``False``.
         half_pixel_centers (bool, optional): see `half_pixel_centers` above. Default: ``False``.
-        input_x (Tensor of a real dtype): the input.
+
+    Inputs:
+        - **input_x** (Tensor of a real dtype): the input.
 
     Shapes:
-        `input_x` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
+        `input_x` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C, *size), of the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`ResizeNearestNeighbor` of its inputs, which the class describes."""
@@ -7235,11 +8117,16 @@ class ResizeNearestNeighborV2(_Primitive):
         align_corners (bool, optional): whether the outermost samples of input and output
             coincide. Default: ``False``.
         half_pixel_centers (bool, optional): see `half_pixel_centers` above. Default: ``False``.
-        x (Tensor of a number dtype): the input.
-        size (any value): the size of the result.
+
+    Inputs:
+        - **x** (Tensor of a number dtype): the input.
+        - **size** (any value): the size of the result.
 
     Shapes:
-        `x` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
+        `x` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C, *size), of the same dtype.
     """
     def __call__(self, x: _Tensor, size: _t.Any) -> _Tensor:
         """`ResizeNearestNeighborV2` of its inputs, which the class describes."""
@@ -7254,13 +8141,17 @@ class ReverseSequence(_Primitive):
     Args:
         seq_dim (int >= 0): see `seq_dim` above.
         batch_dim (int >= 0, optional): see `batch_dim` above. Default: ``0``.
-        x (Tensor of dtype bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
-        seq_lengths (Tensor of dtype int32 or int64): see `seq_lengths` above.
+        - **seq_lengths** (Tensor of dtype int32 or int64): see `seq_lengths` above.
 
     Shapes:
-        `x` has at least two axes, `seq_lengths` is (B,) for the length B of `batch_dim`. The result
-        has the shape and dtype of `x`.
+        `x` has at least two axes, `seq_lengths` is (B,) for the length B of `batch_dim`.
+
+    Outputs:
+        The result has the shape and dtype of `x`.
     """
     def __call__(self, x: _Tensor, seq_lengths: _Tensor) -> _Tensor:
         """`ReverseSequence` of its inputs, which the class describes."""
@@ -7270,10 +8161,15 @@ class ReverseV2(_Primitive):
 
     Args:
         axis (tuple of ints or a list of ints): the axes; negative ones count from the end.
-        input (Tensor): the input.
+
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`ReverseV2` of its inputs, which the class describes."""
@@ -7281,13 +8177,15 @@ class ReverseV2(_Primitive):
 class RightShift(_Primitive):
     """Shifts the bits of each integer right by `input_y` places; the sign is kept.
 
-    Args:
-        input_x (Tensor of an integer dtype): the input.
-        input_y (Tensor of an integer dtype): see `input_y` above.
+    Inputs:
+        - **input_x** (Tensor of an integer dtype): the input.
+        - **input_y** (Tensor of an integer dtype): see `input_y` above.
 
     Shapes:
-        The shapes of `input_x` and `input_y` are broadcast. The result has the broadcast shape and
-        the dtype to which both are promoted.
+        The shapes of `input_x` and `input_y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, input_x: _Tensor, input_y: _Tensor) -> _Tensor:
         """`RightShift` of its inputs, which the class describes."""
@@ -7295,11 +8193,14 @@ class RightShift(_Primitive):
 class Rint(_Primitive):
     """Rounds each element to the nearest integer; ties go to the even one.
 
-    Args:
-        input_x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **input_x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `input_x` may have any shape. The result has the same shape and dtype.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`Rint` of its inputs, which the class describes."""
@@ -7311,13 +8212,15 @@ class RmsNorm(_Primitive):
     Args:
         epsilon (float in [0.0, 1.0], optional): a small number that is added, or bounds a
             divisor from below. Default: ``1e-06``.
-        x (Tensor of dtype bfloat16 or float16 or float32): the input.
-        gamma (Tensor of dtype bfloat16 or float16 or float32): the factors.
+
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or float16 or float32): the input.
+        - **gamma** (Tensor of dtype bfloat16 or float16 or float32): the factors.
 
     Shapes:
         `x` is (..., *gamma.shape). The result has its shape and dtype.
 
-    Returns:
+    Outputs:
         The result, and the reciprocal root mean square, float32, whose reduced axes have length 1.
     """
     def __call__(self, x: _Tensor, gamma: _Tensor) -> _b.tuple[_Tensor, ...]:
@@ -7331,10 +8234,15 @@ class Roll(_Primitive):
         shifts (int or a tuple of ints or a list of ints): see `shifts` above.
         dims (int or a tuple of ints or a list of ints or None, optional): the axes; negative
             ones count from the end. Default: ``None``.
-        input (Tensor): the input.
+
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Roll` of its inputs, which the class describes."""
@@ -7343,13 +8251,16 @@ class Round(_Primitive):
     """Rounds each element to the nearest number with `decimals` decimal places; ties go to the even
     digit.
 
-    Args:
-        input (Tensor): the input.
-        decimals (int, or a Tensor that holds it, optional): see `decimals` above. Default:
+    Inputs:
+        - **input** (Tensor): the input.
+        - **decimals** (int, or a Tensor that holds it, optional): see `decimals` above. Default:
             ``0``.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor, decimals: _b.int | _Tensor = 0) -> _Tensor:
         """`Round` of its inputs, which the class describes."""
@@ -7357,12 +8268,14 @@ class Round(_Primitive):
 class Rsqrt(_Primitive):
     """Computes the reciprocal of the square root of each element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Rsqrt` of its inputs, which the class describes."""
@@ -7509,13 +8422,17 @@ class ScatterAddWithAxis(_Primitive):
     Args:
         axis (int, optional): the axis or axes along which it works; negative ones count from
             the end. Default: ``0``.
-        input_x (Tensor): the input.
-        indices (Tensor of dtype int32 or int64): the positions.
-        updates (Tensor): see `updates` above.
+
+    Inputs:
+        - **input_x** (Tensor): the input.
+        - **indices** (Tensor of dtype int32 or int64): the positions.
+        - **updates** (Tensor): see `updates` above.
 
     Shapes:
-        `indices` and `updates` have one shape, with the same number of axes as `input_x`. The
-        result has the shape and dtype of `input_x`.
+        `indices` and `updates` have one shape, with the same number of axes as `input_x`.
+
+    Outputs:
+        The result has the shape and dtype of `input_x`.
     """
     def __call__(self, input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _Tensor:
         """`ScatterAddWithAxis` of its inputs, which the class describes."""
@@ -7560,14 +8477,16 @@ class ScatterNd(_Primitive):
     """Scatters updates into zeros of shape `shape`, adding them at the positions given by the rows
     of `indices`.
 
-    Args:
-        indices (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
-        updates (Tensor): see `updates` above.
-        shape (tuple of ints): the shape of the result.
+    Inputs:
+        - **indices** (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
+        - **updates** (Tensor): see `updates` above.
+        - **shape** (tuple of ints): the shape of the result.
 
     Shapes:
-        `indices` is (..., K) of int32 or int64, `updates` is (..., *shape[K:]). The result has the
-        shape `shape` and the dtype of `updates`.
+        `indices` is (..., K) of int32 or int64, `updates` is (..., *shape[K:]).
+
+    Outputs:
+        The result has the shape `shape` and the dtype of `updates`.
     """
     def __call__(self, indices: _Tensor, updates: _Tensor, shape: _b.tuple[_b.int, ...]) -> _Tensor:
         """`ScatterNd` of its inputs, which the class describes."""
@@ -7676,12 +8595,15 @@ class SeLU(_Primitive):
     The constants are alpha = 1.67326324 and scale = 1.05070098. With integer inputs, both factors
     and the exponential are truncated to integers.
 
-    Args:
-        input_x (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int8):
+    Inputs:
+        - **input_x** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int8):
             the input.
 
     Shapes:
-        `input_x` may have any shape. The result has the same shape and dtype.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`SeLU` of its inputs, which the class describes."""
@@ -7696,13 +8618,17 @@ class SearchSorted(_Primitive):
         dtype (mindspore dtype, int32 or int64, optional): the dtype to which the input is cast
             first; None keeps its own. Default: ``int64``.
         right (bool, optional): see `right` above. Default: ``False``.
-        sorted_sequence (Tensor of a real dtype): see `sorted_sequence` above.
-        values (Tensor of a real dtype): see `values` above.
-        sorter (Tensor of dtype int64 or None, optional): see `sorter` above. Default: ``None``.
+
+    Inputs:
+        - **sorted_sequence** (Tensor of a real dtype): see `sorted_sequence` above.
+        - **values** (Tensor of a real dtype): see `values` above.
+        - **sorter** (Tensor of dtype int64 or None, optional): see `sorter` above. Default: ``None``.
 
     Shapes:
-        `sorted_sequence` is (..., M), or (M,) for all values; `values` is (..., K). The result has
-        the shape of `values` and is of `dtype`.
+        `sorted_sequence` is (..., M), or (M,) for all values; `values` is (..., K).
+
+    Outputs:
+        The result has the shape of `values` and is of `dtype`.
     """
     def __call__(self, sorted_sequence: _Tensor, values: _Tensor, sorter: _Tensor | None = None) -> _Tensor:
         """`SearchSorted` of its inputs, which the class describes."""
@@ -7775,14 +8701,16 @@ class SegmentSum(_Primitive):
 class Select(_Primitive):
     """Selects elements by a condition: `input` where it is true and `other` elsewhere.
 
-    Args:
-        condition (Tensor of dtype bool): see `condition` above.
-        input (Tensor or a number): the input.
-        other (Tensor or a number): the second input.
+    Inputs:
+        - **condition** (Tensor of dtype bool): see `condition` above.
+        - **input** (Tensor or a number): the input.
+        - **other** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `condition`, `input` and `other` are broadcast. The result has the dtype of
-        `input` and `other`.
+        The shapes of `condition`, `input` and `other` are broadcast.
+
+    Outputs:
+        The result has the dtype of `input` and `other`.
     """
     def __call__(self, condition: _Tensor, input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         """`Select` of its inputs, which the class describes."""
@@ -7822,12 +8750,15 @@ class Shape(_Primitive):
 class Sigmoid(_Primitive):
     """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
 
-    Args:
-        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Sigmoid` of its inputs, which the class describes."""
@@ -7836,12 +8767,15 @@ class SigmoidCrossEntropyWithLogits(_Primitive):
     """Computes the binary cross entropy of logits and targets, element by element, without a
     reduction.
 
-    Args:
-        logits (Tensor of a floating dtype): the input.
-        label (Tensor of a floating dtype): see `label` above.
+    Inputs:
+        - **logits** (Tensor of a floating dtype): the input.
+        - **label** (Tensor of a floating dtype): see `label` above.
 
     Shapes:
-        `logits` and `label` have one shape and dtype. The result has the same shape and dtype.
+        `logits` and `label` have one shape and dtype.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, logits: _Tensor, label: _Tensor) -> _Tensor:
         """`SigmoidCrossEntropyWithLogits` of its inputs, which the class describes."""
@@ -7849,11 +8783,14 @@ class SigmoidCrossEntropyWithLogits(_Primitive):
 class Sign(_Primitive):
     """Computes the sign of each element: -1, 0 or 1, and 0 for NaN.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Sign` of its inputs, which the class describes."""
@@ -7861,12 +8798,14 @@ class Sign(_Primitive):
 class Sin(_Primitive):
     """Computes the sine of each angle in radians.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Sin` of its inputs, which the class describes."""
@@ -7874,12 +8813,14 @@ class Sin(_Primitive):
 class Sinc(_Primitive):
     """Computes sin(pi x) / (pi x) of each element x, which is 1 at 0.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Sinc` of its inputs, which the class describes."""
@@ -7887,12 +8828,14 @@ class Sinc(_Primitive):
 class Sinh(_Primitive):
     """Computes the hyperbolic sine of each element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Sinh` of its inputs, which the class describes."""
@@ -7904,15 +8847,17 @@ class Size(_Primitive):
 class Slice(_Primitive):
     """Extracts the slice of size `size` that starts at `begin`; a size of -1 extends to the end.
 
-    Args:
-        input (Tensor): the input.
-        begin (tuple of ints or a list of ints, or a Tensor that holds it): see `begin` above.
-        size (tuple of ints or a list of ints, or a Tensor that holds it): the size of the
+    Inputs:
+        - **input** (Tensor): the input.
+        - **begin** (tuple of ints or a list of ints, or a Tensor that holds it): see `begin` above.
+        - **size** (tuple of ints or a list of ints, or a Tensor that holds it): the size of the
             result.
 
     Shapes:
-        `begin` and `size` have one number for each axis of `input`. The result is of that size
-        and of the same dtype.
+        `begin` and `size` have one number for each axis of `input`.
+
+    Outputs:
+        The result is of that size and of the same dtype.
     """
     def __call__(self, input: _Tensor, begin: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
         """`Slice` of its inputs, which the class describes."""
@@ -7926,14 +8871,18 @@ class SmoothL1Loss(_Primitive):
             `beta` above. Default: ``1.0``.
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'none'``.
-        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
-        target (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        - **target** (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             what the input is compared with.
 
     Shapes:
-        `input` and `target` have one shape and dtype. The result has them too for `reduction`
-        "none", else its shape is ().
+        `input` and `target` have one shape and dtype.
+
+    Outputs:
+        The result has them too for `reduction` "none", else its shape is ().
     """
     def __call__(self, input: _Tensor, target: _Tensor) -> _Tensor:
         """`SmoothL1Loss` of its inputs, which the class describes."""
@@ -7945,12 +8894,17 @@ class SoftMarginLoss(_Primitive):
     Args:
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        input (Tensor of dtype bfloat16 or float16 or float32): the input.
-        target (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32): the input.
+        - **target** (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
             with.
 
     Shapes:
-        `input` and `target` have one shape. The result is (), or that shape for `reduction` "none".
+        `input` and `target` have one shape.
+
+    Outputs:
+        The result is (), or that shape for `reduction` "none".
     """
     def __call__(self, input: _Tensor, target: _Tensor) -> _Tensor:
         """`SoftMarginLoss` of its inputs, which the class describes."""
@@ -7961,10 +8915,15 @@ class SoftShrink(_Primitive):
 
     Args:
         lambd (number or a bool, optional): see `lambd` above. Default: ``0.5``.
-        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`SoftShrink` of its inputs, which the class describes."""
@@ -7975,10 +8934,15 @@ class Softmax(_Primitive):
     Args:
         axis (int or a tuple of at least 1 ints, optional): the axis or axes along which it
             works; negative ones count from the end. Default: ``-1``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` has at least one axis. The result has the same shape and dtype.
+        `input` has at least one axis.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Softmax` of its inputs, which the class describes."""
@@ -7987,14 +8951,14 @@ class SoftmaxCrossEntropyWithLogits(_Primitive):
     """Computes the softmax cross entropy of each row of logits with a row of probabilities, and its
     gradient.
 
-    Args:
-        logits (Tensor of dtype float16 or float32): the input.
-        labels (Tensor of dtype float16 or float32): what the input is compared with.
+    Inputs:
+        - **logits** (Tensor of dtype float16 or float32): the input.
+        - **labels** (Tensor of dtype float16 or float32): what the input is compared with.
 
     Shapes:
         `logits` and `labels` are (N, C), of one dtype. The results have the same dtype.
 
-    Returns:
+    Outputs:
         The losses, (N,), and their gradient with respect to the logits, softmax(logits) - labels.
     """
     def __call__(self, logits: _Tensor, labels: _Tensor) -> _b.tuple[_Tensor, ...]:
@@ -8004,11 +8968,14 @@ class Softplus(_Primitive):
     """Computes softplus, log(1 + exp(beta * x)) / beta, a smooth ReLU. Where beta * x exceeds
     `threshold` it is x itself.
 
-    Args:
-        input_x (Tensor of a floating dtype): the input.
+    Inputs:
+        - **input_x** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input_x` may have any shape. The result has the same shape and dtype.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`Softplus` of its inputs, which the class describes."""
@@ -8016,11 +8983,14 @@ class Softplus(_Primitive):
 class Softsign(_Primitive):
     """Applies the softsign activation: x / (1 + |x|), which lies in (-1, 1).
 
-    Args:
-        input_x (Tensor of dtype float16 or float32 or float64): the input.
+    Inputs:
+        - **input_x** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `input_x` may have any shape. The result has the same shape and dtype.
+        `input_x` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`Softsign` of its inputs, which the class describes."""
@@ -8032,7 +9002,9 @@ class Sort(_Primitive):
         axis (int, optional): the axis or axes along which it works; negative ones count from
             the end. Default: ``-1``.
         descending (bool, optional): whether large elements come first. Default: ``False``.
-        x (Tensor of dtype bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint8):
             the input.
 
     Shapes:
@@ -8050,11 +9022,15 @@ class SpaceToBatch(_Primitive):
         block_size (int >= 2): see `block_size` above.
         paddings (tuple of 2 (a tuple of 2 ints >= 0 or a list of 2 ints >= 0) or a list of 2 (a tuple of 2 ints >= 0 or a list of 2 ints >= 0)):
             see `paddings` above.
-        input_x (Tensor of a number dtype): the input.
+
+    Inputs:
+        - **input_x** (Tensor of a number dtype): the input.
 
     Shapes:
-        `input_x` is (N, C, H, W). The result is (N * block_size^2, C, H / block_size, W /
-        block_size), of the same dtype.
+        `input_x` is (N, C, H, W).
+
+    Outputs:
+        The result is (N * block_size^2, C, H / block_size, W / block_size), of the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`SpaceToBatch` of its inputs, which the class describes."""
@@ -8068,11 +9044,16 @@ class SpaceToBatchND(_Primitive):
             above.
         paddings (tuple of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0) or a list of (a tuple of 2 ints >= 0 or a list of 2 ints >= 0)):
             see `paddings` above.
-        input_x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **input_x** (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input_x` is (N, C, ...) with lengths that, with `paddings`, are multiples of `block_shape`.
+        `input_x` is (N, C, ...) with lengths that, with `paddings`, are multiples of
+        `block_shape`.
+
+    Outputs:
         The result is (N * product of the blocks, C, ...), of the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
@@ -8084,10 +9065,15 @@ class SpaceToDepth(_Primitive):
 
     Args:
         block_size (int >= 2): see `block_size` above.
-        x (Tensor of a number dtype): the input.
+
+    Inputs:
+        - **x** (Tensor of a number dtype): the input.
 
     Shapes:
-        `x` is (N, C, H b, W b). The result is (N, C b^2, H, W), of the same dtype.
+        `x` is (N, C, H b, W b).
+
+    Outputs:
+        The result is (N, C b^2, H, W), of the same dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`SpaceToDepth` of its inputs, which the class describes."""
@@ -8277,14 +9263,17 @@ class SparseApplyRMSProp(_Primitive):
 class SparseGatherV2(_Primitive):
     """Takes slices of the input at the indices along an axis.
 
-    Args:
-        input_params (Tensor): see `input_params` above.
-        input_indices (Tensor of dtype int32 or int64): see `input_indices` above.
-        axis (int): the axis or axes along which it works; negative ones count from the end.
+    Inputs:
+        - **input_params** (Tensor): see `input_params` above.
+        - **input_indices** (Tensor of dtype int32 or int64): see `input_indices` above.
+        - **axis** (int): the axis or axes along which it works; negative ones count from the end.
 
     Shapes:
-        `input_params` has at least one axis, `input_indices` any shape of integers. In the result
-        the axes of `input_indices` replace `axis`. The result has the dtype of `input_params`.
+        `input_params` has at least one axis, `input_indices` any shape of integers. In the
+        result the axes of `input_indices` replace `axis`.
+
+    Outputs:
+        The result has the dtype of `input_params`.
     """
     def __call__(self, input_params: _Tensor, input_indices: _Tensor, axis: _b.int) -> _Tensor:
         """`SparseGatherV2` of its inputs, which the class describes."""
@@ -8303,12 +9292,16 @@ class SparseSoftmaxCrossEntropyWithLogits(_Primitive):
 
     Args:
         is_grad (bool, optional): see `is_grad` above. Default: ``False``.
-        logits (Tensor of dtype float16 or float32): the input.
-        labels (Tensor of dtype int32 or int64): what the input is compared with.
+
+    Inputs:
+        - **logits** (Tensor of dtype float16 or float32): the input.
+        - **labels** (Tensor of dtype int32 or int64): what the input is compared with.
 
     Shapes:
-        `logits` is (N, C), `labels` is (N,) of integers. The result is (), or (N, C) for the
-        gradient.
+        `logits` is (N, C), `labels` is (N,) of integers.
+
+    Outputs:
+        The result is (), or (N, C) for the gradient.
     """
     def __call__(self, logits: _Tensor, labels: _Tensor) -> _Tensor:
         """`SparseSoftmaxCrossEntropyWithLogits` of its inputs, which the class describes."""
@@ -8340,11 +9333,15 @@ class Split(_Primitive):
             which it works; negative ones count from the end. Default: ``0``.
         output_num (int >= 1, or a Tensor without axes that holds it, optional): see
             `output_num` above. Default: ``1``.
-        input_x (Tensor): the input.
+
+    Inputs:
+        - **input_x** (Tensor): the input.
 
     Shapes:
-        The length along `axis` is a multiple of `output_num`. The result is a tuple of Tensors of
-        the same dtype.
+        The length along `axis` is a multiple of `output_num`.
+
+    Outputs:
+        The result is a tuple of Tensors of the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`Split` of its inputs, which the class describes."""
@@ -8365,12 +9362,14 @@ class SplitV(_Primitive):
 class Sqrt(_Primitive):
     """Computes the square root of each element; it is NaN for a negative number.
 
-    Args:
-        x (Tensor): the input.
+    Inputs:
+        - **x** (Tensor): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape; floats keep their dtype and integers
-        give float32.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Sqrt` of its inputs, which the class describes."""
@@ -8378,11 +9377,14 @@ class Sqrt(_Primitive):
 class Square(_Primitive):
     """Squares each element.
 
-    Args:
-        input (Tensor of a number dtype): the input.
+    Inputs:
+        - **input** (Tensor of a number dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Square` of its inputs, which the class describes."""
@@ -8390,12 +9392,15 @@ class Square(_Primitive):
 class SquareSumAll(_Primitive):
     """Computes the sum of squares of each of two Tensors.
 
-    Args:
-        x (Tensor of a floating dtype): the input.
-        y (Tensor of a floating dtype): the second input.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **y** (Tensor of a floating dtype): the second input.
 
     Shapes:
-        `x` and `y` have one shape and dtype. Both results are (), of the same dtype.
+        `x` and `y` have one shape and dtype.
+
+    Outputs:
+        Both results are (), of the same dtype.
     """
     def __call__(self, x: _Tensor, y: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`SquareSumAll` of its inputs, which the class describes."""
@@ -8403,13 +9408,15 @@ class SquareSumAll(_Primitive):
 class SquaredDifference(_Primitive):
     """Squares the difference of two Tensors, element by element: (input - other)^2.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`SquaredDifference` of its inputs, which the class describes."""
@@ -8420,10 +9427,15 @@ class Squeeze(_Primitive):
     Args:
         axis (int or a tuple of ints or a list of ints, optional): the axis or axes along which
             it works; negative ones count from the end. Default: ``()``.
-        input (Tensor): the input.
+
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result lacks those axes; the dtype is kept.
+        `input` may have any shape.
+
+    Outputs:
+        The result lacks those axes; the dtype is kept.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Squeeze` of its inputs, which the class describes."""
@@ -8434,10 +9446,13 @@ class Stack(_Primitive):
     Args:
         axis (int, optional): the axis or axes along which it works; negative ones count from
             the end. Default: ``0``.
-        input_x (tuple of Tensors or a list of Tensors or one Tensor): the input.
 
-    Shapes:
-        The result has a new axis at `axis`, whose length is the number of Tensors, and their dtype.
+    Inputs:
+        - **input_x** (tuple of Tensors or a list of Tensors or one Tensor): the input.
+
+    Outputs:
+        The result has a new axis at `axis`, whose length is the number of Tensors, and their
+        dtype.
     """
     def __call__(self, input_x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor] | _Tensor) -> _Tensor:
         """`Stack` of its inputs, which the class describes."""
@@ -8475,10 +9490,12 @@ class StridedSlice(_Primitive):
             `new_axis_mask` above. Default: ``0``.
         shrink_axis_mask (int >= 0, or a Tensor without axes that holds it, optional): see
             `shrink_axis_mask` above. Default: ``0``.
-        input_x (Tensor): the input.
-        begin (tuple of ints or a list of ints, or a Tensor that holds it): see `begin` above.
-        end (tuple of ints or a list of ints, or a Tensor that holds it): see `end` above.
-        strides (tuple of ints or a list of ints, or a Tensor that holds it): the steps from
+
+    Inputs:
+        - **input_x** (Tensor): the input.
+        - **begin** (tuple of ints or a list of ints, or a Tensor that holds it): see `begin` above.
+        - **end** (tuple of ints or a list of ints, or a Tensor that holds it): see `end` above.
+        - **strides** (tuple of ints or a list of ints, or a Tensor that holds it): the steps from
             window to window.
 
     Shapes:
@@ -8491,13 +9508,15 @@ class StridedSlice(_Primitive):
 class Sub(_Primitive):
     """Subtracts `other` from the input, element by element.
 
-    Args:
-        input (Tensor or a number): the input.
-        other (Tensor or a number): the second input.
+    Inputs:
+        - **input** (Tensor or a number): the input.
+        - **other** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `input` and `other` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         """`Sub` of its inputs, which the class describes."""
@@ -8620,12 +9639,14 @@ class TCPStore:
 class Tan(_Primitive):
     """Computes the tangent of each angle in radians.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Tan` of its inputs, which the class describes."""
@@ -8633,12 +9654,14 @@ class Tan(_Primitive):
 class Tanh(_Primitive):
     """Computes the hyperbolic tangent of each element.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Tanh` of its inputs, which the class describes."""
@@ -8689,13 +9712,17 @@ class TensorScatterElements(_Primitive):
             negative ones count from the end. Default: ``0``.
         reduction (one of 'none', 'add', 'mul', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'none'``.
-        data (Tensor): the input.
-        indices (Tensor of dtype int32 or int64): the positions.
-        updates (Tensor): see `updates` above.
+
+    Inputs:
+        - **data** (Tensor): the input.
+        - **indices** (Tensor of dtype int32 or int64): the positions.
+        - **updates** (Tensor): see `updates` above.
 
     Shapes:
-        `indices` and `updates` have one shape, with the same number of axes as `data`. The
-        result has the shape and dtype of `data`.
+        `indices` and `updates` have one shape, with the same number of axes as `data`.
+
+    Outputs:
+        The result has the shape and dtype of `data`.
     """
     def __call__(self, data: _Tensor, indices: _Tensor, updates: _Tensor) -> _Tensor:
         """`TensorScatterElements` of its inputs, which the class describes."""
@@ -8761,9 +9788,9 @@ class TensorToTuple(_Primitive):
 class Tile(_Primitive):
     """Tiles the input: repeats it along each axis, the number of times given in `dims`.
 
-    Args:
-        input (Tensor): the input.
-        dims (tuple of ints >= 0, or a Tensor that holds it): the axes; negative ones count from
+    Inputs:
+        - **input** (Tensor): the input.
+        - **dims** (tuple of ints >= 0, or a Tensor that holds it): the axes; negative ones count from
             the end.
 
     Shapes:
@@ -8782,12 +9809,17 @@ class TopK(_Primitive):
 
     Args:
         sorted (bool, optional): whether the results come in order. Default: ``True``.
-        input_x (Tensor of a real dtype): the input.
-        k (int, or a Tensor that holds it): the number `k` above.
+
+    Inputs:
+        - **input_x** (Tensor of a real dtype): the input.
+        - **k** (int, or a Tensor that holds it): the number `k` above.
 
     Shapes:
-        `input_x` has at least one axis. Both results have length `k` along `dim`, by default the last
-        axis; the values keep the dtype, the positions are int32.
+        `input_x` has at least one axis.
+
+    Outputs:
+        Both results have length `k` along `dim`, by default the last axis; the values keep the
+        dtype, the positions are int32.
     """
     def __call__(self, input_x: _Tensor, k: _b.int | _Tensor) -> _Tensor:
         """`TopK` of its inputs, which the class describes."""
@@ -8796,12 +9828,15 @@ class Trace(_Primitive):
     """Computes the trace of a matrix, the sum of its diagonal. Raises a RuntimeError if the input
     is not a matrix.
 
-    Args:
-        input (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+    Inputs:
+        - **input** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input` is (M, N). The result is ().
+        `input` is (M, N).
+
+    Outputs:
+        The result is ().
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Trace` of its inputs, which the class describes."""
@@ -8809,9 +9844,9 @@ class Trace(_Primitive):
 class Transpose(_Primitive):
     """Transposes the input: axis i of the result is axis dims[i] of the input.
 
-    Args:
-        input (Tensor): the input.
-        dims (tuple of ints or a list of ints): the axes; negative ones count from the end.
+    Inputs:
+        - **input** (Tensor): the input.
+        - **dims** (tuple of ints or a list of ints): the axes; negative ones count from the end.
 
     Shapes:
         `dims` contains each axis of `input` once. The dtype is kept.
@@ -8822,13 +9857,16 @@ class Transpose(_Primitive):
 class TransposeExtView(_Primitive):
     """Swaps two axes.
 
-    Args:
-        input (Tensor): the input.
-        dim0 (int): the first of two axes.
-        dim1 (int): the first of two axes.
+    Inputs:
+        - **input** (Tensor): the input.
+        - **dim0** (int): the first of two axes.
+        - **dim1** (int): the first of two axes.
 
     Shapes:
-        `input` may have any shape. The result has the two lengths exchanged and the same dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the two lengths exchanged and the same dtype.
     """
     def __call__(self, input: _Tensor, dim0: _b.int, dim1: _b.int) -> _Tensor:
         """`TransposeExtView` of its inputs, which the class describes."""
@@ -8836,9 +9874,9 @@ class TransposeExtView(_Primitive):
 class TransposeView(_Primitive):
     """Transposes the input: axis i of the result is axis input_perm[i] of the input.
 
-    Args:
-        input (Tensor): the input.
-        input_perm (tuple of ints or a list of ints): see `input_perm` above.
+    Inputs:
+        - **input** (Tensor): the input.
+        - **input_perm** (tuple of ints or a list of ints): see `input_perm` above.
 
     Shapes:
         `input_perm` contains each axis of `input` once. The dtype is kept.
@@ -8849,19 +9887,21 @@ class TransposeView(_Primitive):
 class TridiagonalMatMul(_Primitive):
     """Multiplies tridiagonal matrices, given by their three diagonals, by matrices.
 
-    Args:
-        superdiag (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+    Inputs:
+        - **superdiag** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             see `superdiag` above.
-        maindiag (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+        - **maindiag** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             see `maindiag` above.
-        subdiag (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+        - **subdiag** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             see `subdiag` above.
-        rhs (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+        - **rhs** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             see `rhs` above.
 
     Shapes:
-        Each diagonal is (..., 1, M), `rhs` is (..., M, N), of one dtype. The result is (..., M, N),
-        of the same dtype.
+        Each diagonal is (..., 1, M), `rhs` is (..., M, N), of one dtype.
+
+    Outputs:
+        The result is (..., M, N), of the same dtype.
     """
     def __call__(self, superdiag: _Tensor, maindiag: _Tensor, subdiag: _Tensor, rhs: _Tensor) -> _Tensor:
         """`TridiagonalMatMul` of its inputs, which the class describes."""
@@ -8873,11 +9913,16 @@ class Tril(_Primitive):
 
     Args:
         diagonal (int, optional): which diagonal; 0 is the main one. Default: ``0``.
-        x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `x` is (..., M, N). The result has the same shape and dtype.
+        `x` is (..., M, N).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`Tril` of its inputs, which the class describes."""
@@ -8903,14 +9948,18 @@ class TripletMarginLoss(_Primitive):
             Default: ``1e-06``.
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        x (Tensor of a number dtype): the input.
-        positive (Tensor of a number dtype): see `positive` above.
-        negative (Tensor of a number dtype): see `negative` above.
-        margin (Tensor of dtype float32): the margin of the loss.
+
+    Inputs:
+        - **x** (Tensor of a number dtype): the input.
+        - **positive** (Tensor of a number dtype): see `positive` above.
+        - **negative** (Tensor of a number dtype): see `negative` above.
+        - **margin** (Tensor of dtype float32): the margin of the loss.
 
     Shapes:
-        The three inputs are (N, D), `margin` is a float32 scalar. The result is (), or (N,) for
-        `reduction` "none".
+        The three inputs are (N, D), `margin` is a float32 scalar.
+
+    Outputs:
+        The result is (), or (N,) for `reduction` "none".
     """
     def __call__(self, x: _Tensor, positive: _Tensor, negative: _Tensor, margin: _Tensor) -> _Tensor:
         """`TripletMarginLoss` of its inputs, which the class describes."""
@@ -8923,11 +9972,16 @@ class Triu(_Primitive):
     Args:
         diagonal (int, or a Tensor that holds it, optional): which diagonal; 0 is the main one.
             Default: ``0``.
-        input (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input` is (..., M, N). The result has the same shape and dtype.
+        `input` is (..., M, N).
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Triu` of its inputs, which the class describes."""
@@ -8943,11 +9997,14 @@ class TriuIndices(_Primitive):
 class Trunc(_Primitive):
     """Truncates each element toward zero to an integer.
 
-    Args:
-        input (Tensor): the input.
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, input: _Tensor) -> _Tensor:
         """`Trunc` of its inputs, which the class describes."""
@@ -8956,13 +10013,15 @@ class TruncateDiv(_Primitive):
     """Divides the input by `y` and rounds each quotient toward zero, in the dtype of the
     inputs.
 
-    Args:
-        x (Tensor or a number): the input.
-        y (Tensor or a number): the second input.
+    Inputs:
+        - **x** (Tensor or a number): the input.
+        - **y** (Tensor or a number): the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`TruncateDiv` of its inputs, which the class describes."""
@@ -8971,15 +10030,17 @@ class TruncateMod(_Primitive):
     """Computes the remainder of truncated division, element by element. It has the sign of the
     dividend.
 
-    Args:
-        x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the input.
-        y (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
+        - **y** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
             the second input.
 
     Shapes:
-        The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
-        dtype to which both are promoted.
+        The shapes of `x` and `y` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the dtype to which both are promoted.
     """
     def __call__(self, x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         """`TruncateMod` of its inputs, which the class describes."""
@@ -9042,8 +10103,8 @@ class UniformReal(_Primitive):
 class Unique(_Primitive):
     """Finds the unique values in order of appearance, and the index of each element among them.
 
-    Args:
-        x (Tensor): the input.
+    Inputs:
+        - **x** (Tensor): the input.
 
     Shapes:
         `x` may have any shape. The values are (K,), of its dtype; the positions have its shape
@@ -9071,11 +10132,16 @@ class Unpack(_Primitive):
     Args:
         axis (int, optional): the axis or axes along which it works; negative ones count from
             the end. Default: ``0``.
-        input_x (Tensor): the input.
+
+    Inputs:
+        - **input_x** (Tensor): the input.
 
     Shapes:
-        `input_x` has at least one axis. The result is a tuple with one Tensor for each position
-        along `axis`, without that axis and of the same dtype.
+        `input_x` has at least one axis.
+
+    Outputs:
+        The result is a tuple with one Tensor for each position along `axis`, without that axis
+        and of the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`Unpack` of its inputs, which the class describes."""
@@ -9083,13 +10149,15 @@ class Unpack(_Primitive):
 class UnravelIndex(_Primitive):
     """Converts flat indices in row-major order to coordinates in an array of shape `dims`.
 
-    Args:
-        indices (Tensor of dtype int32 or int64): the positions.
-        dims (Tensor of dtype int32 or int64): the axes; negative ones count from the end.
+    Inputs:
+        - **indices** (Tensor of dtype int32 or int64): the positions.
+        - **dims** (Tensor of dtype int32 or int64): the axes; negative ones count from the end.
 
     Shapes:
-        `indices` is (N,) or a scalar and `dims` is (D,), both int32 or int64. The result is (D, N),
-        or (D,) for a scalar, of the same dtype.
+        `indices` is (N,) or a scalar and `dims` is (D,), both int32 or int64.
+
+    Outputs:
+        The result is (D, N), or (D,) for a scalar, of the same dtype.
     """
     def __call__(self, indices: _Tensor, dims: _Tensor) -> _Tensor:
         """`UnravelIndex` of its inputs, which the class describes."""
@@ -9100,14 +10168,16 @@ class UnsortedSegmentMax(_Primitive):
     Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
     more are left out, too.
 
-    Args:
-        x (Tensor of a real dtype): the input.
-        segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.
-        num_segments (int >= 1): how many segments there are.
+    Inputs:
+        - **x** (Tensor of a real dtype): the input.
+        - **segment_ids** (Tensor of dtype int32 or int64): the segment to which each slice belongs.
+        - **num_segments** (int >= 1): how many segments there are.
 
     Shapes:
-        `segment_ids` has the shape of the first axes of `x`. The result is (num_segments, *the
-        other axes), of the dtype of `x`.
+        `segment_ids` has the shape of the first axes of `x`.
+
+    Outputs:
+        The result is (num_segments, *the other axes), of the dtype of `x`.
     """
     def __call__(self, x: _Tensor, segment_ids: _Tensor, num_segments: _b.int) -> _Tensor:
         """`UnsortedSegmentMax` of its inputs, which the class describes."""
@@ -9118,14 +10188,16 @@ class UnsortedSegmentMin(_Primitive):
     Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
     more are left out, too.
 
-    Args:
-        x (Tensor of a real dtype): the input.
-        segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.
-        num_segments (int >= 1): how many segments there are.
+    Inputs:
+        - **x** (Tensor of a real dtype): the input.
+        - **segment_ids** (Tensor of dtype int32 or int64): the segment to which each slice belongs.
+        - **num_segments** (int >= 1): how many segments there are.
 
     Shapes:
-        `segment_ids` has the shape of the first axes of `x`. The result is (num_segments, *the
-        other axes), of the dtype of `x`.
+        `segment_ids` has the shape of the first axes of `x`.
+
+    Outputs:
+        The result is (num_segments, *the other axes), of the dtype of `x`.
     """
     def __call__(self, x: _Tensor, segment_ids: _Tensor, num_segments: _b.int) -> _Tensor:
         """`UnsortedSegmentMin` of its inputs, which the class describes."""
@@ -9136,14 +10208,16 @@ class UnsortedSegmentProd(_Primitive):
     Slices with a number below 0 are left out. On a GPU those with a number of `num_segments` or
     more are left out, too.
 
-    Args:
-        x (Tensor of a number dtype): the input.
-        segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.
-        num_segments (int >= 1): how many segments there are.
+    Inputs:
+        - **x** (Tensor of a number dtype): the input.
+        - **segment_ids** (Tensor of dtype int32 or int64): the segment to which each slice belongs.
+        - **num_segments** (int >= 1): how many segments there are.
 
     Shapes:
-        `segment_ids` has the shape of the first axes of `x`. The result is (num_segments, *the
-        other axes), of the dtype of `x`.
+        `segment_ids` has the shape of the first axes of `x`.
+
+    Outputs:
+        The result is (num_segments, *the other axes), of the dtype of `x`.
     """
     def __call__(self, x: _Tensor, segment_ids: _Tensor, num_segments: _b.int) -> _Tensor:
         """`UnsortedSegmentProd` of its inputs, which the class describes."""
@@ -9152,15 +10226,17 @@ class UnsortedSegmentSum(_Primitive):
     """Sums the slices of each segment. Slices with a negative segment id are ignored. On a GPU
     slices with an id of `num_segments` or more are ignored, too.
 
-    Args:
-        input_x (Tensor of a number dtype): the input.
-        segment_ids (Tensor of dtype int16 or int32 or int64): the segment to which each slice
+    Inputs:
+        - **input_x** (Tensor of a number dtype): the input.
+        - **segment_ids** (Tensor of dtype int16 or int32 or int64): the segment to which each slice
             belongs.
-        num_segments (int >= 1, or a Tensor that holds it): how many segments there are.
+        - **num_segments** (int >= 1, or a Tensor that holds it): how many segments there are.
 
     Shapes:
-        `segment_ids` has the shape of the first axes of `input_x`. The result is (num_segments,
-        *the other axes), of the dtype of `input_x`.
+        `segment_ids` has the shape of the first axes of `input_x`.
+
+    Outputs:
+        The result is (num_segments, *the other axes), of the dtype of `input_x`.
     """
     def __call__(self, input_x: _Tensor, segment_ids: _Tensor, num_segments: _b.int | _Tensor) -> _Tensor:
         """`UnsortedSegmentSum` of its inputs, which the class describes."""
@@ -9172,11 +10248,16 @@ class Unstack(_Primitive):
         axis (int, optional): the axis or axes along which it works; negative ones count from
             the end. Default: ``0``.
         num (int or None, optional): see `num` above. Default: ``None``.
-        input_x (Tensor): the input.
+
+    Inputs:
+        - **input_x** (Tensor): the input.
 
     Shapes:
-        `input_x` has at least one axis. The result is a tuple with one Tensor for each position
-        along `axis`, without that axis and of the same dtype.
+        `input_x` has at least one axis.
+
+    Outputs:
+        The result is a tuple with one Tensor for each position along `axis`, without that axis
+        and of the same dtype.
     """
     def __call__(self, input_x: _Tensor) -> _Tensor:
         """`Unstack` of its inputs, which the class describes."""
@@ -9204,12 +10285,17 @@ class UpperBound(_Primitive):
     Args:
         out_type (mindspore dtype, int32 or int64, optional): see `out_type` above. Default:
             ``int32``.
-        sorted_x (Tensor of a real dtype): see `sorted_x` above.
-        values (Tensor of a real dtype): see `values` above.
+
+    Inputs:
+        - **sorted_x** (Tensor of a real dtype): see `sorted_x` above.
+        - **values** (Tensor of a real dtype): see `values` above.
 
     Shapes:
         `sorted_x` is (N, M) with each row in ascending order, `values` is (N, K), of one real
-        dtype. The result is (N, K), of `out_type`.
+        dtype.
+
+    Outputs:
+        The result is (N, K), of `out_type`.
     """
     def __call__(self, sorted_x: _Tensor, values: _Tensor) -> _Tensor:
         """`UpperBound` of its inputs, which the class describes."""
@@ -9218,15 +10304,18 @@ class UpsampleNearest3D(_Primitive):
     """Upsamples volumes with nearest-neighbour interpolation, to `output_size` or by the factors
     `scales`.
 
-    Args:
-        x (Tensor of dtype bfloat16 or float16 or float32 or float64 or uint8): the input.
-        output_size (tuple of 3 ints >= 1 or a list of 3 ints >= 1 or None, optional): the
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or float16 or float32 or float64 or uint8): the input.
+        - **output_size** (tuple of 3 ints >= 1 or a list of 3 ints >= 1 or None, optional): the
             lengths of the last axes of the result. Default: ``None``.
-        scales (tuple of 3 floats > 0.0 or a list of 3 floats > 0.0 or None, optional): see
+        - **scales** (tuple of 3 floats > 0.0 or a list of 3 floats > 0.0 or None, optional): see
             `scales` above. Default: ``None``.
 
     Shapes:
-        `x` is (N, C, D, H, W). The result is (N, C, *output_size), of the same dtype.
+        `x` is (N, C, D, H, W).
+
+    Outputs:
+        The result is (N, C, *output_size), of the same dtype.
     """
     def __call__(self, x: _Tensor, output_size: _b.tuple[_b.int, _b.int, _b.int] | _c.Sequence[_b.int] | None = None, scales: _b.tuple[_b.float, _b.float, _b.float] | _c.Sequence[_b.float] | None = None) -> _Tensor:
         """`UpsampleNearest3D` of its inputs, which the class describes."""
@@ -9237,14 +10326,19 @@ class UpsampleTrilinear3D(_Primitive):
     Args:
         align_corners (bool, optional): whether the outermost samples of input and output
             coincide. Default: ``False``.
-        x (Tensor of a floating dtype): the input.
-        output_size (tuple of 3 ints >= 1 or a list of 3 ints >= 1 or None, optional): the
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **output_size** (tuple of 3 ints >= 1 or a list of 3 ints >= 1 or None, optional): the
             lengths of the last axes of the result. Default: ``None``.
-        scales (tuple of 3 floats > 0.0 or a list of 3 floats > 0.0 or None, optional): see
+        - **scales** (tuple of 3 floats > 0.0 or a list of 3 floats > 0.0 or None, optional): see
             `scales` above. Default: ``None``.
 
     Shapes:
-        `x` is (N, C, D, H, W). The result is (N, C, *output_size), of the same dtype.
+        `x` is (N, C, D, H, W).
+
+    Outputs:
+        The result is (N, C, *output_size), of the same dtype.
     """
     def __call__(self, x: _Tensor, output_size: _b.tuple[_b.int, _b.int, _b.int] | _c.Sequence[_b.int] | None = None, scales: _b.tuple[_b.float, _b.float, _b.float] | _c.Sequence[_b.float] | None = None) -> _Tensor:
         """`UpsampleTrilinear3D` of its inputs, which the class describes."""
@@ -9270,15 +10364,18 @@ class Xdivy(_Primitive):
 class Xlogy(_Primitive):
     """Computes input * log(other), element by element; the result is 0 wherever the input is 0.
 
-    Args:
-        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
-        other (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+        - **other** (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the second input.
 
     Shapes:
-        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
-        floating dtype to which both are promoted, float32 for integers.
+        The shapes of `input` and `other` are broadcast.
+
+    Outputs:
+        The result has the broadcast shape and the floating dtype to which both are promoted,
+        float32 for integers.
     """
     def __call__(self, input: _Tensor | _Tensor | _b.complex, other: _Tensor | _Tensor | _b.complex) -> _Tensor:
         """`Xlogy` of its inputs, which the class describes."""
@@ -9290,12 +10387,14 @@ class Zeros(_Primitive):
 class ZerosLike(_Primitive):
     """Creates a Tensor of zeros with the shape of the input.
 
-    Args:
-        x (Tensor): the input.
+    Inputs:
+        - **x** (Tensor): the input.
 
     Shapes:
-        `x` may have any shape. The result has the same shape, and its dtype unless `dtype` is
-        given.
+        `x` may have any shape.
+
+    Outputs:
+        The result has the same shape, and its dtype unless `dtype` is given.
     """
     def __call__(self, x: _Tensor) -> _Tensor:
         """`ZerosLike` of its inputs, which the class describes."""
@@ -9303,12 +10402,15 @@ class ZerosLike(_Primitive):
 class Zeta(_Primitive):
     """Computes the Hurwitz zeta function, the sum of (other + k)^-input over k = 0, 1, 2, ...
 
-    Args:
-        x (Tensor of dtype float32 or float64): the input.
-        q (Tensor of dtype float32 or float64): the second input.
+    Inputs:
+        - **x** (Tensor of dtype float32 or float64): the input.
+        - **q** (Tensor of dtype float32 or float64): the second input.
 
     Shapes:
-        `x` and `q` have one shape and dtype. The result has the same shape and dtype.
+        `x` and `q` have one shape and dtype.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, x: _Tensor, q: _Tensor) -> _Tensor:
         """`Zeta` of its inputs, which the class describes."""

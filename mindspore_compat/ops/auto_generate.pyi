@@ -39,12 +39,15 @@ class AcoshExt(_Primitive):
 class AcoshGrad(_Primitive):
     """Computes the gradient of `ops.acosh` from its result.
 
-    Args:
-        out (Tensor of a floating dtype): see `out` above.
-        dout (Tensor of a floating dtype): the gradient of the output.
+    Inputs:
+        - **out** (Tensor of a floating dtype): see `out` above.
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `out` and `dout` have one shape and dtype. The result has the same shape and dtype.
+        `out` and `dout` have one shape and dtype.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, out: _t.Any, dout: _t.Any) -> _t.Any:
         """`AcoshGrad` of its inputs, which the class describes."""
@@ -95,10 +98,10 @@ class AdaptiveMaxPool2DGrad(_Primitive):
     """Computes the gradient of `ops.AdaptiveMaxPool2D`: adds each gradient at the position of its
     maximum.
 
-    Args:
-        y_grad (Tensor of a floating dtype): see `y_grad` above.
-        x (Tensor of a floating dtype): the input.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+    Inputs:
+        - **y_grad** (Tensor of a floating dtype): see `y_grad` above.
+        - **x** (Tensor of a floating dtype): the input.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
         `y_grad` and `argmax` are (..., C, H', W'), `x` and the result are (..., C, H, W).
@@ -111,10 +114,10 @@ class AdaptiveMaxPool3DGrad(_Primitive):
     """Computes the gradient of `ops.AdaptiveMaxPool3D`: adds each gradient at the position of its
     maximum.
 
-    Args:
-        input_grad (Tensor of a floating dtype): see `input_grad` above.
-        x (Tensor of a floating dtype): the input.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+    Inputs:
+        - **input_grad** (Tensor of a floating dtype): see `input_grad` above.
+        - **x** (Tensor of a floating dtype): the input.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
         `input_grad` and `argmax` are (..., C, D', H', W'), `x` and the result are (..., C, D, H,
@@ -226,17 +229,19 @@ class ApplyRotaryPosEmb(_Primitive):
     Args:
         cos_format (int, optional): the layout of `cos` and `sin`. It has no effect, because their shapes show
             it. Default: 0. Default: ``0``.
-        query (Tensor of a floating dtype): the number of its features is a multiple of the
+
+    Inputs:
+        - **query** (Tensor of a floating dtype): the number of its features is a multiple of the
             width of `cos`.
-        key (Tensor of a floating dtype): as `query`; it may have fewer heads.
-        cos (Tensor of a floating dtype): the cosines, one row per position.
-        sin (Tensor of a floating dtype): the sines, one row per position.
-        position_ids (Tensor): the row of each token.
+        - **key** (Tensor of a floating dtype): as `query`; it may have fewer heads.
+        - **cos** (Tensor of a floating dtype): the cosines, one row per position.
+        - **sin** (Tensor of a floating dtype): the sines, one row per position.
+        - **position_ids** (Tensor): the row of each token.
 
     Shapes:
         `query` is (batch, sequence, features) or (batch, heads, sequence, width).
 
-    Returns:
+    Outputs:
         tuple[Tensor], the rotated query and key.
     """
     def __call__(self, query: _Tensor, key: _Tensor, cos: _Tensor, sin: _Tensor, position_ids: _Tensor) -> _Tensor:
@@ -284,12 +289,15 @@ class AsinhExt(_Primitive):
 class AsinhGrad(_Primitive):
     """Computes the gradient of `ops.asinh` from its result.
 
-    Args:
-        out (Tensor of a floating dtype): see `out` above.
-        dout (Tensor of a floating dtype): the gradient of the output.
+    Inputs:
+        - **out** (Tensor of a floating dtype): see `out` above.
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `out` and `dout` have one shape and dtype. The result has the same shape and dtype.
+        `out` and `dout` have one shape and dtype.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __call__(self, out: _t.Any, dout: _t.Any) -> _t.Any:
         """`AsinhGrad` of its inputs, which the class describes."""
@@ -405,12 +413,14 @@ class BatchNormGrad(_Primitive):
             Default: ``1e-05``.
         data_format (one of 'NCHW', 'NHWC', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        dout (Tensor of a floating dtype): the gradient of the output.
-        x (Tensor of a floating dtype): the input.
-        scale (Tensor of a floating dtype): see `scale` above.
-        saved_mean (Tensor of a floating dtype): see `saved_mean` above.
-        saved_variance (Tensor of a floating dtype): see `saved_variance` above.
-        reserve (Tensor of a floating dtype or None): see `reserve` above.
+
+    Inputs:
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
+        - **x** (Tensor of a floating dtype): the input.
+        - **scale** (Tensor of a floating dtype): see `scale` above.
+        - **saved_mean** (Tensor of a floating dtype): see `saved_mean` above.
+        - **saved_variance** (Tensor of a floating dtype): see `saved_variance` above.
+        - **reserve** (Tensor of a floating dtype or None): see `reserve` above.
 
     Shapes:
         `dout` and `x` are (N, C, ...), scale and statistics are (C,). The gradients are (N, C,
@@ -475,11 +485,15 @@ class BiasAddGrad(_Primitive):
     Args:
         data_format (one of 'NCHW', 'NHWC', 'NCDHW', optional): which axis holds the channels.
             Default: ``'NCHW'``.
-        dout (Tensor of a floating dtype): the gradient of the output.
+
+    Inputs:
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `dout` is (N, C, ...), or has its channels last for "NHWC". The result is (C,), of the same
-        dtype.
+        `dout` is (N, C, ...), or has its channels last for "NHWC".
+
+    Outputs:
+        The result is (C,), of the same dtype.
     """
     def __call__(self, dout: _t.Any) -> _t.Any:
         """`BiasAddGrad` of its inputs, which the class describes."""
@@ -559,14 +573,18 @@ class CdistGrad(_Primitive):
     Args:
         p (float >= 0, or a Tensor without axes that holds it, optional): the number `p` above.
             Default: ``2.0``.
-        grad (Tensor of dtype float16 or float32 or float64): see `grad` above.
-        x (Tensor of dtype float16 or float32 or float64): the input.
-        y (Tensor of dtype float16 or float32 or float64): the second input.
-        dist (Tensor of dtype float16 or float32 or float64): see `dist` above.
+
+    Inputs:
+        - **grad** (Tensor of dtype float16 or float32 or float64): see `grad` above.
+        - **x** (Tensor of dtype float16 or float32 or float64): the input.
+        - **y** (Tensor of dtype float16 or float32 or float64): the second input.
+        - **dist** (Tensor of dtype float16 or float32 or float64): see `dist` above.
 
     Shapes:
-        `x` is (..., P, M), `y` is (..., R, M), `grad` and `dist` are (..., P, R), of one dtype. The
-        result has the shape and dtype of `x`.
+        `x` is (..., P, M), `y` is (..., R, M), `grad` and `dist` are (..., P, R), of one dtype.
+
+    Outputs:
+        The result has the shape and dtype of `x`.
     """
     def __call__(self, grad: _Tensor, x: _Tensor, y: _Tensor, dist: _Tensor) -> _Tensor:
         """`CdistGrad` of its inputs, which the class describes."""
@@ -580,9 +598,9 @@ from ..ops import Cholesky as Cholesky
 class CholeskyGrad(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
 
-    Args:
-        x (Tensor of a floating dtype): the input.
-        grad (Tensor of a floating dtype): see `grad` above.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **grad** (Tensor of a floating dtype): see `grad` above.
 
     Shapes:
         `x`, `grad` and the gradient have one shape and dtype.
@@ -729,14 +747,19 @@ class Correlate(_Primitive):
     Args:
         pad_mode (one of 'valid', 'same', 'full', optional): how much is added around the input.
             Default: ``'valid'``.
-        a (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int32 or int64 or int8):
+
+    Inputs:
+        - **a** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int32 or int64 or int8):
             see `a` above.
-        v (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int32 or int64 or int8):
+        - **v** (Tensor of dtype complex128 or complex64 or float16 or float32 or float64 or int32 or int64 or int8):
             see `v` above.
 
     Shapes:
-        `a` is (N,), `v` is (M,), of one dtype. The result is (max(N, M) - min(N, M) + 1,) for
-        "valid", (max(N, M),) for "same" and (N + M - 1,) for "full".
+        `a` is (N,), `v` is (M,), of one dtype.
+
+    Outputs:
+        The result is (max(N, M) - min(N, M) + 1,) for "valid", (max(N, M),) for "same" and (N +
+        M - 1,) for "full".
     """
     def __call__(self, a: _Tensor, v: _Tensor) -> _Tensor:
         """`Correlate` of its inputs, which the class describes."""
@@ -820,13 +843,17 @@ class DepthwiseConv2dNativeBackpropFilter(_Primitive):
             elements of a window. Default: ``1``.
         group (int >= 1, optional): into how many groups the channels are divided. Default:
             ``1``.
-        x (Tensor of a floating dtype): the input.
-        w_size (tuple of 4 ints >= 1 or a list of 4 ints >= 1): see `w_size` above.
-        dout (Tensor of a floating dtype): the gradient of the output.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **w_size** (tuple of 4 ints >= 1 or a list of 4 ints >= 1): see `w_size` above.
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `dout` is (N, C * channel_multiplier, H', W'), `x` is (N, C, H, W). The result is of shape
-        `w_size`.
+        `dout` is (N, C * channel_multiplier, H', W'), `x` is (N, C, H, W).
+
+    Outputs:
+        The result is of shape `w_size`.
     """
     def __call__(self, x: _t.Any, w_size: _t.Any, dout: _t.Any) -> _t.Any:
         """`DepthwiseConv2dNativeBackpropFilter` of its inputs, which the class describes."""
@@ -855,13 +882,17 @@ class DepthwiseConv2dNativeBackpropInput(_Primitive):
             elements of a window. Default: ``1``.
         group (int >= 1, optional): into how many groups the channels are divided. Default:
             ``1``.
-        x_size (tuple of 4 ints >= 1 or a list of 4 ints >= 1): see `x_size` above.
-        w (Tensor of a floating dtype): see `w` above.
-        dout (Tensor of a floating dtype): the gradient of the output.
+
+    Inputs:
+        - **x_size** (tuple of 4 ints >= 1 or a list of 4 ints >= 1): see `x_size` above.
+        - **w** (Tensor of a floating dtype): see `w` above.
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `dout` is (N, C * channel_multiplier, H', W'), `w` is (channel_multiplier, C, k_h, k_w). The
-        result is of shape `x_size`.
+        `dout` is (N, C * channel_multiplier, H', W'), `w` is (channel_multiplier, C, k_h, k_w).
+
+    Outputs:
+        The result is of shape `x_size`.
     """
     def __call__(self, x_size: _t.Any, w: _t.Any, dout: _t.Any) -> _t.Any:
         """`DepthwiseConv2dNativeBackpropInput` of its inputs, which the class describes."""
@@ -1014,11 +1045,16 @@ class DropoutGrad(_Primitive):
 
     Args:
         keep_prob (float in (0.0, 1.0], optional): see `keep_prob` above. Default: ``0.5``.
-        dy (Tensor of a floating dtype): the gradient of the output.
-        mask (Tensor): where it works.
+
+    Inputs:
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
+        - **mask** (Tensor): where it works.
 
     Shapes:
-        `dy` and `mask` have one shape. The result has the same shape.
+        `dy` and `mask` have one shape.
+
+    Outputs:
+        The result has the same shape.
     """
     def __call__(self, dy: _t.Any, mask: _t.Any) -> _t.Any:
         """`DropoutGrad` of its inputs, which the class describes."""
@@ -1038,16 +1074,16 @@ class DynamicQuantExt(_Primitive):
     """Quantizes each row (the last axis) to int8; the scale of a row is its largest magnitude /
     127.
 
-    Args:
-        x (Tensor of dtype bfloat16 or float16 or float32): the input.
-        smooth_scales (Tensor of dtype bfloat16 or float16 or float32 or None, optional):
+    Inputs:
+        - **x** (Tensor of dtype bfloat16 or float16 or float32): the input.
+        - **smooth_scales** (Tensor of dtype bfloat16 or float16 or float32 or None, optional):
             factors for the elements of a row, applied first. Default: None. Default: ``None``.
 
     Shapes:
         `x` is (..., D), `smooth_scales` is (D,). The rounded rows are (..., D), the scales (...) of
         float32.
 
-    Returns:
+    Outputs:
         The rounded rows, and the scales, float32, in the shape of `x` without the last axis. A row
         of zeros has scale 0.
     """
@@ -1076,9 +1112,9 @@ class EluExt(_Primitive):
 class EluGrad(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
 
-    Args:
-        dout (Tensor of a floating dtype): the gradient of the output.
-        out (Tensor of a floating dtype): see `out` above.
+    Inputs:
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
+        - **out** (Tensor of a floating dtype): see `out` above.
 
     Shapes:
         `out`, `dout` and the gradient have one shape and dtype.
@@ -1089,14 +1125,17 @@ class EluGrad(_Primitive):
 class EluGradExt(_Primitive):
     """Computes the gradient of ELU, from its input, or from its result if `is_result` is true.
 
-    Args:
-        dout (Tensor of a floating dtype): the gradient of the output.
-        x_or_out (Tensor of a floating dtype): see `x_or_out` above.
-        alpha (float, optional): the factor `alpha` above. Default: ``1.0``.
-        is_result (bool, optional): see `is_result` above. Default: ``False``.
+    Inputs:
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
+        - **x_or_out** (Tensor of a floating dtype): see `x_or_out` above.
+        - **alpha** (float, optional): the factor `alpha` above. Default: ``1.0``.
+        - **is_result** (bool, optional): see `is_result` above. Default: ``False``.
 
     Shapes:
-        `dout` and `x_or_out` have one shape. The result has the same shape.
+        `dout` and `x_or_out` have one shape.
+
+    Outputs:
+        The result has the same shape.
     """
     def __call__(self, dout: _Tensor, x_or_out: _Tensor, alpha: _b.float = 1.0, is_result: _b.bool = False) -> _Tensor:
         """`EluGradExt` of its inputs, which the class describes."""
@@ -1176,13 +1215,15 @@ class FFTN(_Primitive):
 class FFTShapeCopy(_Primitive):
     """Crops a gradient to a shape, or pads it with zeros at the end.
 
-    Args:
-        dout (Tensor): the gradient of the output.
-        shape (tuple of ints >= 0): the shape of the result.
+    Inputs:
+        - **dout** (Tensor): the gradient of the output.
+        - **shape** (tuple of ints >= 0): the shape of the result.
 
     Shapes:
-        The number of axes of `dout` is the length of `shape`. The result is of that shape and the
-        same dtype.
+        The number of axes of `dout` is the length of `shape`.
+
+    Outputs:
+        The result is of that shape and the same dtype.
     """
     def __call__(self, dout: _Tensor, shape: _b.tuple[_b.int, ...]) -> _Tensor:
         """`FFTShapeCopy` of its inputs, which the class describes."""
@@ -1266,13 +1307,17 @@ class FractionalMaxPool3DGradWithFixedKsize(_Primitive):
     Args:
         data_format (one of 'NCDHW', 'NDHWC', optional): which axis holds the channels. Default:
             ``'NCDHW'``.
-        origin_input (Tensor of a real dtype): see `origin_input` above.
-        out_backprop (Tensor of a real dtype): see `out_backprop` above.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+
+    Inputs:
+        - **origin_input** (Tensor of a real dtype): see `origin_input` above.
+        - **out_backprop** (Tensor of a real dtype): see `out_backprop` above.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
-        `origin_input` is (N, C, D, H, W), `out_backprop` and `argmax` are (N, C, D', H', W'). The
-        result has the shape of `origin_input`.
+        `origin_input` is (N, C, D, H, W), `out_backprop` and `argmax` are (N, C, D', H', W').
+
+    Outputs:
+        The result has the shape of `origin_input`.
     """
     def __call__(self, origin_input: _t.Any, out_backprop: _t.Any, argmax: _t.Any) -> _t.Any:
         """`FractionalMaxPool3DGradWithFixedKsize` of its inputs, which the class describes."""
@@ -1295,13 +1340,17 @@ class FractionalMaxPoolGradWithFixedKsize(_Primitive):
     Args:
         data_format (one of 'NCHW', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        origin_input (Tensor of a real dtype): see `origin_input` above.
-        out_backprop (Tensor of a real dtype): see `out_backprop` above.
-        argmax (Tensor of dtype int64): see `argmax` above.
+
+    Inputs:
+        - **origin_input** (Tensor of a real dtype): see `origin_input` above.
+        - **out_backprop** (Tensor of a real dtype): see `out_backprop` above.
+        - **argmax** (Tensor of dtype int64): see `argmax` above.
 
     Shapes:
-        `origin_input` is (N, C, H, W), `out_backprop` and `argmax` are (N, C, H', W'). The result
-        has the shape of `origin_input`.
+        `origin_input` is (N, C, H, W), `out_backprop` and `argmax` are (N, C, H', W').
+
+    Outputs:
+        The result has the shape of `origin_input`.
     """
     def __call__(self, origin_input: _t.Any, out_backprop: _t.Any, argmax: _t.Any) -> _t.Any:
         """`FractionalMaxPoolGradWithFixedKsize` of its inputs, which the class describes."""
@@ -1415,19 +1464,19 @@ class GridSampler3DGrad(_Primitive):
 class GroupNorm(_Primitive):
     """Applies group normalization, scales and shifts each channel, and returns the statistics.
 
-    Args:
-        input (Tensor of a floating dtype): the input.
-        num_groups (int): see `num_groups` above.
-        weight (Tensor of a floating dtype or None, optional): the weights. Default: ``None``.
-        bias (Tensor of a floating dtype or None, optional): the shifts that are added; None for
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
+        - **num_groups** (int): see `num_groups` above.
+        - **weight** (Tensor of a floating dtype or None, optional): the weights. Default: ``None``.
+        - **bias** (Tensor of a floating dtype or None, optional): the shifts that are added; None for
             none. Default: ``None``.
-        eps (float, optional): a small number that is added, or bounds a divisor from below.
+        - **eps** (float, optional): a small number that is added, or bounds a divisor from below.
             Default: ``1e-05``.
 
     Shapes:
         `input` is (N, C, ...), `weight` and `bias` are (C,), of one dtype.
 
-    Returns:
+    Outputs:
         The result, and mean and reciprocal of the standard deviation of each group, (N, groups), of
         the input's dtype.
     """
@@ -1438,16 +1487,16 @@ class GroupNormGrad(_Primitive):
     """Computes the gradients of `GroupNorm` for the input, the scale and the shift; the flags for
     required gradients have no effect.
 
-    Args:
-        dy (Tensor of a floating dtype): the gradient of the output.
-        x (Tensor of a floating dtype): the input.
-        mean (Tensor of a floating dtype): see `mean` above.
-        rstd (Tensor of a floating dtype): see `rstd` above.
-        gamma_opt (Tensor of a floating dtype): see `gamma_opt` above.
-        num_groups (int): see `num_groups` above.
-        dx_is_require (bool, optional): see `dx_is_require` above. Default: ``True``.
-        dgamma_is_require (bool, optional): see `dgamma_is_require` above. Default: ``True``.
-        dbeta_is_require (bool, optional): see `dbeta_is_require` above. Default: ``True``.
+    Inputs:
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
+        - **x** (Tensor of a floating dtype): the input.
+        - **mean** (Tensor of a floating dtype): see `mean` above.
+        - **rstd** (Tensor of a floating dtype): see `rstd` above.
+        - **gamma_opt** (Tensor of a floating dtype): see `gamma_opt` above.
+        - **num_groups** (int): see `num_groups` above.
+        - **dx_is_require** (bool, optional): see `dx_is_require` above. Default: ``True``.
+        - **dgamma_is_require** (bool, optional): see `dgamma_is_require` above. Default: ``True``.
+        - **dbeta_is_require** (bool, optional): see `dbeta_is_require` above. Default: ``True``.
 
     Shapes:
         `dy` and `x` are (N, C, ...), `mean` and `rstd` are (N, groups), `gamma_opt` is (C,). The
@@ -1916,19 +1965,21 @@ class InstanceNormV2Grad(_Primitive):
         is_training (bool, optional): see `is_training` above. Default: ``True``.
         epsilon (float in (0.0, 1.0], optional): a small number that is added, or bounds a
             divisor from below. Default: ``1e-05``.
-        dy (Tensor of a floating dtype): the gradient of the output.
-        x (Tensor of a floating dtype): the input.
-        gamma (Tensor of a floating dtype): the factors.
-        mean (Tensor of a floating dtype): see `mean` above.
-        variance (Tensor of a floating dtype): see `variance` above.
-        save_mean (Tensor of a floating dtype): see `save_mean` above.
-        save_variance (Tensor of a floating dtype): see `save_variance` above.
+
+    Inputs:
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
+        - **x** (Tensor of a floating dtype): the input.
+        - **gamma** (Tensor of a floating dtype): the factors.
+        - **mean** (Tensor of a floating dtype): see `mean` above.
+        - **variance** (Tensor of a floating dtype): see `variance` above.
+        - **save_mean** (Tensor of a floating dtype): see `save_mean` above.
+        - **save_variance** (Tensor of a floating dtype): see `save_variance` above.
 
     Shapes:
         `dy` and `x` are (N, C, H, W); scale and statistics are (N, C, 1, 1). The gradients of scale
         and shift have that shape too.
 
-    Returns:
+    Outputs:
         The gradients of the input, the scale and the shift.
     """
     def __call__(self, dy: _t.Any, x: _t.Any, gamma: _t.Any, mean: _t.Any, variance: _t.Any, save_mean: _t.Any, save_variance: _t.Any) -> _t.Any:
@@ -1938,9 +1989,9 @@ from ..ops import Inv as Inv
 class InvGrad(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
 
-    Args:
-        x (Tensor of a floating dtype): the input.
-        grad (Tensor of a floating dtype): see `grad` above.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **grad** (Tensor of a floating dtype): see `grad` above.
 
     Shapes:
         `x`, `grad` and the gradient have one shape and dtype.
@@ -2009,20 +2060,20 @@ class LayerNormExt(_Primitive):
     """Applies layer normalization over the last axes, of shape `normalized_shape`, and returns the
     statistics.
 
-    Args:
-        input (Tensor of a floating dtype): the input.
-        normalized_shape (int or a tuple of ints or a list of ints): see `normalized_shape`
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
+        - **normalized_shape** (int or a tuple of ints or a list of ints): see `normalized_shape`
             above.
-        weight (Tensor of a floating dtype or None, optional): the weights. Default: ``None``.
-        bias (Tensor of a floating dtype or None, optional): the shifts that are added; None for
+        - **weight** (Tensor of a floating dtype or None, optional): the weights. Default: ``None``.
+        - **bias** (Tensor of a floating dtype or None, optional): the shifts that are added; None for
             none. Default: ``None``.
-        eps (float, optional): a small number that is added, or bounds a divisor from below.
+        - **eps** (float, optional): a small number that is added, or bounds a divisor from below.
             Default: ``1e-05``.
 
     Shapes:
         `input` is (..., *normalized_shape), `weight` and `bias` are of that shape.
 
-    Returns:
+    Outputs:
         The result, and mean and reciprocal of the standard deviation, whose reduced axes have
         length 1.
     """
@@ -2035,11 +2086,13 @@ class LayerNormGrad(_Primitive):
     Args:
         begin_norm_axis (int, optional): see `begin_norm_axis` above. Default: ``1``.
         begin_params_axis (int, optional): see `begin_params_axis` above. Default: ``1``.
-        x (Tensor of a floating dtype): the input.
-        dy (Tensor of a floating dtype): the gradient of the output.
-        variance (Tensor of a floating dtype): see `variance` above.
-        mean (Tensor of a floating dtype): see `mean` above.
-        gamma (Tensor of a floating dtype): the factors.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
+        - **variance** (Tensor of a floating dtype): see `variance` above.
+        - **mean** (Tensor of a floating dtype): see `mean` above.
+        - **gamma** (Tensor of a floating dtype): the factors.
 
     Shapes:
         `x` and `dy` are (..., *gamma.shape); the statistics have length 1 along the normalised
@@ -2075,13 +2128,17 @@ class LayerNormV3(_Primitive):
         begin_params_axis (int, optional): see `begin_params_axis` above. Default: ``1``.
         epsilon (float, optional): a small number that is added, or bounds a divisor from below.
             Default: ``1e-07``.
-        input_x (Tensor of a floating dtype): the input.
-        gamma (Tensor of a floating dtype): the factors.
-        beta (Tensor of a floating dtype): the factor `beta` above.
+
+    Inputs:
+        - **input_x** (Tensor of a floating dtype): the input.
+        - **gamma** (Tensor of a floating dtype): the factors.
+        - **beta** (Tensor of a floating dtype): the factor `beta` above.
 
     Shapes:
-        `gamma` and `beta` have the shape of the axes of `input_x` from `begin_params_axis` on. The
-        result has the shape and dtype of `input_x`.
+        `gamma` and `beta` have the shape of the axes of `input_x` from `begin_params_axis` on.
+
+    Outputs:
+        The result has the shape and dtype of `input_x`.
     """
     def __call__(self, input_x: _Tensor, gamma: _Tensor, beta: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`LayerNormV3` of its inputs, which the class describes."""
@@ -2095,14 +2152,17 @@ class LeakyReLUGradExt(_Primitive):
     """Computes the gradient of the leaky ReLU, from its input or its result; both have the same
     sign.
 
-    Args:
-        dy (Tensor of a floating dtype): the gradient of the output.
-        input (Tensor of a floating dtype): the input.
-        negative_slope (float, optional): see `negative_slope` above. Default: ``0.01``.
-        is_result (bool, optional): see `is_result` above. Default: ``False``.
+    Inputs:
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
+        - **input** (Tensor of a floating dtype): the input.
+        - **negative_slope** (float, optional): see `negative_slope` above. Default: ``0.01``.
+        - **is_result** (bool, optional): see `is_result` above. Default: ``False``.
 
     Shapes:
-        `dy` and `input` have one shape. The result has the same shape.
+        `dy` and `input` have one shape.
+
+    Outputs:
+        The result has the same shape.
     """
     def __call__(self, dy: _Tensor, input: _Tensor, negative_slope: _b.float = 0.01, is_result: _b.bool = False) -> _Tensor:
         """`LeakyReLUGradExt` of its inputs, which the class describes."""
@@ -2180,8 +2240,10 @@ class LogSoftmaxGrad(_Primitive):
     Args:
         axis (int, optional): the axis or axes along which it works; negative ones count from
             the end. Default: ``-1``.
-        logits (Tensor of a floating dtype): the input.
-        grad (Tensor of a floating dtype): see `grad` above.
+
+    Inputs:
+        - **logits** (Tensor of a floating dtype): the input.
+        - **grad** (Tensor of a floating dtype): see `grad` above.
 
     Shapes:
         `logits`, `grad` and the gradient have one shape and dtype.
@@ -2230,13 +2292,18 @@ class LuUnpackGrad(_Primitive):
     Args:
         L_grad_flag (bool): see `L_grad_flag` above.
         U_grad_flag (bool): see `U_grad_flag` above.
-        L_grad (Tensor of a real dtype): see `L_grad` above.
-        U_grad (Tensor of a real dtype): see `U_grad` above.
-        LU_data (Tensor of a real dtype): see `LU_data` above.
+
+    Inputs:
+        - **L_grad** (Tensor of a real dtype): see `L_grad` above.
+        - **U_grad** (Tensor of a real dtype): see `U_grad` above.
+        - **LU_data** (Tensor of a real dtype): see `LU_data` above.
 
     Shapes:
-        `LU_data` is (..., M, N). With K = min(M, N), `L_grad` is (..., M, K) and `U_grad` is (...,
-        K, N). Both results have the shape of `LU_data`.
+        `LU_data` is (..., M, N). With K = min(M, N), `L_grad` is (..., M, K) and `U_grad` is
+        (..., K, N).
+
+    Outputs:
+        Both results have the shape of `LU_data`.
     """
     def __call__(self, L_grad: _t.Any, U_grad: _t.Any, LU_data: _t.Any) -> _t.Any:
         """`LuUnpackGrad` of its inputs, which the class describes."""
@@ -2322,13 +2389,17 @@ class MaxPool3DGradWithArgmax(_Primitive):
         ceil_mode (optional): whether windows that begin inside but end outside count. Default:
             ``False``.
         data_format (optional): which axis holds the channels. Default: ``'NCDHW'``.
-        x (Tensor of a floating dtype): the input.
-        grads (Tensor of a floating dtype): see `grads` above.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **grads** (Tensor of a floating dtype): see `grads` above.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
-        `x` is (N, C, D, H, W), `grads` and `argmax` are (N, C, D', H', W'). The result has the
-        shape of `x`.
+        `x` is (N, C, D, H, W), `grads` and `argmax` are (N, C, D', H', W').
+
+    Outputs:
+        The result has the shape of `x`.
     """
     def __call__(self, x: _t.Any, grads: _t.Any, argmax: _t.Any) -> _t.Any:
         """`MaxPool3DGradWithArgmax` of its inputs, which the class describes."""
@@ -2350,13 +2421,17 @@ class MaxPoolGradGradWithArgmax(_Primitive):
         kernel_size (optional): the lengths of a window, or one for all axes. Default: ``1``.
         strides (optional): the steps from window to window. Default: ``1``.
         pad_mode (optional): how much is added around the input. Default: ``'VALID'``.
-        x (Tensor of a floating dtype): the input.
-        grad (Tensor of a floating dtype): see `grad` above.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **grad** (Tensor of a floating dtype): see `grad` above.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
-        `x` and `grad` are (N, C, H, W), `argmax` is (N, C, H', W'). The result has the shape of
-        `argmax`.
+        `x` and `grad` are (N, C, H, W), `argmax` is (N, C, H', W').
+
+    Outputs:
+        The result has the shape of `argmax`.
     """
     def __call__(self, x: _t.Any, grad: _t.Any, argmax: _t.Any) -> _t.Any:
         """`MaxPoolGradGradWithArgmax` of its inputs, which the class describes."""
@@ -2375,13 +2450,17 @@ class MaxPoolGradWithArgmax(_Primitive):
         pad_mode (optional): how much is added around the input. Default: ``'VALID'``.
         data_format (one of 'NCHW', 'NHWC', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        x (Tensor of a floating dtype): the input.
-        grad (Tensor of a floating dtype): see `grad` above.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **grad** (Tensor of a floating dtype): see `grad` above.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
-        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
-        `x`.
+        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W').
+
+    Outputs:
+        The result has the shape of `x`.
     """
     def __call__(self, x: _t.Any, grad: _t.Any, argmax: _t.Any) -> _t.Any:
         """`MaxPoolGradWithArgmax` of its inputs, which the class describes."""
@@ -2398,13 +2477,17 @@ class MaxPoolGradWithArgmaxV2(_Primitive):
         ceil_mode (optional): whether windows that begin inside but end outside count. Default:
             ``False``.
         argmax_type (optional): see `argmax_type` above. Default: ``int64``.
-        x (Tensor of a floating dtype): the input.
-        grad (Tensor of a floating dtype): see `grad` above.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **grad** (Tensor of a floating dtype): see `grad` above.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
-        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
-        `x`.
+        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W').
+
+    Outputs:
+        The result has the shape of `x`.
     """
     def __call__(self, x: _t.Any, grad: _t.Any, argmax: _t.Any) -> _t.Any:
         """`MaxPoolGradWithArgmaxV2` of its inputs, which the class describes."""
@@ -2421,13 +2504,17 @@ class MaxPoolGradWithIndices(_Primitive):
         ceil_mode (optional): whether windows that begin inside but end outside count. Default:
             ``False``.
         argmax_type (optional): see `argmax_type` above. Default: ``int64``.
-        x (Tensor of a floating dtype): the input.
-        grad (Tensor of a floating dtype): see `grad` above.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **grad** (Tensor of a floating dtype): see `grad` above.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
-        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W'). The result has the shape of
-        `x`.
+        `x` is (N, C, H, W), `grad` and `argmax` are (N, C, H', W').
+
+    Outputs:
+        The result has the shape of `x`.
     """
     def __call__(self, x: _Tensor, grad: _Tensor, argmax: _Tensor) -> _Tensor:
         """`MaxPoolGradWithIndices` of its inputs, which the class describes."""
@@ -2462,13 +2549,17 @@ class MaxUnpool2DGrad(_Primitive):
         output_shape (optional): see `output_shape` above. Default: ``()``.
         data_format (one of 'NCHW', 'NHWC', optional): which axis holds the channels. Default:
             ``'NCHW'``.
-        x (Tensor of a real dtype): the input.
-        grads (Tensor of a real dtype): see `grads` above.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+
+    Inputs:
+        - **x** (Tensor of a real dtype): the input.
+        - **grads** (Tensor of a real dtype): see `grads` above.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
-        `x` and `argmax` are (N, C, H', W'), `grads` is (N, C, H, W). The result has the shape of
-        `x`.
+        `x` and `argmax` are (N, C, H', W'), `grads` is (N, C, H, W).
+
+    Outputs:
+        The result has the shape of `x`.
     """
     def __call__(self, x: _t.Any, grads: _t.Any, argmax: _t.Any) -> _t.Any:
         """`MaxUnpool2DGrad` of its inputs, which the class describes."""
@@ -2485,13 +2576,17 @@ class MaxUnpool3DGrad(_Primitive):
         output_shape (optional): see `output_shape` above. Default: ``()``.
         data_format (one of 'NCDHW', 'NDHWC', optional): which axis holds the channels. Default:
             ``'NCDHW'``.
-        x (Tensor of a real dtype): the input.
-        grads (Tensor of a real dtype): see `grads` above.
-        argmax (Tensor of dtype int32 or int64): see `argmax` above.
+
+    Inputs:
+        - **x** (Tensor of a real dtype): the input.
+        - **grads** (Tensor of a real dtype): see `grads` above.
+        - **argmax** (Tensor of dtype int32 or int64): see `argmax` above.
 
     Shapes:
-        `x` and `argmax` are (N, C, D', H', W'), `grads` is (N, C, D, H, W). The result has the
-        shape of `x`.
+        `x` and `argmax` are (N, C, D', H', W'), `grads` is (N, C, D, H, W).
+
+    Outputs:
+        The result has the shape of `x`.
     """
     def __call__(self, x: _t.Any, grads: _t.Any, argmax: _t.Any) -> _t.Any:
         """`MaxUnpool3DGrad` of its inputs, which the class describes."""
@@ -2508,13 +2603,18 @@ class MaximumGradGrad(_Primitive):
     Args:
         grad_x (optional): see `grad_x` above. Default: ``True``.
         grad_y (optional): see `grad_y` above. Default: ``True``.
-        x (Tensor of a floating dtype): the input.
-        y (Tensor of a floating dtype): the second input.
-        dx (Tensor of a floating dtype): see `dx` above.
-        dy (Tensor of a floating dtype): the gradient of the output.
+
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **y** (Tensor of a floating dtype): the second input.
+        - **dx** (Tensor of a floating dtype): see `dx` above.
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
-        `x`, `y`, `dx` and `dy` have one shape. The results have the same shape.
+        `x`, `y`, `dx` and `dy` have one shape.
+
+    Outputs:
+        The results have the same shape.
     """
     def __call__(self, x: _t.Any, y: _t.Any, dx: _t.Any, dy: _t.Any) -> _t.Any:
         """`MaximumGradGrad` of its inputs, which the class describes."""
@@ -2541,10 +2641,12 @@ class MedianGrad(_Primitive):
         axis (int, optional): the axis or axes along which it works; negative ones count from
             the end. Default: ``0``.
         keep_dims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        y_grad (Tensor of a real dtype): see `y_grad` above.
-        x (Tensor of a real dtype): the input.
-        y (Tensor of a real dtype): the second input.
-        indices (Tensor of dtype int64): the positions.
+
+    Inputs:
+        - **y_grad** (Tensor of a real dtype): see `y_grad` above.
+        - **x** (Tensor of a real dtype): the input.
+        - **y** (Tensor of a real dtype): the second input.
+        - **indices** (Tensor of dtype int64): the positions.
 
     Shapes:
         `y_grad`, `y` and `indices` have one shape, the result has that of `x`. It is float64 for
@@ -2571,14 +2673,17 @@ class MinimumGradGrad(_Primitive):
     """Computes the gradients of `MinimumGrad` with respect to its inputs: zeros for `x1` and `x2`;
     the incoming gradient gets the gradient of whichever input is smaller.
 
-    Args:
-        x1 (Tensor of a floating dtype): the first input.
-        x2 (Tensor of a floating dtype): the second input.
-        grad_y1 (Tensor of a floating dtype): see `grad_y1` above.
-        grad_y2 (Tensor of a floating dtype): see `grad_y2` above.
+    Inputs:
+        - **x1** (Tensor of a floating dtype): the first input.
+        - **x2** (Tensor of a floating dtype): the second input.
+        - **grad_y1** (Tensor of a floating dtype): see `grad_y1` above.
+        - **grad_y2** (Tensor of a floating dtype): see `grad_y2` above.
 
     Shapes:
-        `x1`, `x2`, `grad_y1` and `grad_y2` have one shape. The results have the same shape.
+        `x1`, `x2`, `grad_y1` and `grad_y2` have one shape.
+
+    Outputs:
+        The results have the same shape.
     """
     def __call__(self, x1: _t.Any, x2: _t.Any, grad_y1: _t.Any, grad_y2: _t.Any) -> _t.Any:
         """`MinimumGradGrad` of its inputs, which the class describes."""
@@ -2605,15 +2710,15 @@ from ..ops import Mod as Mod
 class MoeComputeExpertTokens(_Primitive):
     """Returns the cumulative number of sorted tokens of each expert.
 
-    Args:
-        sorted_experts (Tensor of dtype int32): the expert of each token, in order, shape
+    Inputs:
+        - **sorted_experts** (Tensor of dtype int32): the expert of each token, in order, shape
             (tokens,).
-        num_expert (int >= 1): the number of experts, at least 1.
+        - **num_expert** (int >= 1): the number of experts, at least 1.
 
     Shapes:
         `sorted_experts` is (tokens,), of int32. The result is (num_expert,), of int32.
 
-    Returns:
+    Outputs:
         Tensor, shape (num_expert,).
     """
     def __call__(self, sorted_experts: _Tensor, num_expert: _b.int) -> _Tensor:
@@ -2633,25 +2738,25 @@ class MoeFinalizeRouting(_Primitive):
     Row i is x1 + x2, plus the sum over k of scales[i, k] * (expanded_x[expanded_row_idx[i + k N]] +
     bias[expanded_expert_idx[i, k]]).
 
-    Args:
-        expanded_x (Tensor of a floating dtype): the results of the experts, shape (K * N,
+    Inputs:
+        - **expanded_x** (Tensor of a floating dtype): the results of the experts, shape (K * N,
             features).
-        x1 (Tensor of a floating dtype): shape (N, features).
-        x2 (Tensor of a floating dtype or None, optional): of the shape of `x1`. Default: None.
+        - **x1** (Tensor of a floating dtype): shape (N, features).
+        - **x2** (Tensor of a floating dtype or None, optional): of the shape of `x1`. Default: None.
             Default: ``None``.
-        bias (Tensor of a floating dtype or None, optional): the bias of each expert, shape
+        - **bias** (Tensor of a floating dtype or None, optional): the bias of each expert, shape
             (experts, features). Default: ``None``.
-        scales (Tensor of a floating dtype or None, optional): shape (N, K). Default: ``None``.
-        expanded_row_idx (Tensor of dtype int32 or None, optional): int32, shape (K * N,).
+        - **scales** (Tensor of a floating dtype or None, optional): shape (N, K). Default: ``None``.
+        - **expanded_row_idx** (Tensor of dtype int32 or None, optional): int32, shape (K * N,).
             Default: ``None``.
-        expanded_expert_idx (Tensor of dtype int32 or None, optional): int32, shape (N, K).
+        - **expanded_expert_idx** (Tensor of dtype int32 or None, optional): int32, shape (N, K).
             Default: ``None``.
 
     Shapes:
         With N tokens, K experts for each and D features: `expanded_x` is (K * N, D), `x1` and the
         result are (N, D).
 
-    Returns:
+    Outputs:
         Tensor, of the shape of `x1` and the dtype of `expanded_x`.
     """
     def __call__(self, expanded_x: _Tensor, x1: _Tensor, x2: _Tensor | None = None, bias: _Tensor | None = None, scales: _Tensor | None = None, expanded_row_idx: _Tensor | None = None, expanded_expert_idx: _Tensor | None = None) -> _Tensor:
@@ -2672,20 +2777,20 @@ class MoeInitRoutingV2(_Primitive):
 class MoeTokenPermute(_Primitive):
     """Sorts tokens by their expert in `indices`. Tokens of the same expert stay in order.
 
-    Args:
-        tokens (Tensor of a floating dtype): shape (tokens, features).
-        indices (Tensor of dtype int32 or int64): int32 or int64, shape (tokens, k) for k copies of each token, at most 512,
+    Inputs:
+        - **tokens** (Tensor of a floating dtype): shape (tokens, features).
+        - **indices** (Tensor of dtype int32 or int64): int32 or int64, shape (tokens, k) for k copies of each token, at most 512,
             or (tokens,).
-        num_out_tokens (int >= 0 or None, optional): the number of sorted tokens to return. Default: None, which means all,
+        - **num_out_tokens** (int >= 0 or None, optional): the number of sorted tokens to return. Default: None, which means all,
             as 0 does. Default: ``None``.
-        padded_mode (bool, optional): must be False; MindSpore accepts no other value. Default:
+        - **padded_mode** (bool, optional): must be False; MindSpore accepts no other value. Default:
             ``False``.
 
     Shapes:
         `tokens` is (tokens, features), `indices` is (tokens, k) or (tokens,). The sorted tokens are
         (tokens * k, features), their indices (tokens * k,).
 
-    Returns:
+    Outputs:
         tuple[Tensor]: the sorted tokens, and the int32 index of each copy of each token among them.
     """
     def __call__(self, tokens: _Tensor, indices: _Tensor, num_out_tokens: _b.int | None = None, padded_mode: _b.bool = False) -> _b.tuple[_Tensor, ...]:
@@ -2698,23 +2803,23 @@ class MoeTokenPermuteGrad(_Primitive):
 class MoeTokenUnpermute(_Primitive):
     """Restores the order of sorted tokens and sums the copies of each, weighted by `probs`.
 
-    Args:
-        permuted_tokens (Tensor of a floating dtype): shape (tokens * k, features). If the last rows were dropped, there
+    Inputs:
+        - **permuted_tokens** (Tensor of a floating dtype): shape (tokens * k, features). If the last rows were dropped, there
             are fewer; the missing ones count as zeros.
-        sorted_indices (Tensor of dtype int32): the index of each copy of each token, int32,
+        - **sorted_indices** (Tensor of dtype int32): the index of each copy of each token, int32,
             shape (tokens * k,).
-        probs (Tensor of a floating dtype or None, optional): the weights, shape (tokens, k).
+        - **probs** (Tensor of a floating dtype or None, optional): the weights, shape (tokens, k).
             Default: None, for k = 1 and no weights. Default: ``None``.
-        padded_mode (bool, optional): must be False; MindSpore accepts no other value. Default:
+        - **padded_mode** (bool, optional): must be False; MindSpore accepts no other value. Default:
             ``False``.
-        restore_shape (tuple of ints or a list of ints or None, optional): used only in padded
+        - **restore_shape** (tuple of ints or a list of ints or None, optional): used only in padded
             mode. Default: ``None``.
 
     Shapes:
         `permuted_tokens` is (tokens * k, features), `sorted_indices` is (tokens * k,), `probs` is
         (tokens, k). The result is (tokens, features), of the dtype of `permuted_tokens`.
 
-    Returns:
+    Outputs:
         Tensor, shape (tokens, features), of the dtype of `permuted_tokens`.
     """
     def __call__(self, permuted_tokens: _Tensor, sorted_indices: _Tensor, probs: _Tensor | None = None, padded_mode: _b.bool = False, restore_shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
@@ -2954,18 +3059,20 @@ class QuantBatchMatmul(_Primitive):
 class QuantV2(_Primitive):
     """Quantizes to int8: rounds scale * x + offset, and clips to the range of int8.
 
-    Args:
-        x (Tensor of a floating dtype): the input.
-        scale (Tensor of a floating dtype): see `scale` above.
-        offset (Tensor of a floating dtype): which diagonal; 0 is the main one.
-        sqrt_mode (one of False, optional): see `sqrt_mode` above. Default: ``False``.
-        rounding_mode (one of 'ROUND', 'Round', 'round', optional): None, 'floor' or 'trunc'.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **scale** (Tensor of a floating dtype): see `scale` above.
+        - **offset** (Tensor of a floating dtype): which diagonal; 0 is the main one.
+        - **sqrt_mode** (one of False, optional): see `sqrt_mode` above. Default: ``False``.
+        - **rounding_mode** (one of 'ROUND', 'Round', 'round', optional): None, 'floor' or 'trunc'.
             Default: ``'ROUND'``.
-        dst_type (mindspore dtype, int8, optional): see `dst_type` above. Default: ``int8``.
+        - **dst_type** (mindspore dtype, int8, optional): see `dst_type` above. Default: ``int8``.
 
     Shapes:
-        `x` is (..., D); `scale` and `offset` are (..., D) with length 1 elsewhere. The result has
-        the shape of `x` and is int8.
+        `x` is (..., D); `scale` and `offset` are (..., D) with length 1 elsewhere.
+
+    Outputs:
+        The result has the shape of `x` and is int8.
     """
     def __call__(self, x: _Tensor, scale: _Tensor, offset: _Tensor, sqrt_mode: _t.Literal[False] = False, rounding_mode: _t.Literal['ROUND', 'Round', 'round'] = 'ROUND', dst_type: _Type = ...) -> _Tensor:
         """`QuantV2` of its inputs, which the class describes."""
@@ -3058,9 +3165,9 @@ from ..ops import Reciprocal as Reciprocal
 class ReciprocalGrad(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
 
-    Args:
-        y (Tensor of a floating dtype): the second input.
-        dy (Tensor of a floating dtype): the gradient of the output.
+    Inputs:
+        - **y** (Tensor of a floating dtype): the second input.
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
         `y`, `dy` and the gradient have one shape and dtype.
@@ -3206,27 +3313,27 @@ class RingAttentionUpdate(_Primitive):
     Let m be the larger of the two maxima, and s_i = sum_i * exp(m_i - m). The output is (out_1 s_1
     + out_2 s_2) / (s_1 + s_2), with the maximum m and the sum s_1 + s_2.
 
-    Args:
-        prev_attn_out (Tensor of dtype bfloat16 or float16 or float32): the attention output for the first part, (S, B, H), or (T, N, D) for
+    Inputs:
+        - **prev_attn_out** (Tensor of dtype bfloat16 or float16 or float32): the attention output for the first part, (S, B, H), or (T, N, D) for
             "TND".
-        prev_softmax_max (Tensor of a floating dtype): its largest scores, (B, N, S, 8), or (T, N, 8), with each value
+        - **prev_softmax_max** (Tensor of a floating dtype): its largest scores, (B, N, S, 8), or (T, N, 8), with each value
             repeated eight times.
-        prev_softmax_sum (Tensor of a floating dtype): its sums of exp(score - largest score),
+        - **prev_softmax_sum** (Tensor of a floating dtype): its sums of exp(score - largest score),
             of the same shape.
-        cur_attn_out (Tensor of dtype bfloat16 or float16 or float32): the attention output for the second part; `cur_softmax_max` and
+        - **cur_attn_out** (Tensor of dtype bfloat16 or float16 or float32): the attention output for the second part; `cur_softmax_max` and
             `cur_softmax_sum` are its largest scores and sums.
-        cur_softmax_max (Tensor of a floating dtype): see `cur_softmax_max` above.
-        cur_softmax_sum (Tensor of a floating dtype): see `cur_softmax_sum` above.
-        actual_seq_qlen (Tensor of dtype int32 or int64 or None, optional): the boundaries of
+        - **cur_softmax_max** (Tensor of a floating dtype): see `cur_softmax_max` above.
+        - **cur_softmax_sum** (Tensor of a floating dtype): see `cur_softmax_sum` above.
+        - **actual_seq_qlen** (Tensor of dtype int32 or int64 or None, optional): the boundaries of
             the sequences, from 0 to T, for "TND". Default: ``None``.
-        layout (one of 'SBH', 'TND', optional): "SBH" or "TND". Default: "SBH". Default:
+        - **layout** (one of 'SBH', 'TND', optional): "SBH" or "TND". Default: "SBH". Default:
             ``'SBH'``.
 
     Shapes:
         For "SBH" the attention outputs are (S, B, H), the maxima and sums (B, N, S, 8). For "TND"
         they are (T, N, D) and (T, N, 8). The results have the shapes and dtypes of the first part.
 
-    Returns:
+    Outputs:
         tuple[Tensor]: the attention output, the largest scores and the sums.
     """
     def __call__(self, prev_attn_out: _Tensor, prev_softmax_max: _Tensor, prev_softmax_sum: _Tensor, cur_attn_out: _Tensor, cur_softmax_max: _Tensor, cur_softmax_sum: _Tensor, actual_seq_qlen: _Tensor | None = None, layout: _t.Literal['SBH', 'TND'] = 'SBH') -> _Tensor:
@@ -3238,11 +3345,11 @@ class RmsNormGrad(_Primitive):
     """Computes the gradients of `ops.RmsNorm` for its input and its scale, from the `rstd` of the
     forward pass.
 
-    Args:
-        dy (Tensor of a floating dtype): the gradient of the output.
-        x (Tensor of a floating dtype): the input.
-        rstd (Tensor of a floating dtype): see `rstd` above.
-        gamma (Tensor of a floating dtype): the factors.
+    Inputs:
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
+        - **x** (Tensor of a floating dtype): the input.
+        - **rstd** (Tensor of a floating dtype): see `rstd` above.
+        - **gamma** (Tensor of a floating dtype): the factors.
 
     Shapes:
         `dy` and `x` are (..., *gamma.shape). The gradients have the shapes of `x` and `gamma`.
@@ -3257,17 +3364,17 @@ class RotaryPositionEmbedding(_Primitive):
     In mode 0, rotated(x) maps feature pairs (a, b) to (-b, a), where a is in the first half of the
     features and b in the second. In mode 1, a and b are neighbours.
 
-    Args:
-        x (Tensor of a floating dtype): shape (B, N, S, D), D even.
-        cos (Tensor of a floating dtype): broadcasts against `x`.
-        sin (Tensor of a floating dtype): of the shape of `cos`.
-        mode (int, optional): 0 or 1. Default: 0. Default: ``0``.
+    Inputs:
+        - **x** (Tensor of a floating dtype): shape (B, N, S, D), D even.
+        - **cos** (Tensor of a floating dtype): broadcasts against `x`.
+        - **sin** (Tensor of a floating dtype): of the shape of `cos`.
+        - **mode** (int, optional): 0 or 1. Default: 0. Default: ``0``.
 
     Shapes:
         `x` is (B, N, S, D) with an even D; `cos` and `sin` are broadcast. The result has the shape
         and dtype of `x`.
 
-    Returns:
+    Outputs:
         Tensor, of the shape and dtype of `x`.
     """
     def __call__(self, x: _Tensor, cos: _Tensor, sin: _Tensor, mode: _b.int = 0) -> _Tensor:
@@ -3286,9 +3393,9 @@ from ..ops import Rsqrt as Rsqrt
 class RsqrtGrad(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
 
-    Args:
-        y_backprop (Tensor of a floating dtype): see `y_backprop` above.
-        x (Tensor of a floating dtype): the input.
+    Inputs:
+        - **y_backprop** (Tensor of a floating dtype): see `y_backprop` above.
+        - **x** (Tensor of a floating dtype): the input.
 
     Shapes:
         `y_backprop`, `x` and the gradient have one shape and dtype.
@@ -3434,9 +3541,9 @@ from ..ops import SelectView as SelectView
 class SeluGrad(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
 
-    Args:
-        gradient (Tensor of a floating dtype): see `gradient` above.
-        result (Tensor of a floating dtype): see `result` above.
+    Inputs:
+        - **gradient** (Tensor of a floating dtype): see `gradient` above.
+        - **result** (Tensor of a floating dtype): see `result` above.
 
     Shapes:
         `result`, `gradient` and the gradient have one shape and dtype.
@@ -3499,9 +3606,9 @@ class SigmoidCrossEntropyWithLogitsGrad(_Primitive):
 class SigmoidGrad(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
 
-    Args:
-        y (Tensor of a floating dtype): the second input.
-        dy (Tensor of a floating dtype): the gradient of the output.
+    Inputs:
+        - **y** (Tensor of a floating dtype): the second input.
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
         `y`, `dy` and the gradient have one shape and dtype.
@@ -3550,10 +3657,10 @@ from ..ops import Softmax as Softmax
 class SoftmaxBackward(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
 
-    Args:
-        dout (Tensor of a floating dtype): the gradient of the output.
-        out (Tensor of a floating dtype): see `out` above.
-        dim (int, optional): the axis or axes along which it works; negative ones count from the
+    Inputs:
+        - **dout** (Tensor of a floating dtype): the gradient of the output.
+        - **out** (Tensor of a floating dtype): see `out` above.
+        - **dim** (int, optional): the axis or axes along which it works; negative ones count from the
             end. Default: ``-1``.
 
     Shapes:
@@ -3566,9 +3673,9 @@ from ..ops import SoftmaxCrossEntropyWithLogits as SoftmaxCrossEntropyWithLogits
 class SoftmaxGrad(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
 
-    Args:
-        y (Tensor of a floating dtype): the second input.
-        dy (Tensor of a floating dtype): the gradient of the output.
+    Inputs:
+        - **y** (Tensor of a floating dtype): the second input.
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
         `y`, `dy` and the gradient have one shape and dtype.
@@ -3613,9 +3720,9 @@ class SparseFillEmptyRowsGrad(_Primitive):
     """Computes the gradients of `ops.SparseFillEmptyRows` with respect to the values and the
     default.
 
-    Args:
-        reverse_index_map (Tensor of dtype int32 or int64): see `reverse_index_map` above.
-        grad_values (Tensor of a floating dtype): see `grad_values` above.
+    Inputs:
+        - **reverse_index_map** (Tensor of dtype int32 or int64): see `reverse_index_map` above.
+        - **grad_values** (Tensor of a floating dtype): see `grad_values` above.
 
     Shapes:
         `grad_values` is (M,), `reverse_index_map` is (N,). The gradients are (N,) and ().
@@ -3631,15 +3738,17 @@ from ..ops import SparseGatherV2 as SparseGatherV2
 class SparseSegmentMeanGrad(_Primitive):
     """Hands the gradient of each segment to the rows that `ops.SparseSegmentMean` sums.
 
-    Args:
-        x (Tensor of a floating dtype): the input.
-        indices (Tensor of dtype int32 or int64): the positions.
-        segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.
-        output_dim0 (any value): see `output_dim0` above.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **indices** (Tensor of dtype int32 or int64): the positions.
+        - **segment_ids** (Tensor of dtype int32 or int64): the segment to which each slice belongs.
+        - **output_dim0** (any value): see `output_dim0` above.
 
     Shapes:
-        `x` is (segments, ...), `indices` and `segment_ids` are (K,), `output_dim0` is a scalar. The
-        result is (output_dim0, ...), of the dtype of `x`.
+        `x` is (segments, ...), `indices` and `segment_ids` are (K,), `output_dim0` is a scalar.
+
+    Outputs:
+        The result is (output_dim0, ...), of the dtype of `x`.
     """
     def __call__(self, x: _t.Any, indices: _t.Any, segment_ids: _t.Any, output_dim0: _t.Any) -> _t.Any:
         """`SparseSegmentMeanGrad` of its inputs, which the class describes."""
@@ -3647,15 +3756,17 @@ class SparseSegmentMeanGrad(_Primitive):
 class SparseSegmentSqrtNGrad(_Primitive):
     """Hands the gradient of each segment to the rows that `ops.SparseSegmentSqrtN` sums.
 
-    Args:
-        x (Tensor of a floating dtype): the input.
-        indices (Tensor of dtype int32 or int64): the positions.
-        segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.
-        output_dim0 (any value): see `output_dim0` above.
+    Inputs:
+        - **x** (Tensor of a floating dtype): the input.
+        - **indices** (Tensor of dtype int32 or int64): the positions.
+        - **segment_ids** (Tensor of dtype int32 or int64): the segment to which each slice belongs.
+        - **output_dim0** (any value): see `output_dim0` above.
 
     Shapes:
-        `x` is (segments, ...), `indices` and `segment_ids` are (K,), `output_dim0` is a scalar. The
-        result is (output_dim0, ...), of the dtype of `x`.
+        `x` is (segments, ...), `indices` and `segment_ids` are (K,), `output_dim0` is a scalar.
+
+    Outputs:
+        The result is (output_dim0, ...), of the dtype of `x`.
     """
     def __call__(self, x: _t.Any, indices: _t.Any, segment_ids: _t.Any, output_dim0: _t.Any) -> _t.Any:
         """`SparseSegmentSqrtNGrad` of its inputs, which the class describes."""
@@ -3663,15 +3774,18 @@ class SparseSegmentSqrtNGrad(_Primitive):
 class SparseSegmentSumGrad(_Primitive):
     """Hands the gradient of each segment to the rows that `ops.SparseSegmentSum` sums.
 
-    Args:
-        grad (Tensor of a floating dtype): the input.
-        indices (Tensor of dtype int32 or int64): the positions.
-        segment_ids (Tensor of dtype int32 or int64): the segment to which each slice belongs.
-        output_dim0 (any value): see `output_dim0` above.
+    Inputs:
+        - **grad** (Tensor of a floating dtype): the input.
+        - **indices** (Tensor of dtype int32 or int64): the positions.
+        - **segment_ids** (Tensor of dtype int32 or int64): the segment to which each slice belongs.
+        - **output_dim0** (any value): see `output_dim0` above.
 
     Shapes:
-        `grad` is (segments, ...), `indices` and `segment_ids` are (K,), `output_dim0` is a scalar. The
-        result is (output_dim0, ...), of the dtype of `grad`.
+        `grad` is (segments, ...), `indices` and `segment_ids` are (K,), `output_dim0` is a
+        scalar.
+
+    Outputs:
+        The result is (output_dim0, ...), of the dtype of `grad`.
     """
     def __call__(self, grad: _t.Any, indices: _t.Any, segment_ids: _t.Any, output_dim0: _t.Any) -> _t.Any:
         """`SparseSegmentSumGrad` of its inputs, which the class describes."""
@@ -3681,12 +3795,12 @@ class SparseSliceGrad(_Primitive):
     """Computes the gradient of `ops.SparseSlice` with respect to the values; it is 0 outside the
     slice.
 
-    Args:
-        backprop_val_grad (Tensor): the gradient of the values in the slice, (M,).
-        indices (Tensor of dtype int64): the indices of the values of the matrix, sorted, (N,
+    Inputs:
+        - **backprop_val_grad** (Tensor): the gradient of the values in the slice, (M,).
+        - **indices** (Tensor of dtype int64): the indices of the values of the matrix, sorted, (N,
             rank).
-        start (Tensor of dtype int64): the start of the slice, (rank,).
-        new_indices (Tensor of dtype int64): the indices of the values in the slice, sorted, (M,
+        - **start** (Tensor of dtype int64): the start of the slice, (rank,).
+        - **new_indices** (Tensor of dtype int64): the indices of the values in the slice, sorted, (M,
             rank).
 
     Shapes:
@@ -3721,9 +3835,9 @@ from ..ops import Sqrt as Sqrt
 class SqrtGrad(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
 
-    Args:
-        dy (Tensor of a floating dtype): the gradient of the output.
-        y (Tensor of a floating dtype): the second input.
+    Inputs:
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
+        - **y** (Tensor of a floating dtype): the second input.
 
     Shapes:
         `dy`, `y` and the gradient have one shape and dtype.
@@ -3794,9 +3908,9 @@ from ..ops import Tanh as Tanh
 class TanhGrad(_Primitive):
     """Computes the gradient of an operation, given its result and its gradient.
 
-    Args:
-        y (Tensor of a floating dtype): the second input.
-        dy (Tensor of a floating dtype): the gradient of the output.
+    Inputs:
+        - **y** (Tensor of a floating dtype): the second input.
+        - **dy** (Tensor of a floating dtype): the gradient of the output.
 
     Shapes:
         `y`, `dy` and the gradient have one shape and dtype.

@@ -24,7 +24,8 @@ _HEADING = re.compile(r"(Args|Inputs|Shapes|Returns|Raises|Examples?|Source|Note
 _ENTRY = re.compile(r"    (\*{0,2}\w+)(?: \(([^)]*(?:\([^)]*\)[^)]*)*)\))?: *(.*)")
 _WIDTH = 92
 _PROMPT = ">>>"
-_ORDER = ("Args", "Shapes", "Returns", "Raises", "Note", "Example", "See Also", "Source")
+_ORDER = "Args Inputs Shapes Outputs Returns Raises Note Example".split() + ["See Also", "Source"]
+_OF_RESULTS = re.compile(r"(?<!\S)(?:The (?:\w+ )?results?|Both results|Returns)\b")
 
 # The default description of a parameter, by its name.
 _MEANINGS = {
@@ -132,16 +133,20 @@ def describe(op, path, *signatures):
     }
     descriptions = {**_entries(sections.pop("Inputs", "")), **_entries(sections.pop("Args", ""))}
     parts = {key: _rename(text, renamed) for key, text in sections.items() if key != "Example"}
-    arguments, errors = [], parts.get("Raises", "").splitlines()
-    for signature in signatures:
+    errors = parts.get("Raises", "").splitlines()
+    for heading, signature in zip(("Args", "Inputs"), signatures):
         rules = signature.rules()
-        arguments += [
+        arguments = [
             _rename(_argument(signature, name, rules.get(name), descriptions), renamed)
             for name in signature.names
             if name != "self"
         ]
+        parts[heading] = "\n".join(arguments)
         errors += _errors(signature, rules, parts.get("Raises", ""))
-    parts["Args"], parts["Raises"] = "\n".join(arguments), "\n".join(errors)
+    if len(signatures) == 2:
+        parts["Inputs"] = _as_list(parts["Inputs"])
+        _divide_shapes(parts)
+    parts["Raises"] = "\n".join(errors)
     parts["Example"] = with_imports(sections.get("Example", ""))
     parts["See Also"] = _other_names(op, path)
     parts["Source"] = page_of(path)
@@ -193,14 +198,32 @@ def _argument(signature, name, rule, descriptions):
     return f"{head} {text}" if "\n" in text else _wrap(head, text)
 
 
-def _wrap(head, text):
+def _as_list(entries):
+    """Returns entries of an `Args` section as a list with names in bold, which is the form of an
+    `Inputs` section."""
+    return re.sub(r"^    (\w+)( \(.*?\))?:", r"    - **\1**\2:", entries, flags=re.M)
+
+
+def _divide_shapes(parts):
+    """Moves the sentences about the results of a class from `Shapes` to `Outputs`."""
+    text = " ".join(parts.get("Shapes", "").split())
+    result = _OF_RESULTS.search(text)
+    if "Returns" in parts:
+        parts["Outputs"] = parts.pop("Returns")
+    elif result:
+        inputs, outputs = text[: result.start()].strip(), text[result.start() :]
+        parts["Shapes"] = inputs and _wrap("   ", inputs, indent=3)
+        parts["Outputs"] = _wrap("   ", outputs, indent=3)
+
+
+def _wrap(head, text, indent=7):
     """Returns `head` followed by `text`, wrapped at spaces to lines of at most `_WIDTH`
-    characters."""
+    characters; all but the first are indented by `indent` spaces and one more."""
     lines, line = [], head
     for word in text.split(" "):
         if len(line) + len(word) >= _WIDTH:
             lines.append(line)
-            line = " " * 7
+            line = " " * indent
         line += f" {word}"
     return "\n".join([*lines, line])
 

@@ -59,11 +59,15 @@ class AdaptiveAvgPool3d(_Cell):
     Args:
         output_size (int >= 0 or a tuple of (an int >= 0 or None)): the lengths of the last axes
             of the result.
-        input (Tensor of a real dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a real dtype): the input.
 
     Shapes:
-        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
-        the last three axes and the same dtype.
+        `input` is (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        The result has the lengths `output_size` along the last three axes and the same dtype.
     """
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -103,10 +107,15 @@ class AvgPool1d(_Cell):
             Default: ``False``.
         count_include_pad (bool, optional): whether added zeros count in the means. Default:
             ``True``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` is (N, C, L) or (C, L). The result is (N, C, L') or (C, L'), of the same dtype.
+        `input` is (N, C, L) or (C, L).
+
+    Outputs:
+        The result is (N, C, L') or (C, L'), of the same dtype.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -128,11 +137,15 @@ class AvgPool2d(_Cell):
             ``True``.
         divisor_override (int or None, optional): the divisor instead of the number of elements.
             Default: ``None``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
-        same dtype.
+        `input` is (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        The result is (N, C, H', W') or (C, H', W'), of the same dtype.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -154,11 +167,15 @@ class AvgPool3d(_Cell):
             ``True``.
         divisor_override (int or None, optional): the divisor instead of the number of elements.
             Default: ``None``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` is (N, C, D, H, W) or (C, D, H, W). The result is (N, C, D', H', W') or (C, D', H',
-        W'), of the same dtype.
+        `input` is (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        The result is (N, C, D', H', W') or (C, D', H', W'), of the same dtype.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, ceil_mode: _b.bool = False, count_include_pad: _b.bool = True, divisor_override: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -172,13 +189,17 @@ class BCELoss(_Cell):
             Default: ``None``.
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        input (Tensor of dtype bfloat16 or float16 or float32): the input.
-        target (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32): the input.
+        - **target** (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
             with.
 
     Shapes:
-        `input` and `target` have one shape, `weight` is broadcast. The result is (), or that shape
-        for `reduction` "none".
+        `input` and `target` have one shape, `weight` is broadcast.
+
+    Outputs:
+        The result is (), or that shape for `reduction` "none".
     """
     def __init__(self, weight: _Tensor | None = None, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -196,13 +217,17 @@ class BCEWithLogitsLoss(_Cell):
             computed for each element. Default: ``'mean'``.
         pos_weight (Tensor of dtype bfloat16 or float16 or float32 or None, optional): see
             `pos_weight` above. Default: ``None``.
-        input (Tensor of dtype bfloat16 or float16 or float32): the input.
-        target (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32): the input.
+        - **target** (Tensor of dtype bfloat16 or float16 or float32): what the input is compared
             with.
 
     Shapes:
-        `input` and `target` have one shape. The result is (), or that shape for `reduction` "none",
-        of the dtype of `target`.
+        `input` and `target` have one shape.
+
+    Outputs:
+        The result is (), or that shape for `reduction` "none", of the dtype of `target`.
     """
     def __init__(self, weight: _Tensor | None = None, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', pos_weight: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -449,13 +474,17 @@ class CosineEmbeddingLoss(_Cell):
         margin (float, optional): the margin of the loss. Default: ``0.0``.
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        input1 (Tensor of a floating dtype): the first input.
-        input2 (Tensor of a floating dtype): the second input.
-        target (Tensor of a number dtype): what the input is compared with.
+
+    Inputs:
+        - **input1** (Tensor of a floating dtype): the first input.
+        - **input2** (Tensor of a floating dtype): the second input.
+        - **target** (Tensor of a number dtype): what the input is compared with.
 
     Shapes:
-        `input1` and `input2` are (N, D) or (D,), `target` is (N,) or (). The result is (), or the
-        shape of `target` for `reduction` "none".
+        `input1` and `input2` are (N, D) or (D,), `target` is (N,) or ().
+
+    Outputs:
+        The result is (), or the shape of `target` for `reduction` "none".
     """
     def __init__(self, margin: _b.float = 0.0, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -489,14 +518,18 @@ class CrossEntropyLoss(_Cell):
             computed for each element. Default: ``'mean'``.
         label_smoothing (number >= 0.0 and <= 1.0, optional): see `label_smoothing` above.
             Default: ``0.0``.
-        input (Tensor of a floating dtype): the input.
-        target (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64):
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
+        - **target** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int64):
             what the input is compared with.
 
     Shapes:
-        `input` is (N, C, ...) or (C,). Target classes have its shape without C, or (N, 1); target
-        probabilities have its shape. The result is (), or the shape without C for `reduction`
-        "none".
+        `input` is (N, C, ...) or (C,). Target classes have its shape without C, or (N, 1);
+        target probabilities have its shape.
+
+    Outputs:
+        The result is (), or the shape without C for `reduction` "none".
     """
     def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int = -100, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', label_smoothing: _b.float = 0.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -510,10 +543,15 @@ class ELU(_Cell):
         alpha (float, optional): the factor `alpha` above. Default: ``1.0``.
         inplace (optional): whether the result is also written into the input. Default:
             ``False``.
-        input (Tensor): the input.
+
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, alpha: _b.float = 1.0, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -534,12 +572,16 @@ class Fold(_Cell):
             added around the input. Default: ``0``.
         stride (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
             steps from window to window, or one for all axes. Default: ``1``.
-        input (Tensor of a number dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a number dtype): the input.
 
     Shapes:
-        `input` is (N, C * k_h * k_w, windows), or has the second axis split into C and k_h * k_w,
-        or lacks N. The result is (N, C, *output_size), or lacks N if the input does, of the same
-        dtype.
+        `input` is (N, C * k_h * k_w, windows), or has the second axis split into C and k_h *
+        k_w, or lacks N.
+
+    Outputs:
+        The result is (N, C, *output_size), or lacks N if the input does, of the same dtype.
     """
     def __init__(self, output_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -553,10 +595,15 @@ class GELU(_Cell):
     Args:
         approximate (one of 'none', 'tanh', optional): see `approximate` above. Default:
             ``'none'``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, approximate: _t.Literal['none', 'tanh'] = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -567,11 +614,15 @@ class GLU(_Cell):
     Args:
         dim (int, or a Tensor without axes that holds it, optional): the axis or axes along
             which it works; negative ones count from the end. Default: ``-1``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` has an even length 2 n along `dim`. The result has length n there, and the dtype of
-        `input`.
+        `input` has an even length 2 n along `dim`.
+
+    Outputs:
+        The result has length n there, and the dtype of `input`.
     """
     def __init__(self, dim: _b.int | _Tensor = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -608,10 +659,15 @@ class Hardshrink(_Cell):
 
     Args:
         lambd (number or a bool, optional): see `lambd` above. Default: ``0.5``.
-        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -619,12 +675,15 @@ class Hardshrink(_Cell):
 class Hardsigmoid(_Cell):
     """Applies the hard sigmoid, a piecewise linear sigmoid: max(0, min(1, (x + 3) / 6)).
 
-    Args:
-        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int16 or int32 or int64 or int8):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -632,11 +691,14 @@ class Hardsigmoid(_Cell):
 class Hardswish(_Cell):
     """Applies the hard swish activation: x * max(0, min(6, x + 3)) / 6.
 
-    Args:
-        input (Tensor of a real dtype): the input.
+    Inputs:
+        - **input** (Tensor of a real dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -649,11 +711,16 @@ class Hardtanh(_Cell):
         max_val (any value, optional): see `max_val` above. Default: ``1.0``.
         inplace (optional): whether the result is also written into the input. Default:
             ``False``.
-        input (Tensor of dtype bfloat16 or float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, min_val: _t.Any = -1.0, max_val: _t.Any = 1.0, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -667,12 +734,16 @@ class KLDivLoss(_Cell):
         reduction (one of 'none', 'mean', 'batchmean', 'sum', optional): 'mean', 'sum' or 'none'
             of what is computed for each element. Default: ``'mean'``.
         log_target (bool, optional): see `log_target` above. Default: ``False``.
-        input (Tensor of a floating dtype): the input.
-        target (Tensor of a floating dtype): what the input is compared with.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
+        - **target** (Tensor of a floating dtype): what the input is compared with.
 
     Shapes:
-        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
-        for `reduction` "none".
+        The shapes of `input` and `target` are broadcast.
+
+    Outputs:
+        The result is (), or the broadcast shape for `reduction` "none".
     """
     def __init__(self, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = 'mean', log_target: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -683,11 +754,14 @@ from ...nn import Linear as Linear
 class LogSigmoid(_Cell):
     """Computes the log-sigmoid, log(1 / (1 + exp(-x))), of each element without overflow.
 
-    Args:
-        input (Tensor of a floating dtype): the input.
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -698,11 +772,15 @@ class LogSoftmax(_Cell):
     Args:
         dim (int or None, optional): the axis or axes along which it works; negative ones count
             from the end. Default: ``None``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape, and the dtype of `input` or
-        `dtype`.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape, and the dtype of `input` or `dtype`.
     """
     def __init__(self, dim: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -713,12 +791,16 @@ class MSELoss(_Cell):
     Args:
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        input (Tensor of a number dtype): the input.
-        target (Tensor of a number dtype): what the input is compared with.
+
+    Inputs:
+        - **input** (Tensor of a number dtype): the input.
+        - **target** (Tensor of a number dtype): what the input is compared with.
 
     Shapes:
-        The shapes of `input` and `target` are broadcast and their dtypes equal. The result is (),
-        or the broadcast shape for "none".
+        The shapes of `input` and `target` are broadcast and their dtypes equal.
+
+    Outputs:
+        The result is (), or the broadcast shape for "none".
     """
     def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -734,14 +816,18 @@ class MaxUnpool2d(_Cell):
             window to window, or one for all axes. Default: ``None``.
         padding (int >= 0 or a tuple of 1 or 2 ints >= 0, optional): what is added around the
             input. Default: ``0``.
-        input (Tensor of a real dtype): the input.
-        indices (Tensor of dtype int32 or int64): the positions.
-        output_size (tuple or a list or None, optional): the lengths of the last axes of the
+
+    Inputs:
+        - **input** (Tensor of a real dtype): the input.
+        - **indices** (Tensor of dtype int32 or int64): the positions.
+        - **output_size** (tuple or a list or None, optional): the lengths of the last axes of the
             result. Default: ``None``.
 
     Shapes:
-        `input` and `indices` are (N, C, H', W') or (C, H', W'). The result is (N, C, H, W) or (C,
-        H, W), of the dtype of `input`.
+        `input` and `indices` are (N, C, H', W') or (C, H', W').
+
+    Outputs:
+        The result is (N, C, H, W) or (C, H, W), of the dtype of `input`.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -767,12 +853,16 @@ class NLLLoss(_Cell):
             not count. Default: ``-100``.
         reduction (one of 'none', 'mean', 'sum', optional): 'mean', 'sum' or 'none' of what is
             computed for each element. Default: ``'mean'``.
-        input (Tensor of a floating dtype): the input.
-        target (Tensor of dtype int16 or int32 or int64): what the input is compared with.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
+        - **target** (Tensor of dtype int16 or int32 or int64): what the input is compared with.
 
     Shapes:
-        `input` is (N, C, ...) or (C,), `target` has its shape without C. The result is (), or that
-        shape for `reduction` "none".
+        `input` is (N, C, ...) or (C,), `target` has its shape without C.
+
+    Outputs:
+        The result is (), or that shape for `reduction` "none".
     """
     def __init__(self, weight: _Tensor | None = None, ignore_index: _b.int | _Tensor = -100, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -784,10 +874,15 @@ class PixelUnshuffle(_Cell):
 
     Args:
         downscale_factor (int >= 1): see `downscale_factor` above.
-        input (Tensor): the input.
+
+    Inputs:
+        - **input** (Tensor): the input.
 
     Shapes:
-        `input` is (..., C, H r, W r). The result is (..., C r^2, H, W), of the same dtype.
+        `input` is (..., C, H r, W r).
+
+    Outputs:
+        The result is (..., C r^2, H, W), of the same dtype.
     """
     def __init__(self, downscale_factor: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -799,11 +894,16 @@ class ReLU6(_Cell):
     Args:
         inplace (optional): whether the result is also written into the input. Default:
             ``False``.
-        input (Tensor of dtype bfloat16 or float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -899,23 +999,31 @@ class SiLU(_Cell):
     Args:
         inplace (optional): whether the result is also written into the input. Default:
             ``False``.
-        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Sigmoid(_Cell):
     """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
 
-    Args:
-        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -928,12 +1036,16 @@ class SmoothL1Loss(_Cell):
             computed for each element. Default: ``'mean'``.
         beta (number or a bool, or a Tensor without axes that holds it, optional): the factor
             `beta` above. Default: ``1.0``.
-        input (Tensor of a floating dtype): the input.
-        target (Tensor of a floating dtype): what the input is compared with.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
+        - **target** (Tensor of a floating dtype): what the input is compared with.
 
     Shapes:
-        The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
-        for `reduction` "none".
+        The shapes of `input` and `target` are broadcast.
+
+    Outputs:
+        The result is (), or the broadcast shape for `reduction` "none".
     """
     def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', beta: _b.float | _b.bool | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -946,11 +1058,15 @@ class Softmax(_Cell):
     Args:
         dim (int or None, optional): the axis or axes along which it works; negative ones count
             from the end. Default: ``None``.
-        input (Tensor of a floating dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a floating dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape, and the dtype of `input` or
-        `dtype`.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape, and the dtype of `input` or `dtype`.
     """
     def __init__(self, dim: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -960,10 +1076,15 @@ class Softshrink(_Cell):
 
     Args:
         lambd (number or a bool, optional): see `lambd` above. Default: ``0.5``.
-        input (Tensor of dtype bfloat16 or float16 or float32): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1014,25 +1135,29 @@ class SyncBatchNorm(_Cell):
 class Tanh(_Cell):
     """Computes the hyperbolic tangent of each element.
 
-    Args:
-        input (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or complex128 or complex64 or float16 or float32 or float64):
             the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class Tanhshrink(_Cell):
     """Applies the tanhshrink activation: x - tanh(x).
 
-    Args:
-        input (Tensor of a number dtype): the input.
+    Inputs:
+        - **input** (Tensor of a number dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape; floats keep their dtype and
-        integers give float32.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape; floats keep their dtype and integers give float32.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1045,10 +1170,15 @@ class Threshold(_Cell):
         value (number): the number `value` above.
         inplace (optional): whether the result is also written into the input. Default:
             ``False``.
-        input (Tensor of a number dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a number dtype): the input.
 
     Shapes:
-        `input` may have any shape. The result has the same shape and dtype.
+        `input` may have any shape.
+
+    Outputs:
+        The result has the same shape and dtype.
     """
     def __init__(self, threshold: _b.float, value: _b.float, inplace: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1064,10 +1194,15 @@ class Unfold(_Cell):
             added around the input. Default: ``0``.
         stride (int >= 1 or a tuple of 2 ints >= 1 or a list of 2 ints >= 1, optional): the
             steps from window to window, or one for all axes. Default: ``1``.
-        input (Tensor of a number dtype): the input.
+
+    Inputs:
+        - **input** (Tensor of a number dtype): the input.
 
     Shapes:
-        `input` is (N, C, H, W). The result is (N, C * k_h * k_w, windows), of the same dtype.
+        `input` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C * k_h * k_w, windows), of the same dtype.
     """
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1086,11 +1221,15 @@ class Upsample(_Cell):
             output coincide. Default: ``None``.
         recompute_scale_factor (bool or a value that counts as false or None, optional): see
             `recompute_scale_factor` above. Default: ``None``.
-        input (Tensor of dtype bfloat16 or float16 or float32 or float64 or uint8): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype bfloat16 or float16 or float32 or float64 or uint8): the input.
 
     Shapes:
-        `input` is (N, C, ...), with one to three axes after the channels. The result is (N, C,
-        *size), of the same dtype.
+        `input` is (N, C, ...), with one to three axes after the channels.
+
+    Outputs:
+        The result is (N, C, *size), of the same dtype.
     """
     def __init__(self, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _c.Sequence[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1103,10 +1242,15 @@ class UpsamplingBilinear2d(_Cell):
             result. Default: ``None``.
         scale_factor (tuple of 2 floats > 0.0 or a list of 2 floats > 0.0 or None, optional):
             see `scale_factor` above. Default: ``None``.
-        input (Tensor of dtype float16 or float32 or float64): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype float16 or float32 or float64): the input.
 
     Shapes:
-        `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
+        `input` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C, *size), of the same dtype.
     """
     def __init__(self, size: _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | None = None, scale_factor: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -1120,10 +1264,15 @@ class UpsamplingNearest2d(_Cell):
             result. Default: ``None``.
         scale_factor (tuple of 2 floats > 0.0 or a list of 2 floats > 0.0 or None, optional):
             see `scale_factor` above. Default: ``None``.
-        input (Tensor of dtype float16 or float32 or float64 or uint8): the input.
+
+    Inputs:
+        - **input** (Tensor of dtype float16 or float32 or float64 or uint8): the input.
 
     Shapes:
-        `input` is (N, C, H, W). The result is (N, C, *size), of the same dtype.
+        `input` is (N, C, H, W).
+
+    Outputs:
+        The result is (N, C, *size), of the same dtype.
     """
     def __init__(self, size: _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int] | None = None, scale_factor: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

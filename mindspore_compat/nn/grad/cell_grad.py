@@ -20,6 +20,9 @@ class Jvp(Cell):
         The inputs of the function, then the direction: a Tensor, or for several inputs a tuple with
             one Tensor per input.
 
+    Outputs:
+        A pair: the results of the function, and the products.
+
     Raises:
         TypeError: if the direction has another form.
 

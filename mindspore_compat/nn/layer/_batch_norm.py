@@ -290,6 +290,12 @@ class SyncBatchNorm(_BatchNorm):
         process_groups (list): lists of the ranks that normalise together; None for all ranks.
         dtype (mindspore.dtype): the type of the parameters.
 
+    Inputs:
+        - **x** (Tensor): float16, bfloat16 or float32, shape (N, C) or (N, C, H, W).
+
+    Outputs:
+        Tensor of the same shape and dtype.
+
     Raises:
         TypeError: if `process_groups` is not a list of lists of ints, or as for BatchNorm1d.
         ValueError: if a rank occurs twice or does not exist, or as for BatchNorm1d.

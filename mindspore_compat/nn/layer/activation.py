@@ -81,6 +81,9 @@ class PReLU(Cell):
     Inputs:
         - **x** (Tensor): float16 or float32.
 
+    Outputs:
+        Tensor of the same shape and dtype.
+
     Raises:
         TypeError: if `channel` is not an int, or `w` neither a float, a list nor a Tensor.
         ValueError: if `channel` is less than 1, or `w` has another number of elements or not only
@@ -147,6 +150,9 @@ class PReLUExt(Cell):
     Inputs:
         - **input** (Tensor): floats.
 
+    Outputs:
+        Tensor of the same shape and dtype.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.nn.PReLUExt()(ms.Tensor([[-1.0, 2.0]])))
@@ -176,6 +182,9 @@ class Hardtanh(Cell):
 
     Inputs:
         - **x** (Tensor): numbers.
+
+    Outputs:
+        Tensor of the same shape and dtype.
 
     Raises:
         TypeError: if a bound is neither an int nor a float, or `x` not a Tensor of numbers.
@@ -208,6 +217,9 @@ class RReLU(Cell):
 
     Inputs:
         - **x** (Tensor): numbers.
+
+    Outputs:
+        Tensor of the same shape and dtype.
 
     Raises:
         TypeError: if a bound is neither an int nor a float, or `x` not a Tensor of numbers.

@@ -30,6 +30,9 @@ class Hardtanh(_Cell):
 
     Inputs:
         - **x** (Tensor): numbers.
+
+    Outputs:
+        Tensor of the same shape and dtype.
     """
     min_val: _t.Any
     max_val: _t.Any
@@ -51,6 +54,9 @@ class PReLU(_Cell):
 
     Inputs:
         - **x** (Tensor): float16 or float32.
+
+    Outputs:
+        Tensor of the same shape and dtype.
     """
     w: _Parameter
     def __init__(self, channel: _b.int = 1, w: _b.float | _c.Iterable[_t.Any] | _Tensor = 0.25) -> None: ...
@@ -70,6 +76,9 @@ class PReLUExt(_Cell):
 
     Inputs:
         - **input** (Tensor): floats.
+
+    Outputs:
+        Tensor of the same shape and dtype.
     """
     weight: _Parameter
     def __init__(self, num_parameters: _b.int = 1, init: _b.float | _b.bool | None = 0.25, dtype: _Type | None = None) -> None: ...
@@ -84,6 +93,9 @@ class RReLU(_Cell):
 
     Inputs:
         - **x** (Tensor): numbers.
+
+    Outputs:
+        Tensor of the same shape and dtype.
     """
     lower: _t.Any
     upper: _t.Any

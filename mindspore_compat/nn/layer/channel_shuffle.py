@@ -17,6 +17,9 @@ class ChannelShuffle(Cell):
     Inputs:
         - **x** (Tensor): shape (N, C, *).
 
+    Outputs:
+        Tensor of the same shape and dtype.
+
     Raises:
         TypeError: if `groups` is not an int.
         ValueError: if it is less than 1, or does not divide the number of channels.

@@ -54,6 +54,9 @@ class Conv2dBnAct(_BnAct):
     Inputs:
         - **x** (Tensor): shape (N, in_channels, H, W).
 
+    Outputs:
+        Tensor of shape (N, out_channels, H', W').
+
     Raises:
         TypeError: if `has_bn` or `after_fake` is not a bool, or an argument of another type.
         ValueError: if an argument is out of range.
@@ -121,6 +124,9 @@ class DenseBnAct(_BnAct):
 
     Inputs:
         - **x** (Tensor): shape (N, in_channels).
+
+    Outputs:
+        Tensor of shape (N, out_channels).
 
     Raises:
         TypeError: if `has_bn` or `after_fake` is not a bool, or an argument of another type.

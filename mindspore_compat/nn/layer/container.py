@@ -156,6 +156,9 @@ class SequentialCell(_Numbered):
     Inputs:
         - **input_data** (Tensor): the input of the first Cell.
 
+    Outputs:
+        What the last Cell returns.
+
     Raises:
         TypeError: if `args` is something else.
 

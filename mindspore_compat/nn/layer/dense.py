@@ -36,6 +36,9 @@ class BiDense(Cell):
         - **input1** (Tensor): shape (*, in1_channels).
         - **input2** (Tensor): shape (*, in2_channels).
 
+    Outputs:
+        Tensor of shape (*, out_channels), with the dtype of the weight.
+
     Raises:
         TypeError: if a number of channels is not an int, `has_bias` not a bool, or `input1` not of
             the dtype of the weight.

@@ -186,6 +186,10 @@ class EmbeddingExt(Cell):
     Inputs:
         - **input** (Tensor): int32 or int64, of any shape.
 
+    Outputs:
+        Tensor with the shape of `input` and one axis more, of length `embedding_dim`, in the dtype
+        of the table.
+
     Raises:
         TypeError: if a size is not an int, `max_norm` not a float, or a flag not a bool.
         ValueError: if `padding_idx` names no row, or `_weight` has another shape.
@@ -300,6 +304,9 @@ class EmbeddingLookup(Cell):
     Inputs:
         - **indices** (Tensor): int32 or int64, of any shape.
 
+    Outputs:
+        Tensor with the shape of the indices and one axis more, of length `embedding_size`.
+
     Raises:
         TypeError: if a size is not an int, `sparse` not a bool, or `max_norm` not a float.
         ValueError: if a size is less than 1, a choice unknown, `max_norm` not above 0, or `sparse`
@@ -378,6 +385,9 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         - **input_values** (Tensor): the weights, float32, of the same shape.
         - **field_ids** (Tensor): int32, of the same shape: the field of each row. A field without
           weights gives zeros.
+
+    Outputs:
+        float32 Tensor of shape (batch, fields, embedding_size).
 
     Raises:
         TypeError: if an argument or an input is of another type.

@@ -45,6 +45,10 @@ class ImageGradients(Cell):
     Inputs:
         - **images** (Tensor): shape (N, C, H, W).
 
+    Outputs:
+        A pair of Tensors of the same shape and dtype: the differences of rows, and those of
+        columns.
+
     Raises:
         ValueError: if the input does not have 4 axes.
 
@@ -110,10 +114,10 @@ def _need_images(api, img1, img2):
 def _compare(window, img1, img2, k1, k2):
     """Returns structural similarity and contrast of each channel: two Tensors of shape (N, C)."""
     n, c, h, w = img1.shape
-    x, y = img1.reshape(n * c, 1, h, w), img2.reshape(n * c, 1, h, w)
+    x, y = (image.float().reshape(n * c, 1, h, w) for image in (img1, img2))
     means = [window(image) for image in (x, y, x * x, y * y, x * y)]
     similar, contrast = similarity.run(*means, k1 * k1, k2 * k2)
-    return similar.reshape(n, c), contrast.reshape(n, c)
+    return tuple(part.reshape(n, c).astype(img1.dtype) for part in (similar, contrast))
 
 
 @op()
@@ -141,6 +145,9 @@ class SSIM(Cell):
 
     Inputs:
         - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), both float16 or both float32.
+
+    Outputs:
+        Tensor of shape (N,), with the dtype of the images.
 
     Raises:
         TypeError: if an argument or an input is of another type.
@@ -198,6 +205,9 @@ class MSSSIM(Cell):
 
     Inputs:
         - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), both float16 or both float32.
+
+    Outputs:
+        Tensor of shape (N,), with the dtype of the images.
 
     Raises:
         TypeError: if an argument or an input is of another type.
@@ -267,6 +277,9 @@ class PSNR(Cell):
     Inputs:
         - **img1** (Tensor), **img2** (Tensor): shape (N, C, H, W), of the same dtype.
 
+    Outputs:
+        float32 Tensor of shape (N,).
+
     Raises:
         TypeError: if `max_val` is not a number, or the dtypes differ.
         ValueError: if it is not above 0, or the inputs do not have 4 axes and one shape.
@@ -313,6 +326,9 @@ class CentralCrop(Cell):
     Inputs:
         - **image** (Tensor): shape (C, H, W) or (N, C, H, W).
 
+    Outputs:
+        Tensor of shape (C, H', W') or (N, C, H', W'), with the same dtype.
+
     Raises:
         TypeError: if `central_fraction` is not a float.
         ValueError: if it is out of range, or the input does not have 3 or 4 axes.
@@ -351,6 +367,9 @@ class PixelShuffle(Cell):
 
     Inputs:
         - **input** (Tensor): shape (*, C * factor², H, W).
+
+    Outputs:
+        Tensor of shape (*, C, H * factor, W * factor), with the same dtype.
 
     Raises:
         TypeError: if the factor is not an int, or the input not a Tensor.
@@ -391,6 +410,9 @@ class PixelUnshuffle(Cell):
 
     Inputs:
         - **input** (Tensor): shape (*, C, H * factor, W * factor).
+
+    Outputs:
+        Tensor of shape (*, C * factor², H, W), with the same dtype.
 
     Raises:
         TypeError: if the factor is not an int, or the input not a Tensor.

@@ -48,6 +48,12 @@ class ReduceLogSumExp(Cell):
         axis (Union[int, tuple(int), list(int)]): the axes.
         keep_dims (bool): whether to keep them, with length 1.
 
+    Inputs:
+        - **x** (Tensor): floats.
+
+    Outputs:
+        Tensor in the dtype of `x`: without the axes, or with length 1 there if `keep_dims`.
+
     Raises:
         TypeError: if `axis` is of another type, or `keep_dims` not a bool.
         ValueError: if the input has no such axis.
@@ -81,6 +87,12 @@ class Range(Cell):
         start (Union[int, float]): the first number; or, without `limit`, the limit.
         limit (Union[int, float]): the end, which is excluded.
         delta (Union[int, float]): the step.
+
+    Inputs:
+        None.
+
+    Outputs:
+        Tensor of shape (n,): int32 for ints, float32 for floats.
 
     Raises:
         TypeError: if one is not a number, or a Tensor with one element.
@@ -122,6 +134,12 @@ def _number(api, name, value):
 class LGamma(Cell):
     """Log-gamma function: computes log |gamma(x)| element by element.
 
+    Inputs:
+        - **x** (Tensor): float16 or float32, of any shape.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.nn.LGamma()(ms.Tensor([3.0])))
@@ -140,6 +158,12 @@ class LGamma(Cell):
 @public("nn.DiGamma")
 class DiGamma(Cell):
     """Digamma function: computes the derivative of log gamma(x) element by element.
+
+    Inputs:
+        - **x** (Tensor): float16 or float32, of any shape.
+
+    Outputs:
+        Tensor of the same shape and dtype.
 
     Example:
         >>> import mindspore_compat as ms
@@ -160,6 +184,12 @@ class DiGamma(Cell):
 class IGamma(Cell):
     """Lower regularised incomplete gamma function P(a, x), element by element.
 
+    Inputs:
+        - **a**, **x** (Tensor): float16 or float32, of shapes that broadcast.
+
+    Outputs:
+        Tensor of the broadcast shape, in the promoted dtype.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.nn.IGamma()(ms.Tensor([1.0]), ms.Tensor([1.0])))
@@ -179,6 +209,12 @@ class IGamma(Cell):
 @public("nn.LBeta")
 class LBeta(Cell):
     """Log-beta function: computes log |beta(x, y)| without cancelling large logarithms.
+
+    Inputs:
+        - **x**, **y** (Tensor): float16 or float32, of shapes that broadcast.
+
+    Outputs:
+        Tensor of the broadcast shape, in the promoted dtype.
 
     Example:
         >>> import mindspore_compat as ms
@@ -248,6 +284,10 @@ class MatMul(Cell):
     Inputs:
         - **x1** (Tensor), **x2** (Tensor): of the same dtype.
 
+    Outputs:
+        Tensor of the same dtype: shape (*, N, M) for matrices (*, N, K) and (*, K, M), without the
+        axis of a factor that is a vector.
+
     Raises:
         TypeError: if a flag is not a bool, or the dtypes differ.
         ValueError: if the inner lengths differ.
@@ -291,6 +331,10 @@ class Moments(Cell):
     Inputs:
         - **x** (Tensor): float16 or float32.
 
+    Outputs:
+        A pair of Tensors, mean and variance, in the dtype of `x`: without the axes, or with length
+        1 there if `keep_dims`.
+
     Raises:
         TypeError: if `axis` is of another type, or `keep_dims` not a bool.
         ValueError: if the input has no such axis.
@@ -331,6 +375,12 @@ def moments(xp, x: Floats, axis: Any = (), keep_dims: Bool = False):
 class MatInverse(Cell):
     """Inverts positive definite matrices by Cholesky decomposition.
 
+    Inputs:
+        - **a** (Tensor): float16 or float32 matrices, shape (*, M, M).
+
+    Outputs:
+        Tensor of shape (*, M, M), with the dtype of `a`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.nn.MatInverse()(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
@@ -351,6 +401,12 @@ class MatInverse(Cell):
 @public("nn.MatDet")
 class MatDet(Cell):
     """Computes determinants of positive definite matrices by Cholesky decomposition.
+
+    Inputs:
+        - **a** (Tensor): float16 or float32 matrices, shape (*, M, M).
+
+    Outputs:
+        Tensor of shape (*,), with the dtype of `a`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -225,6 +225,12 @@ class ConstantPad1d(_Constant):
         padding (Union[int, tuple]): the number of elements before and after.
         value (Union[int, float]): the constant.
 
+    Inputs:
+        - **x** (Tensor): of any dtype, with at least one axis.
+
+    Outputs:
+        Tensor with the last axis longer by the padding, and the dtype of `x`.
+
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints, or `value` not a number.
         ValueError: if `padding` is not a pair, or cuts off more than there is.
@@ -245,6 +251,12 @@ class ConstantPad2d(_Constant):
     Args:
         padding (Union[int, tuple]): the number of elements left, right, above and below.
         value (Union[int, float]): the constant.
+
+    Inputs:
+        - **x** (Tensor): of any dtype, with at least two axes.
+
+    Outputs:
+        Tensor with the last two axes longer by the padding, and the dtype of `x`.
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints, or `value` not a number.
@@ -268,6 +280,12 @@ class ConstantPad3d(_Constant):
             behind.
         value (Union[int, float]): the constant.
 
+    Inputs:
+        - **x** (Tensor): of any dtype, with at least three axes.
+
+    Outputs:
+        Tensor with the last three axes longer by the padding, and the dtype of `x`.
+
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints, or `value` not a number.
         ValueError: if `padding` is not made of pairs, or cuts off more than there is.
@@ -287,6 +305,12 @@ class ZeroPad2d(_Constant):
 
     Args:
         padding (Union[int, tuple]): the number of elements left, right, above and below.
+
+    Inputs:
+        - **x** (Tensor): of any dtype, with at least two axes.
+
+    Outputs:
+        Tensor with the last two axes longer by the padding, and the dtype of `x`.
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
@@ -311,6 +335,12 @@ class ReflectionPad1d(_Reflection):
     Args:
         padding (Union[int, tuple]): the number of elements before and after, at least 0.
 
+    Inputs:
+        - **x** (Tensor): shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor with the last axis longer by the padding, and the dtype of `x`.
+
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
         ValueError: if it is negative, no pair, or not less than the axis.
@@ -328,6 +358,12 @@ class ReflectionPad1d(_Reflection):
 class ReflectionPad2d(_Reflection):
     """Reflection padding of the last two axes; see ReflectionPad1d.
 
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor with the last two axes longer by the padding, and the dtype of `x`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.nn.ReflectionPad2d(1)(ms.ops.ones((1, 1, 2, 2))).shape)
@@ -340,6 +376,12 @@ class ReflectionPad2d(_Reflection):
 @public("nn.ReflectionPad3d")
 class ReflectionPad3d(_Reflection):
     """Reflection padding of the last three axes; see ReflectionPad1d.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor with the last three axes longer by the padding, and the dtype of `x`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -356,6 +398,12 @@ class ReplicationPad1d(_Replication):
 
     Args:
         padding (Union[int, tuple]): the number of elements before and after.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor with the last axis longer by the padding, and the dtype of `x`.
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
@@ -374,6 +422,12 @@ class ReplicationPad1d(_Replication):
 class ReplicationPad2d(_Replication):
     """Replication padding of the last two axes; see ReplicationPad1d.
 
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor with the last two axes longer by the padding, and the dtype of `x`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.nn.ReplicationPad2d(1)(ms.ops.ones((1, 1, 2, 2))).shape)
@@ -386,6 +440,12 @@ class ReplicationPad2d(_Replication):
 @public("nn.ReplicationPad3d")
 class ReplicationPad3d(_Replication):
     """Replication padding of the last three axes; see ReplicationPad1d.
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor with the last three axes longer by the padding, and the dtype of `x`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -147,6 +147,9 @@ class DenseThor(_SecondOrder, Dense):
     Inputs:
         - **x** (Tensor) - of shape (N, in_channels).
 
+    Outputs:
+        Tensor of shape (N, out_channels).
+
     Raises:
         ValueError: if an input has another number of axes.
 
@@ -205,6 +208,9 @@ class Conv2dThor(_SecondOrder, Conv2d):
 
     Inputs:
         - **x** (Tensor) - of shape (N, C, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, H', W').
 
     Example:
         >>> import mindspore_compat as ms
@@ -339,6 +345,9 @@ class EmbeddingThor(_Lookup, Embedding):
     Inputs:
         - **ids** (Tensor) - int32 or int64, of any shape.
 
+    Outputs:
+        Tensor with the shape of the indices and one axis more, of length `embedding_size`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.nn.EmbeddingThor(10, 4)(ms.Tensor([1, 3]))[0].shape)
@@ -379,6 +388,9 @@ class EmbeddingLookupThor(_Lookup, EmbeddingLookup):
 
     Inputs:
         - **indices** (Tensor) - int32 or int64, of any shape.
+
+    Outputs:
+        Tensor with the shape of the indices and one axis more, of length `embedding_size`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -24,6 +24,9 @@ class TimeDistributed(Cell):
     Inputs:
         - **inputs** (Tensor): of at least 3 axes.
 
+    Outputs:
+        Tensor: the outputs of the layer, put together along the time axis.
+
     Raises:
         TypeError: if `layer` is neither a Cell nor a Primitive, or an axis is not an int.
         ValueError: if the input has fewer than 3 axes, or both axes are 0.

@@ -24,6 +24,14 @@ class LossBase(Cell):
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
 
+    Inputs:
+        - **logits**, **labels** (Tensor): the output of a network and the targets, as the subclass
+          defines.
+
+    Outputs:
+        What the subclass computes; `get_loss` gives the losses themselves for "none", otherwise a
+        Tensor of shape ().
+
     Raises:
         ValueError: if `reduction` is another value.
 

@@ -76,6 +76,9 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         - **labels** (Tensor): if `sparse`, int32 or int64 of shape (N,), else as `logits`. Class
           indices outside [0, C) contribute nothing.
 
+    Outputs:
+        Tensor in the dtype of `logits`: of shape (N,) for "none", otherwise of shape ().
+
     Raises:
         TypeError: if `sparse` is not a bool, or the labels are of another type.
         ValueError: if `reduction` is another value, or the shapes do not fit.
@@ -128,6 +131,10 @@ class CrossEntropyLoss(LossBase):
         - **labels** (Tensor): int32 class indices in that shape without C, or probabilities in that
           shape.
 
+    Outputs:
+        Tensor in the dtype of `logits`: of the shape of class indices for "none", otherwise of
+        shape ().
+
     Raises:
         TypeError: if an argument or an input is of another type.
         ValueError: if `reduction` is another value, or `label_smoothing` out of range.
@@ -175,6 +182,9 @@ class NLLLoss(LossBase):
         - **logits** (Tensor): log probabilities of shape (N, C) or (N, C, ...).
         - **labels** (Tensor): int32 class indices in that shape without C.
 
+    Outputs:
+        Tensor in the dtype of `logits`: of the shape of `labels` for "none", otherwise of shape ().
+
     Raises:
         TypeError: if an argument or an input is of another type.
         ValueError: if `reduction` is another value.
@@ -213,6 +223,9 @@ class BCELoss(LossBase):
     Inputs:
         - **logits**, **labels** (Tensor): floats of the same shape and dtype.
 
+    Outputs:
+        Tensor in the dtype of `logits`: of the shape of `logits` for "none", otherwise of shape ().
+
     Raises:
         TypeError: if dtypes differ or are others.
         ValueError: if `reduction` is another value, or shapes do not fit.
@@ -244,6 +257,9 @@ class BCEWithLogitsLoss(LossBase):
 
     Inputs:
         - **input**, **target** (Tensor): floats of the same shape.
+
+    Outputs:
+        Tensor in the dtype of `input`: of the shape of `input` for "none", otherwise of shape ().
 
     Raises:
         TypeError: if `reduction` is not a str, or a weight a Parameter.
@@ -285,6 +301,9 @@ class FocalLoss(LossBase):
     Inputs:
         - **logits** (Tensor): shape (N, C), (N, C, H) or (N, C, H, W).
         - **labels** (Tensor): class indices, with C = 1; or a factor for each element of `logits`.
+
+    Outputs:
+        Tensor in the dtype of `logits`: of shape (N,) for "none", otherwise of shape ().
 
     Raises:
         TypeError: if `gamma` is not a float, or `weight` not a Tensor.
@@ -365,6 +384,9 @@ class SampledSoftmaxLoss(LossBase):
         - **biases** (Tensor): shape (num_classes,).
         - **labels** (Tensor): int32 or int64, shape (N, num_true), or (N,).
         - **logits** (Tensor): the inputs of the last layer, shape (N, dim).
+
+    Outputs:
+        Tensor of float32, or float64 for float64: of shape (N,) for "none", otherwise of shape ().
 
     Raises:
         TypeError: if an argument or an input is of another type.
@@ -447,7 +469,12 @@ class CTCLoss(LossBase):
     Inputs:
         - **log_probs** (Tensor): shape (T, N, C) or (T, C).
         - **targets** (Tensor): ints of shape (N, S), or (S,) for (T, C).
-        - **input_lengths**, **target_lengths** (Union[tuple, Tensor]): ints of shape (N,).
+        - **input_lengths**, **target_lengths** (Union[tuple, Tensor]): ints of shape (N,), or
+          (1,) for (T, C).
+
+    Outputs:
+        Tensor in the dtype of `log_probs`: of shape (N,) for "none", otherwise or without N of
+        shape ().
 
     Raises:
         TypeError: if an argument or an input is of another type.

@@ -40,6 +40,10 @@ class L1Loss(LossBase):
     Inputs:
         - **logits**, **labels** (Tensor): of shapes that broadcast.
 
+    Outputs:
+        Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
+        shape ().
+
     Raises:
         ValueError: if `reduction` is another value, or the shapes do not broadcast.
 
@@ -57,6 +61,13 @@ class L1Loss(LossBase):
 @public("nn.L1LossExt", "mint.nn.L1Loss")
 class L1LossExt(LossBase):
     """L1 loss (mean absolute error): |logits - labels|; see L1Loss.
+
+    Inputs:
+        - **input**, **target** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
+        shape ().
 
     Example:
         >>> import mindspore_compat as ms
@@ -78,6 +89,10 @@ class MAELoss(LossBase):
 
     Inputs:
         - **logits**, **label** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
+        shape ().
 
     Raises:
         ValueError: if `reduction` is another value, or the shapes do not broadcast.
@@ -102,6 +117,10 @@ class MSELoss(LossBase):
 
     Inputs:
         - **logits**, **labels** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
+        shape ().
 
     Raises:
         TypeError: if an input is not a Tensor.
@@ -130,6 +149,9 @@ class RMSELoss(LossBase):
 
     Inputs:
         - **logits**, **label** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor of shape (), in the promoted dtype of both inputs; float32 for ints.
 
     Raises:
         ValueError: if the shapes do not broadcast.
@@ -163,6 +185,9 @@ class SmoothL1Loss(LossBase):
     Inputs:
         - **logits**, **labels** (Tensor): floats of the same shape.
 
+    Outputs:
+        Tensor in the dtype of `logits`: of the shape of `logits` for "none", otherwise of shape ().
+
     Raises:
         TypeError: if `beta` is not a number, or an input not a Tensor of floats.
         ValueError: if `reduction` is another value, or the shapes differ.
@@ -195,6 +220,10 @@ class HuberLoss(LossBase):
 
     Inputs:
         - **logits**, **labels** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
+        shape ().
 
     Raises:
         TypeError: if `delta` is neither an int nor a float.
@@ -231,6 +260,9 @@ class KLDivLoss(LossBase):
     Inputs:
         - **logits**, **labels** (Tensor): floats of the same shape and dtype.
 
+    Outputs:
+        Tensor in the dtype of `logits`: of its shape for "none", otherwise of shape ().
+
     Raises:
         TypeError: if `reduction` is not a str, or an input not a Tensor of floats.
         ValueError: if `reduction` is another value, or the shapes differ.
@@ -264,6 +296,9 @@ class PoissonNLLLoss(LossBase):
 
     Inputs:
         - **input**, **target** (Tensor): of the same shape.
+
+    Outputs:
+        Tensor in the dtype of `input`: of the shape of `input` for "none", otherwise of shape ().
 
     Raises:
         TypeError: if an input is not a Tensor, or `reduction` not a str.
@@ -311,6 +346,10 @@ class GaussianNLLLoss(LossBase):
         - **var** (Tensor): the variances: in the shape of `logits`, or without its last axis, or
           with length 1 there.
 
+    Outputs:
+        Tensor in the dtype of `logits` (float32 for ints): of the shape of `logits` for "none",
+        otherwise of shape ().
+
     Raises:
         TypeError: if `full` is not a bool, `eps` not a float, or an input not a Tensor.
         ValueError: if `eps` is not positive, or `reduction` another value.
@@ -346,6 +385,9 @@ class SoftMarginLoss(LossBase):
     Inputs:
         - **logits**, **labels** (Tensor): floats of the same shape.
 
+    Outputs:
+        Tensor in the dtype of `logits`: of the shape of `logits` for "none", otherwise of shape ().
+
     Raises:
         TypeError: if an input is not a Tensor of floats.
         ValueError: if `reduction` is another value, or the shapes differ.
@@ -372,6 +414,9 @@ class HingeEmbeddingLoss(LossBase):
 
     Inputs:
         - **logits**, **labels** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the dtype of `logits`: of the broadcast shape for "none", otherwise of shape ().
 
     Raises:
         TypeError: if `margin` is neither a float nor an int, or an input not a Tensor.

@@ -21,6 +21,9 @@ class MultiMarginLoss(LossBase):
         - **target** (Tensor): int64 classes of shape (N,).
         - **weight** (Tensor): a weight per class for this call.
 
+    Outputs:
+        Tensor in the dtype of `x`: of shape (N,) for "none", otherwise of shape ().
+
     Raises:
         TypeError: if an argument or an input is of another type.
         ValueError: if `p` or `reduction` is another value, or shapes do not fit.
@@ -56,6 +59,10 @@ class MultilabelMarginLoss(LossBase):
         - **x** (Tensor): float16 or float32, shape (C,) or (N, C).
         - **target** (Tensor): int32, of the same shape: class indices up to the first -1.
 
+    Outputs:
+        Tensor in the dtype of `x`: of shape (N,) for "none" and an `x` of shape (N, C), otherwise
+        of shape ().
+
     Raises:
         TypeError: if an input is of another type.
         ValueError: if `reduction` is another value, or shapes do not fit.
@@ -87,6 +94,9 @@ class MultiLabelSoftMarginLoss(LossBase):
 
     Inputs:
         - **x**, **target** (Tensor): of the same shape (N, C).
+
+    Outputs:
+        Tensor in the dtype of `x`: of shape (N,) for "none", otherwise of shape ().
 
     Raises:
         ValueError: if `reduction` is another value, or the shapes differ.

@@ -21,6 +21,9 @@ class DiceLoss(LossBase):
     Inputs:
         - **logits**, **label** (Tensor): of the same shape.
 
+    Outputs:
+        Tensor of shape (), in the dtype of `logits`; float32 for ints.
+
     Raises:
         TypeError: if `smooth` is not a float, or an input not a Tensor.
         ValueError: if `smooth` is not positive, or the shapes differ.
@@ -66,6 +69,9 @@ class MultiClassDiceLoss(LossBase):
 
     Inputs:
         - **logits**, **label** (Tensor): of the same shape (N, C, ...).
+
+    Outputs:
+        Tensor of shape (), in the dtype of `logits`.
 
     Raises:
         TypeError: if an argument is of another type, or an input not a Tensor.

@@ -22,6 +22,9 @@ class MarginRankingLoss(LossBase):
     Inputs:
         - **input1**, **input2**, **target** (Tensor): of the same shape and dtype.
 
+    Outputs:
+        Tensor in their dtype: of the shape of the inputs for "none", otherwise of shape ().
+
     Raises:
         TypeError: if `margin` is not a float, or an input not a Tensor, or dtypes differ.
         ValueError: if `reduction` is another value.
@@ -56,6 +59,10 @@ class CosineEmbeddingLoss(LossBase):
         - **logits_x1**, **logits_x2** (Tensor): of the same shape and dtype; vectors are along axis
           1.
         - **labels** (Tensor): in that shape without axis 1, or in one that broadcasts with it.
+
+    Outputs:
+        Tensor in the dtype of `logits_x1`: of the broadcast shape of `labels` and the
+        cosines for "none", otherwise of shape ().
 
     Raises:
         TypeError: if `margin` is not a float, or the dtypes differ.
@@ -127,6 +134,10 @@ class TripletMarginLoss(LossBase):
         - **margin** (Union[Tensor, float]): the margin of this call; used if the layer's margin is
           1.0.
 
+    Outputs:
+        Tensor of float32, or float64 for float64: of the broadcast shape without axis 1 for "none",
+        otherwise of shape ().
+
     Raises:
         TypeError: if `p` is not an int, `eps` not a float, `swap` not a bool, or dtypes differ.
         ValueError: if `reduction` is another value, or shapes do not fit.
@@ -177,6 +188,9 @@ class TripletMarginWithDistanceLoss(LossBase):
 
     Inputs:
         - **x**, **positive**, **negative** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the dtype that the distance gives: of its shape for "none", otherwise of shape ().
 
     Raises:
         TypeError: if `swap` is not a bool, `margin` not a float, or an input not a Tensor.

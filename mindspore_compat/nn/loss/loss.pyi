@@ -22,6 +22,9 @@ class BCELoss(LossBase):
 
     Inputs:
         - **logits**, **labels** (Tensor): floats of the same shape and dtype.
+
+    Outputs:
+        Tensor in the dtype of `logits`: of the shape of `logits` for "none", otherwise of shape ().
     """
     weight: _t.Any
     def __init__(self, weight: _Tensor | None = None, reduction: _b.str = 'mean') -> None: ...
@@ -38,6 +41,9 @@ class BCEWithLogitsLoss(LossBase):
 
     Inputs:
         - **input**, **target** (Tensor): floats of the same shape.
+
+    Outputs:
+        Tensor in the dtype of `input`: of the shape of `input` for "none", otherwise of shape ().
     """
     weight: _t.Any
     pos_weight: _t.Any
@@ -55,7 +61,12 @@ class CTCLoss(LossBase):
     Inputs:
         - **log_probs** (Tensor): shape (T, N, C) or (T, C).
         - **targets** (Tensor): ints of shape (N, S), or (S,) for (T, C).
-        - **input_lengths**, **target_lengths** (Union[tuple, Tensor]): ints of shape (N,).
+        - **input_lengths**, **target_lengths** (Union[tuple, Tensor]): ints of shape (N,), or
+          (1,) for (T, C).
+
+    Outputs:
+        Tensor in the dtype of `log_probs`: of shape (N,) for "none", otherwise or without N of
+        shape ().
     """
     blank: _t.Any
     zero_infinity: _t.Any
@@ -74,6 +85,10 @@ class CosineEmbeddingLoss(LossBase):
         - **logits_x1**, **logits_x2** (Tensor): of the same shape and dtype; vectors are along axis
           1.
         - **labels** (Tensor): in that shape without axis 1, or in one that broadcasts with it.
+
+    Outputs:
+        Tensor in the dtype of `logits_x1`: of the broadcast shape of `labels` and the
+        cosines for "none", otherwise of shape ().
     """
     margin: _t.Any
     def __init__(self, margin: _b.float = 0.0, reduction: _b.str = 'mean') -> None: ...
@@ -95,6 +110,10 @@ class CrossEntropyLoss(LossBase):
         - **logits** (Tensor): floats of shape (C,), (N, C) or (N, C, ...).
         - **labels** (Tensor): int32 class indices in that shape without C, or probabilities in that
           shape.
+
+    Outputs:
+        Tensor in the dtype of `logits`: of the shape of class indices for "none", otherwise of
+        shape ().
     """
     weight: _t.Any
     ignore_index: _t.Any
@@ -110,6 +129,9 @@ class DiceLoss(LossBase):
 
     Inputs:
         - **logits**, **label** (Tensor): of the same shape.
+
+    Outputs:
+        Tensor of shape (), in the dtype of `logits`; float32 for ints.
     """
     smooth: _t.Any
     def __init__(self, smooth: _b.float = 1e-05) -> None: ...
@@ -126,6 +148,9 @@ class FocalLoss(LossBase):
     Inputs:
         - **logits** (Tensor): shape (N, C), (N, C, H) or (N, C, H, W).
         - **labels** (Tensor): class indices, with C = 1; or a factor for each element of `logits`.
+
+    Outputs:
+        Tensor in the dtype of `logits`: of shape (N,) for "none", otherwise of shape ().
     """
     weight: _t.Any
     gamma: _t.Any
@@ -146,6 +171,10 @@ class GaussianNLLLoss(LossBase):
         - **labels** (Tensor): of a shape that broadcasts to that of `logits`.
         - **var** (Tensor): the variances: in the shape of `logits`, or without its last axis, or
           with length 1 there.
+
+    Outputs:
+        Tensor in the dtype of `logits` (float32 for ints): of the shape of `logits` for "none",
+        otherwise of shape ().
     """
     full: _t.Any
     eps: _t.Any
@@ -162,6 +191,9 @@ class HingeEmbeddingLoss(LossBase):
 
     Inputs:
         - **logits**, **labels** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the dtype of `logits`: of the broadcast shape for "none", otherwise of shape ().
     """
     margin: _t.Any
     def __init__(self, margin: _b.float = 1.0, reduction: _b.str = 'mean') -> None: ...
@@ -177,6 +209,10 @@ class HuberLoss(LossBase):
 
     Inputs:
         - **logits**, **labels** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
+        shape ().
     """
     delta: _t.Any
     def __init__(self, reduction: _b.str = 'mean', delta: _b.float = 1.0) -> None: ...
@@ -191,6 +227,9 @@ class KLDivLoss(LossBase):
 
     Inputs:
         - **logits**, **labels** (Tensor): floats of the same shape and dtype.
+
+    Outputs:
+        Tensor in the dtype of `logits`: of its shape for "none", otherwise of shape ().
     """
     reduction: _t.Any
     def __init__(self, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = 'mean') -> None: ...
@@ -204,11 +243,23 @@ class L1Loss(LossBase):
 
     Inputs:
         - **logits**, **labels** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
+        shape ().
     """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class L1LossExt(LossBase):
-    """L1 loss (mean absolute error): |logits - labels|; see L1Loss."""
+    """L1 loss (mean absolute error): |logits - labels|; see L1Loss.
+
+    Inputs:
+        - **input**, **target** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
+        shape ().
+    """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LossBase(_Cell):
@@ -216,6 +267,14 @@ class LossBase(_Cell):
 
     Args:
         reduction (str): 'none', 'mean' or 'sum'.
+
+    Inputs:
+        - **logits**, **labels** (Tensor): the output of a network and the targets, as the subclass
+          defines.
+
+    Outputs:
+        What the subclass computes; `get_loss` gives the losses themselves for "none", otherwise a
+        Tensor of shape ().
     """
     cast: _t.Any
     mul: _t.Any
@@ -247,6 +306,10 @@ class MAELoss(LossBase):
 
     Inputs:
         - **logits**, **label** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
+        shape ().
     """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -258,6 +321,10 @@ class MSELoss(LossBase):
 
     Inputs:
         - **logits**, **labels** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
+        shape ().
     """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -270,6 +337,9 @@ class MarginRankingLoss(LossBase):
 
     Inputs:
         - **input1**, **input2**, **target** (Tensor): of the same shape and dtype.
+
+    Outputs:
+        Tensor in their dtype: of the shape of the inputs for "none", otherwise of shape ().
     """
     margin: _t.Any
     def __init__(self, margin: _b.float = 0.0, reduction: _b.str = 'mean') -> None: ...
@@ -286,6 +356,9 @@ class MultiClassDiceLoss(LossBase):
 
     Inputs:
         - **logits**, **label** (Tensor): of the same shape (N, C, ...).
+
+    Outputs:
+        Tensor of shape (), in the dtype of `logits`.
     """
     weights: _t.Any
     ignore_indiex: _t.Any
@@ -304,6 +377,9 @@ class MultiLabelSoftMarginLoss(LossBase):
 
     Inputs:
         - **x**, **target** (Tensor): of the same shape (N, C).
+
+    Outputs:
+        Tensor in the dtype of `x`: of shape (N,) for "none", otherwise of shape ().
     """
     weight: _t.Any
     def __init__(self, weight: _Tensor | _t.SupportsIndex | _b.float | None = None, reduction: _b.str = 'mean') -> None: ...
@@ -322,6 +398,9 @@ class MultiMarginLoss(LossBase):
         - **x** (Tensor): floats of shape (N, C).
         - **target** (Tensor): int64 classes of shape (N,).
         - **weight** (Tensor): a weight per class for this call.
+
+    Outputs:
+        Tensor in the dtype of `x`: of shape (N,) for "none", otherwise of shape ().
     """
     multi_margin_loss: _t.Any
     weight: _t.Any
@@ -338,6 +417,10 @@ class MultilabelMarginLoss(LossBase):
     Inputs:
         - **x** (Tensor): float16 or float32, shape (C,) or (N, C).
         - **target** (Tensor): int32, of the same shape: class indices up to the first -1.
+
+    Outputs:
+        Tensor in the dtype of `x`: of shape (N,) for "none" and an `x` of shape (N, C), otherwise
+        of shape ().
     """
     multilabel_margin_loss: _t.Any
     def __init__(self, reduction: _b.str = 'mean') -> None: ...
@@ -354,6 +437,9 @@ class NLLLoss(LossBase):
     Inputs:
         - **logits** (Tensor): log probabilities of shape (N, C) or (N, C, ...).
         - **labels** (Tensor): int32 class indices in that shape without C.
+
+    Outputs:
+        Tensor in the dtype of `logits`: of the shape of `labels` for "none", otherwise of shape ().
     """
     weight: _t.Any
     ignore_index: _t.Any
@@ -372,6 +458,9 @@ class PoissonNLLLoss(LossBase):
 
     Inputs:
         - **input**, **target** (Tensor): of the same shape.
+
+    Outputs:
+        Tensor in the dtype of `input`: of the shape of `input` for "none", otherwise of shape ().
     """
     log_input: _t.Any
     full: _t.Any
@@ -384,6 +473,9 @@ class RMSELoss(LossBase):
 
     Inputs:
         - **logits**, **label** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor of shape (), in the promoted dtype of both inputs; float32 for ints.
     """
     MSELoss: _t.Any
     def __init__(self) -> None: ...
@@ -409,6 +501,9 @@ class SampledSoftmaxLoss(LossBase):
         - **biases** (Tensor): shape (num_classes,).
         - **labels** (Tensor): int32 or int64, shape (N, num_true), or (N,).
         - **logits** (Tensor): the inputs of the last layer, shape (N, dim).
+
+    Outputs:
+        Tensor of float32, or float64 for float64: of shape (N,) for "none", otherwise of shape ().
     """
     remove_accidental_hits: _t.Any
     sampler: _t.Any
@@ -430,6 +525,9 @@ class SmoothL1Loss(LossBase):
 
     Inputs:
         - **logits**, **labels** (Tensor): floats of the same shape.
+
+    Outputs:
+        Tensor in the dtype of `logits`: of the shape of `logits` for "none", otherwise of shape ().
     """
     beta: _t.Any
     def __init__(self, beta: _b.float | _b.bool = 1.0, reduction: _b.str = 'none') -> None: ...
@@ -443,6 +541,9 @@ class SoftMarginLoss(LossBase):
 
     Inputs:
         - **logits**, **labels** (Tensor): floats of the same shape.
+
+    Outputs:
+        Tensor in the dtype of `logits`: of the shape of `logits` for "none", otherwise of shape ().
     """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -457,6 +558,9 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         - **logits** (Tensor): floats of shape (N, C).
         - **labels** (Tensor): if `sparse`, int32 or int64 of shape (N,), else as `logits`. Class
           indices outside [0, C) contribute nothing.
+
+    Outputs:
+        Tensor in the dtype of `logits`: of shape (N,) for "none", otherwise of shape ().
     """
     sparse: _t.Any
     def __init__(self, sparse: _b.bool = False, reduction: _b.str = 'none') -> None: ...
@@ -477,6 +581,10 @@ class TripletMarginLoss(LossBase):
         - **x**, **positive**, **negative** (Tensor): of one dtype and of shapes that broadcast.
         - **margin** (Union[Tensor, float]): the margin of this call; used if the layer's margin is
           1.0.
+
+    Outputs:
+        Tensor of float32, or float64 for float64: of the broadcast shape without axis 1 for "none",
+        otherwise of shape ().
     """
     p: _t.Any
     swap: _t.Any
@@ -498,6 +606,9 @@ class TripletMarginWithDistanceLoss(LossBase):
 
     Inputs:
         - **x**, **positive**, **negative** (Tensor): of shapes that broadcast.
+
+    Outputs:
+        Tensor in the dtype that the distance gives: of its shape for "none", otherwise of shape ().
     """
     distance_function: _t.Any
     swap: _t.Any

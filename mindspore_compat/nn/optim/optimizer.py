@@ -82,6 +82,12 @@ class Optimizer(Cell):
         weight_decay (Union[float, int, Cell]): the weight decay; a Cell is called with the step.
         loss_scale (float): the factor by which gradients have been multiplied.
 
+    Inputs:
+        - **gradients** (tuple[Tensor]): one for each parameter, in their order.
+
+    Outputs:
+        What `construct` of the subclass returns; for most a bool Tensor or a tuple of them.
+
     Raises:
         KeyError: if a group has an unknown key.
         RuntimeError: if a parameter is given twice.

@@ -28,6 +28,12 @@ class Optimizer(_Cell):
             only `order_params` sets the order of the update.
         weight_decay (Union[float, int, Cell]): the weight decay; a Cell is called with the step.
         loss_scale (float): the factor by which gradients have been multiplied.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]): one for each parameter, in their order.
+
+    Outputs:
+        What `construct` of the subclass returns; for most a bool Tensor or a tuple of them.
     """
     is_group: _t.Any
     is_group_params_ordered: _t.Any

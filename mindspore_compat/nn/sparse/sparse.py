@@ -16,6 +16,9 @@ class SparseToDense(Cell):
     Inputs:
         - **sparse_tensor** (COOTensor): any dtype.
 
+    Outputs:
+        Tensor with the shape and dtype of the COOTensor.
+
     Raises:
         TypeError: if the input is not a COOTensor.
 
@@ -49,6 +52,9 @@ class SparseTensorDenseMatmul(Cell):
         - **values** (Tensor): the values, of shape (n,).
         - **sparse_shape** (tuple): the shape of the sparse matrix.
         - **dense** (Tensor): the dense matrix.
+
+    Outputs:
+        Tensor: the product, a dense matrix.
 
     Raises:
         TypeError: if a flag is not a bool.

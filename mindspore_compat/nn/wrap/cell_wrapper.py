@@ -380,6 +380,12 @@ class VirtualDatasetCellTriple(Cell):
     Args:
         backbone (Cell): the network.
 
+    Inputs:
+        - **a**, **b**, **c** (Tensor): what the network takes.
+
+    Outputs:
+        What the network returns.
+
     Source: mindspore.nn.VirtualDatasetCellTriple of MindSpore 2.10.
     """
 
@@ -479,6 +485,12 @@ class GradAccumulationCell(_Sliced):
         network (Cell): the network; it returns one Tensor.
         micro_size (int): the number of slices of the first axis.
 
+    Inputs:
+        - **inputs** (Tensor): what the network takes; the first axis is the batch.
+
+    Outputs:
+        The sum of the outputs of the network.
+
     Example:
         >>> import mindspore_compat as ms
         >>> net = ms.nn.WithLossCell(ms.nn.Dense(2, 1), ms.nn.MSELoss())
@@ -513,6 +525,12 @@ class PipelineCell(_Sliced):
         micro_size (int): the number of slices of the first axis, at least the number of stages.
         stage_config (dict): the `pipeline_stage` of sub-cells by name.
         segment_config (dict): the `pipeline_segment` of sub-cells by name.
+
+    Inputs:
+        - **inputs** (Tensor): what the network takes; the first axis is the batch.
+
+    Outputs:
+        The sum of the outputs of the network.
 
     Raises:
         KeyError: if a sub-cell named in a config does not exist.

@@ -44,6 +44,12 @@ class GradAccumulationCell(_Cell):
     Args:
         network (Cell): the network; it returns one Tensor.
         micro_size (int): the number of slices of the first axis.
+
+    Inputs:
+        - **inputs** (Tensor): what the network takes; the first axis is the batch.
+
+    Outputs:
+        The sum of the outputs of the network.
     """
     network: _t.Any
     micro_size: _t.Any
@@ -93,6 +99,12 @@ class PipelineCell(_Cell):
         micro_size (int): the number of slices of the first axis, at least the number of stages.
         stage_config (dict): the `pipeline_stage` of sub-cells by name.
         segment_config (dict): the `pipeline_segment` of sub-cells by name.
+
+    Inputs:
+        - **inputs** (Tensor): what the network takes; the first axis is the batch.
+
+    Outputs:
+        The sum of the outputs of the network.
     """
     network: _t.Any
     micro_size: _t.Any
@@ -137,6 +149,12 @@ class VirtualDatasetCellTriple(_Cell):
 
     Args:
         backbone (Cell): the network.
+
+    Inputs:
+        - **a**, **b**, **c** (Tensor): what the network takes.
+
+    Outputs:
+        What the network returns.
     """
     def __init__(self, backbone: _Cell | _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore

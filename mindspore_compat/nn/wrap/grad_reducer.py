@@ -70,6 +70,9 @@ class DistributedGradReducer(Cell):
 
     tuple[Tensor], with the shapes and dtypes of the input.
 
+    Outputs:
+        tuple[Tensor], the sums or means, of the same shapes.
+
     Raises:
         ValueError: if `degree` is not an int above 0.
 

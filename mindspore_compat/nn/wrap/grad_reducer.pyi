@@ -28,6 +28,9 @@ class DistributedGradReducer(_Cell):
         - **grads** (tuple[Tensor]) - one gradient for each parameter.
 
     tuple[Tensor], with the shapes and dtypes of the input.
+
+    Outputs:
+        tuple[Tensor], the sums or means, of the same shapes.
     """
     group: _t.Any
     mean: _t.Any

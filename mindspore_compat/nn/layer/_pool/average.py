@@ -95,6 +95,12 @@ class AvgPool1d(_AvgPool):
         ceil_mode (bool): whether to keep an incomplete last window.
         count_include_pad (bool): whether the divisor counts padding.
 
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor of shape (N, C, L') or (C, L'), with the dtype of `x`: the means.
+
     Raises:
         TypeError: if a size is not an int, or a flag not a bool.
         ValueError: if a size is out of range, or `padding` is given with another mode than "pad".
@@ -143,6 +149,12 @@ class AvgPool2d(_AvgPool):
         divisor_override (int): the divisor, in place of the window's size.
         data_format (str): "NCHW", or on a GPU "NHWC".
 
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of shape (N, C, H', W') or (C, H', W'), with the dtype of `x`: the means.
+
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints, or a flag not a bool.
         ValueError: if a size is out of range, or `padding` is given with another mode than "pad".
@@ -185,6 +197,12 @@ class AvgPool3d(_AvgPool):
     """3-D average pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
     It takes the arguments of AvgPool2d, with three numbers per size and without `data_format`.
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor of shape (N, C, D', H', W') or (C, D', H', W'), with the dtype of `x`: the means.
 
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints, or a flag not a bool.

@@ -167,6 +167,13 @@ class MaxPool1d(_MaxPool):
         return_indices (bool): whether to return the indices as well, with mode "pad" only.
         ceil_mode (bool): whether to keep an incomplete last window, with mode "pad" only.
 
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor of shape (N, C, L') or (C, L'), with the dtype of `x`: the maxima. With
+        `return_indices`, also a Tensor of that shape: the positions of the maxima.
+
     Raises:
         TypeError: if a size is not an int.
         ValueError: if a size is out of range, or an argument is not for the mode.
@@ -201,6 +208,13 @@ class MaxPool2d(_MaxPool):
         return_indices (bool): whether to return the indices as well, with mode "pad" only.
         ceil_mode (bool): whether to keep incomplete last windows, with mode "pad" only.
         data_format (str): "NCHW", or on a GPU "NHWC".
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of shape (N, C, H', W') or (C, H', W'), with the dtype of `x`: the maxima. With
+        `return_indices`, also a Tensor of that shape: the positions of the maxima.
 
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints.
@@ -248,6 +262,13 @@ class MaxPool3d(_MaxPool):
     """3-D max pooling of volumes (N, C, D, H, W) or (C, D, H, W).
 
     It takes the arguments of MaxPool2d, with three numbers per size and without `data_format`.
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor of shape (N, C, D', H', W') or (C, D', H', W'), with the dtype of `x`: the maxima.
+        With `return_indices`, also a Tensor of that shape: the positions of the maxima.
 
     Raises:
         TypeError: if a size is neither an int nor a tuple of ints.
