@@ -13,12 +13,16 @@ _PARTS = 10  # of this time, so that a pause of the process uses up one of them 
 
 
 class Thread(threading.Thread):
-    """A thread whose `start` raises RuntimeError if the thread does not begin."""
+    """A thread whose `start` raises RuntimeError if the thread does not begin.
+
+    Attributes:
+        runs (bool): whether the thread has begun. It stays False if `start` raised before that.
+    """
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self._started = _Begun()
-        self._runs = self._is_given_up = False
+        self.runs = self._is_given_up = False
         self._ending = threading.Lock()  # released when the thread ends
         self._ending.acquire()
 
@@ -27,7 +31,7 @@ class Thread(threading.Thread):
             super().start()
         except BaseException:
             with threading._active_limbo_lock:
-                if not self._runs:
+                if not self.runs:
                     self._is_given_up = True
                     threading._limbo.pop(self, None)
             raise
@@ -37,7 +41,7 @@ class Thread(threading.Thread):
 
         Python takes a thread for ended if an interrupt comes during its `join`.
         """
-        if self._runs:
+        if self.runs:
             with self._ending:
                 pass
 
@@ -46,7 +50,7 @@ class Thread(threading.Thread):
         with threading._active_limbo_lock:
             if self._is_given_up:
                 return
-            self._runs = True
+            self.runs = True
         try:
             super()._bootstrap()
         finally:

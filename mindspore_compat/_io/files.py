@@ -136,13 +136,25 @@ def replacing(folder):
     if fcntl is None:
         yield
         return
-    number, until = os.open(folder, os.O_RDONLY), time.monotonic() + _LONGEST_REPLACEMENT
-    try:
+    until = time.monotonic() + _LONGEST_REPLACEMENT
+    with _open(folder, os.O_RDONLY) as number:
         while not _is_locked(number) and time.monotonic() < until:
             time.sleep(0.01)
         yield
+
+
+@contextlib.contextmanager
+def _open(path, flags):
+    """Opens a file or a folder for a block; yields its descriptor."""
+    numbers = []
+    try:
+        # An interrupt comes between two lines, or in a function of Python, and so not between the
+        # two calls here, nor before the one below.
+        numbers.extend(map(os.open, [path], [flags]))
+        yield numbers[0]
     finally:
-        os.close(number)
+        for number in numbers:
+            os.close(number)
 
 
 def _is_locked(number):
@@ -266,12 +278,9 @@ def remove_abandoned(folder, names):
 
 
 def _remove_unlocked(temporary):
-    number = os.open(temporary, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-    try:
+    with _open(temporary, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK) as number:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         remove(temporary)
-    finally:
-        os.close(number)
 
 
 @contextlib.contextmanager
@@ -281,24 +290,23 @@ def _free_in_background(path):
     The system releases a replaced file with its last reference; within `os.replace`, this would
     take up to a third of the writing time. Small files are not worth a thread.
     """
-    old = None
-    if os.name != "nt":  # Windows cannot replace open files
-        with contextlib.suppress(OSError):  # the file does not exist, or cannot be read
-            old = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    old = []
     try:
+        if os.name != "nt":  # Windows cannot replace open files
+            with contextlib.suppress(OSError):  # the file does not exist, or cannot be read
+                old.extend(map(os.open, [path], [os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK]))
         yield
     finally:
-        if old is not None:
-            _close(old, in_background=os.fstat(old).st_size >= _LARGE)
-
-
-def _close(number, in_background):
-    if in_background:
-        closing = Thread(target=os.close, args=(number,), daemon=True, name="old file")
-        with contextlib.suppress(RuntimeError):  # no thread can start while the interpreter exits
-            closing.start()
-            return
-    os.close(number)
+        closing = None
+        try:
+            if old and os.fstat(old[0]).st_size >= _LARGE:
+                closing = Thread(target=os.close, args=old, daemon=True, name="old file")
+                with contextlib.suppress(RuntimeError):  # while the interpreter exits
+                    closing.start()
+        finally:
+            if closing is None or not closing.runs:
+                for number in old:
+                    os.close(number)
 
 
 # Permissions, durability, errors ------------------------------------------------------------------
@@ -318,11 +326,8 @@ def _sync_folder(folder):
     if os.name == "nt":
         return
     try:
-        number = os.open(folder, os.O_RDONLY)
-        try:
+        with _open(folder, os.O_RDONLY) as number:
             os.fsync(number)
-        finally:
-            os.close(number)
     except OSError as error:
         if error.errno not in _UNSUPPORTED:
             raise

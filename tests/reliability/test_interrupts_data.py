@@ -6,6 +6,7 @@ import contextlib
 import gc
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 import time
@@ -237,3 +238,69 @@ def test_the_next_iteration_is_whole():
     stop_at(moments(read, 3)[1], read)
     found = [row[0].tolist() for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
     assert np.concatenate(found).tolist() == list(range(1, 25))
+
+
+_after_fork = []  # functions that Python calls in the parent after the next fork
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_parent=lambda: _after_fork and _after_fork.pop()())
+
+
+def interrupt_here():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_an_interrupt_while_a_process_is_forked_is_not_lost():
+    """Python ignores what is raised by the functions that it calls after a fork."""
+    _after_fork.append(interrupt_here)
+    with pytest.raises(KeyboardInterrupt):
+        WorkerProcess(abs)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert not signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize("is_main", [True, False])
+def test_an_interrupt_does_not_end_a_process_that_begins(is_main, monkeypatch):
+    """Ctrl+C reaches the process before it has run a line."""
+    begin = multiprocessing.process.BaseProcess._bootstrap
+
+    def interrupted(*args, **kwargs):
+        interrupt_here()
+        return begin(*args, **kwargs)
+
+    def work():
+        process = WorkerProcess(abs)
+        answers.append(process([-3]))
+        process.kill()
+
+    answers = []
+    monkeypatch.setattr(multiprocessing.process.BaseProcess, "_bootstrap", interrupted)
+    if is_main:
+        work()
+    else:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert answers == [[(3, None)]]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_an_interrupted_data_loader_leaves_no_process():
+    def read():
+        for _ in ds.dataloader.DataLoader(Squares(), batch_size=4, num_workers=2):
+            pass
+
+    for number in moments(read, 25):
+        with contextlib.suppress(RuntimeError):  # see above
+            stop_at(number, read)
+        assert not multiprocessing.active_children(), number
+
+
+class Squares(ds.dataloader.Dataset):
+    def __getitem__(self, index):
+        return np.float32(index * index)
+
+    def __len__(self):
+        return 16

@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from kit.interrupts import moments, stop_at
+from kit.interrupts import moments, random_moments, stop_at
 
+from mindspore_compat._io import files
 from mindspore_compat._io.files import AtomicFile
 from mindspore_compat.train._checkpoint import background
 
@@ -146,3 +147,17 @@ def test_a_file_whose_creation_is_interrupted_is_removed_and_closed(path, tmp_pa
         assert made or not os.listdir(tmp_path), number
         assert made or len(os.listdir("/proc/self/fd")) == before, number
     assert stopped > 60
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="there is no list of descriptors")
+def test_interrupts_at_random_moments_leave_no_file_open(path):
+    def replace():
+        with files.replacing(path.parent), files.atomic_write(path) as file:
+            file.write(b"new")
+
+    replace()
+    before, stopped = len(os.listdir("/proc/self/fd")), 0
+    for stop in random_moments(replace, 300):
+        stopped += stop(replace)
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert stopped > 100

@@ -3,17 +3,25 @@
 Python's `Process.start` forks and then notes the number of the new process. If an interrupt comes
 in between, nobody knows the process: it cannot be killed, and remains as a zombie when it ends. The
 descriptors of its pipes stay open too.
+
+Ctrl+C reaches the new process as well, and would end it before it can ignore the signal. In the
+parent, the KeyboardInterrupt is lost if it is raised by one of the functions that Python calls
+after a fork, such as that of `logging`. Therefore SIGINT waits until the fork is done.
 """
 
+import contextlib
 import itertools
 import multiprocessing
 import multiprocessing.process
 import os
+import signal
+import threading
 from multiprocessing import popen_fork, util
 
 
 def start(process):
-    """Starts a process. After an interrupt its `pid` is None only if there is no process.
+    """Starts a process; a forked one ignores SIGINT. After an interrupt its `pid` is None only if
+    there is no process.
 
     Args:
         process (multiprocessing.Process): the process.
@@ -46,15 +54,18 @@ class _Forked(popen_fork.Popen):
         """Forks; returns this object in the parent, and runs the process in the child."""
         util._flush_std_streams()
         self._ends.extend(itertools.chain.from_iterable(itertools.islice(iter(os.pipe, None), 2)))
-        self._pids.extend(itertools.islice(iter(os.fork, None), 1))
-        if self._pids[0] == 0:
-            self._run(process)
+        with _postponed_interrupt():
+            self._pids.extend(itertools.islice(iter(os.fork, None), 1))
+            if self._pids[0] == 0:
+                self._run(process)
         self._complete()
         return self
 
     def _run(self, process):
         code = 1
         try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
             parent_reads, _, child_reads, parent_writes = self._ends
             os.close(parent_reads)
             os.close(parent_writes)
@@ -83,3 +94,33 @@ class _Forked(popen_fork.Popen):
     def _close(ends):
         while ends:
             os.close(ends.pop())
+
+
+@contextlib.contextmanager
+def _postponed_interrupt():
+    """Postpones SIGINT until the block ends.
+
+    The signal is blocked in this thread, and so in a process that is forked here. Another thread
+    may still receive it; its Python handler runs in the main thread, and is called at the end.
+    """
+    handler, received = signal.getsignal(signal.SIGINT), []
+    is_called_here = callable(handler) and threading.current_thread() is threading.main_thread()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+    def restore():
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if is_called_here:
+            signal.signal(signal.SIGINT, handler)
+
+    try:
+        try:
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            if is_called_here:
+                signal.signal(signal.SIGINT, lambda *arguments: received.append(arguments))
+            yield
+        finally:
+            restore()
+    finally:
+        restore()  # an interrupt of another kind may have come before the first call
+    if received:
+        handler(*received[0])

@@ -5,13 +5,17 @@ whose number is None restarts an iterable dataset.
 """
 
 import multiprocessing
+import os
 import queue
 import random
+import weakref
 from typing import NamedTuple
 
 import numpy as np
 
+from ..._backend.ranks import children, forking
 from ..core.py_util_helpers import ExceptionHandler
+from ..engine.worker_processes import kill, leave_to_parent
 
 __all__ = ["Finished", "WorkerInfo", "get_worker_info", "read"]
 
@@ -44,8 +48,9 @@ def get_worker_info():
     return _info[0]
 
 
-def read(info, fetcher, init, requests, results):
+def read(info, fetcher, init, requests, results, parent):
     """The main loop of a worker: reads the requested rows until the request is None."""
+    leave_to_parent(*parent)
     _info[0] = info
     random.seed(info.seed)
     np.random.seed(info.seed % 2**32)
@@ -69,7 +74,7 @@ def _of(function, argument):
 
 
 class Workers:
-    """Worker processes that prefetch batches.
+    """Worker processes that prefetch batches. They are killed if nothing refers to this object.
 
     Args:
         loader (DataLoader): the loader that they serve.
@@ -92,12 +97,19 @@ class Workers:
                     loader.worker_init_fn,
                     self.requests[index],
                     self.done,
+                    children.parent(),
                 ),
             )
             for index in range(self.count)
         ]
+        self._kills = [
+            weakref.finalize(self, kill, process, os.getpid()) for process in self.processes
+        ]
+        self._closings = [
+            weakref.finalize(self, _close, channel) for channel in (*self.requests, self.done)
+        ]
         for process in self.processes:
-            process.start()
+            forking.start(process)
 
     def batches(self, indices):
         """Yields the batches of an epoch, in order, or as they arrive if the loader allows it.
@@ -156,14 +168,17 @@ class Workers:
         """Stops the processes."""
         for channel in self.requests:
             channel.put(None)
-        for process in self.processes:
+        for process, end in zip(self.processes, self._kills, strict=True):
             process.join(1.0)
-            if process.is_alive():
-                process.kill()
-                process.join()
-        for channel in (*self.requests, self.done):
-            channel.cancel_join_thread()
-            channel.close()
+            end()
+        for close in self._closings:
+            close()
+
+
+def _close(channel):
+    """Closes a queue of this process and ends its thread."""
+    channel.cancel_join_thread()
+    channel.close()
 
 
 def _run_from(read_, start):

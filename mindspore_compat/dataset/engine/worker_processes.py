@@ -58,7 +58,7 @@ class WorkerProcess:
             daemon=True,
         )
         _connections.add(self._connection)
-        self.kill = weakref.finalize(self, _kill, self._process, os.getpid())
+        self.kill = weakref.finalize(self, kill, self._process, os.getpid())
         try:
             forking.start(self._process)
         except BaseException:
@@ -101,7 +101,7 @@ class WorkerProcess:
         self.kill()
 
 
-def _kill(process, owner):
+def kill(process, owner):
     """Kills a process that has started. Does nothing in a forked copy of the process that started
     it."""
     if os.getpid() != owner or process.pid is None:
@@ -119,17 +119,23 @@ def _end(process):
     children.wait_for(process, -signal.SIGKILL)
 
 
-def _serve(connection, work, cores, parent):
-    """The main loop of the process: works on items until it receives None.
+def leave_to_parent(pid, by_kernel):
+    """Makes this worker process end when its parent does, and leaves signals to the parent: Ctrl-C
+    reaches all processes of the terminal, and a forked process inherits the parent's handlers.
 
-    Signals are left to the parent: Ctrl-C reaches all processes of the terminal, and a forked
-    process inherits the parent's handlers.
+    Args:
+        pid, by_kernel: see `children.end_with_parent`.
     """
-    for inherited in list(_connections):  # otherwise no process sees that its parent's end closes
-        inherited.close()
-    children.end_with_parent(*parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    children.end_with_parent(pid, by_kernel)
+
+
+def _serve(connection, work, cores, parent):
+    """The main loop of the process: works on items until it receives None."""
+    for inherited in list(_connections):  # otherwise no process sees that its parent's end closes
+        inherited.close()
+    leave_to_parent(*parent)
     affinity.bind_workers(cores)
     with contextlib.suppress(EOFError):  # the parent is gone
         while (items := connection.recv()) is not None:
