@@ -70,7 +70,6 @@ _OF_CALLS = (
         r"numpy\.apply_over_axes::axes=\(0, 0\) as stated",
         r"",
     ),
-    ("memory that nothing wrote to", r"mint\.empty_like::.* as stated", r"result: values"),
     ("the original shows an object without its parts", r"RowTensor::another \w+", r"result: text"),
     ("the page asks for sorted rows", r"ops\.coo_add::another x[12]", r"result: indices"),
     *repeats.REASONS,
@@ -93,11 +92,6 @@ _OF_CALLS = (
         "the original keeps an argument in the form, or under the name, that it was given",
         r"ops\.(?:Conv2D|Softmax|Squeeze|TensorScatterElements)::.* in attributes",
         r"then 1: (?:kernel_size|axis|reduce): ",
-    ),
-    (
-        "its numbers are not initialized",
-        r"(?:Tensor|mint)\.(?:new_)?empty(?:_like)?",
-        r"result: values",
     ),
     (
         "signs and order of vectors are free",
