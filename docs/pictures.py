@@ -211,10 +211,11 @@ def masks():
     tensors = [ms.Tensor(each) for each in (q, q, v)]
     attended = {}
     for label, options in ATTENTION.items():
-        mask = (
-            ms.Tensor(np.triu(np.ones((2048, 2048), bool), 1)) if "sparse_mode" in options else None
-        )
-        out = ops.flash_attention_score(*tensors, 1, attn_mask=mask, **options)
+        if "sparse_mode" in options:
+            mask = np.triu(np.ones((2048, 2048), bool), 1)
+        else:  # a band needs a mask, here one that hides nothing
+            mask = np.zeros((length, length), bool)
+        out = ops.flash_attention_score(*tensors, 1, attn_mask=ms.Tensor(mask), **options)
         attended[label] = out.asnumpy()[0, :, :length] > 0
     text = "The keys (columns) that each of 6 queries (rows) attends to are filled."
     yield "ops.flash_attention_score", ("mask-flash.svg", fields(attended), text)
