@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy
 
-from ..arrays import HOST
+from ..arrays import HOST, LARGE
 from ..bodies.symbols import Symbol, SymbolSpace, Trace
 from ..compiled import jit
 from ..elementwise import PRIMITIVES
@@ -368,7 +368,7 @@ def _inputs(calls):
 
 def _with_elements(value, elements, xp):
     """Returns the arguments of a call with Elements in place of Values, and `xp`, the space of
-    symbols, in place of HOST."""
+    symbols, in place of HOST and LARGE."""
     kind = type(value)
     if kind is Value:
         return elements[value.slot]
@@ -376,7 +376,7 @@ def _with_elements(value, elements, xp):
         return kind([_with_elements(item, elements, xp) for item in value])
     if kind is dict:
         return {key: _with_elements(item, elements, xp) for key, item in value.items()}
-    return xp if value is HOST else value
+    return xp if value is HOST or value is LARGE else value
 
 
 def _run(function, xp, args, kwargs):

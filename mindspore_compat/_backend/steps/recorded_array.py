@@ -241,9 +241,10 @@ def call_body(body, args):
     Returns the body's results, as Recorded arrays if a recorder runs.
     """
     recorder = arrays.running_recorder()
+    space = arrays.for_size(HOST, args)
     if recorder is None:
-        return body(HOST, *bare(args))
-    return recorder.call(body, (HOST, *args), checked=True)
+        return body(space, *bare(args))
+    return recorder.call(body, (space, *args), checked=True)
 
 
 def call_pull(pull, g, saved, needed, pure):
