@@ -836,7 +836,7 @@ def diff(input: _Tensor, n: _b.int | _b.bool = 1, dim: _b.int | _Tensor = -1, pr
         `input` has at least one axis. Each difference shortens the axis by one; the other axes and the
         dtype are kept.
     """
-def div(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = None) -> _Tensor:
+def div(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None = None) -> _Tensor:
     """Divides the input by `other`, element by element.
 
     `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None,
@@ -845,14 +845,14 @@ def div(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding_mo
     Args:
         input (Tensor or a number): the input.
         other (Tensor or a number): the second input.
-        rounding_mode (one of 'floor', 'trunc' or None or None, optional): None, 'floor' or
-            'trunc'. Default: ``None``.
+        rounding_mode (one of 'floor', 'trunc' or None, optional): None, 'floor' or 'trunc'.
+            Default: ``None``.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def divide(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None | None = None) -> _Tensor:
+def divide(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding_mode: _t.Literal['floor', 'trunc'] | None = None) -> _Tensor:
     """Divides the input by `other`, element by element.
 
     `rounding_mode` "floor" rounds each quotient down and "trunc" rounds it toward zero. With None,
@@ -861,8 +861,8 @@ def divide(input: _Tensor | _b.complex, other: _Tensor | _b.complex, *, rounding
     Args:
         input (Tensor or a number): the input.
         other (Tensor or a number): the second input.
-        rounding_mode (one of 'floor', 'trunc' or None or None, optional): None, 'floor' or
-            'trunc'. Default: ``None``.
+        rounding_mode (one of 'floor', 'trunc' or None, optional): None, 'floor' or 'trunc'.
+            Default: ``None``.
 
     Shapes:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
@@ -1956,7 +1956,8 @@ def sign(input: _Tensor) -> _Tensor:
     """Computes the sign of each element: -1, 0 or 1, and 0 for NaN.
 
     Args:
-        input (Tensor): the input.
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int32 or int64):
+            the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.

@@ -4845,8 +4845,7 @@ class SeLU(_Cell):
     and the exponential are truncated to integers.
 
     Inputs:
-        - **input_x** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int8):
-            the input.
+        - **input_x** (Tensor of dtype float16 or float32 or float64 or int32 or int8): the input.
 
     Shapes:
         `input_x` may have any shape.

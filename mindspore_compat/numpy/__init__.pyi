@@ -170,7 +170,7 @@ def clip(x: _t.Any, xmin: _t.Any, xmax: _t.Any, dtype: _Type | None = None) -> _
 def column_stack(tup: _t.Any) -> _t.Any:
     """Tensors joined along the second axis, vectors as columns; a Tensor is returned as it is."""
 def concatenate(arrays: _t.Any, axis: _b.int | None = 0) -> _t.Any:
-    """Concatenates Tensors along an axis; if `axis` is None, all their elements."""
+    """Concatenates Tensors along an axis; if `axis` is None or at least 32, all their elements."""
 def convolve(a: _t.Any, v: _t.Any, mode: _b.str = 'full') -> _t.Any:
     """Computes the convolution of two vectors.
 

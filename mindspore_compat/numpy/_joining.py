@@ -9,6 +9,7 @@ from ._convert import as_tensor, axis_of, is_int, need_tensor, own_axis, promote
 
 _TupleOrList = InstanceOf(tuple, list).called("a tuple, list or Tensor")
 
+_MOST_AXES = 32  # of an array of older NumPy; a larger axis counts as None
 _Arrays = AsValue(InstanceOf(Tensor, tuple, list).called("a tuple, list or Tensor"))
 
 __all__ = [
@@ -46,7 +47,7 @@ def _arrays(arrays, api):
 
 @checked
 def concatenate(arrays, axis: Int | None = 0):
-    """Concatenates Tensors along an axis; if `axis` is None, all their elements.
+    """Concatenates Tensors along an axis; if `axis` is None or at least 32, all their elements.
 
     Raises:
         TypeError: if an argument has another type.
@@ -60,7 +61,7 @@ def concatenate(arrays, axis: Int | None = 0):
     Source: mindspore.numpy.concatenate of MindSpore 2.10.
     """
     arrays = _arrays(arrays, "concatenate")
-    if axis is None:
+    if axis is None or axis >= _MOST_AXES:
         arrays, axis = [a.reshape(-1) for a in arrays], 0
     return _join(arrays, own_axis(axis, arrays[0], "concatenate"), "concatenate")
 

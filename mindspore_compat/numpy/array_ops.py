@@ -360,7 +360,11 @@ def size(a, axis: Int | Bool = None):
     Source: mindspore.numpy.size of MindSpore 2.10.
     """
     a = as_tensor(a, "size")
-    return a.size if axis is None else a.shape[axis_of(axis, a.ndim, "size", bools=True)]
+    if axis is None:
+        return a.size
+    if not a.ndim:
+        raise ValueError(f"For 'size', a Tensor without axes has no axis {axis!r}.")
+    return a.shape[axis_of(axis, a.ndim, "size", bools=True)]
 
 
 # Order --------------------------------------------------------------------------------------------

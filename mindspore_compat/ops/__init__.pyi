@@ -8596,8 +8596,7 @@ class SeLU(_Primitive):
     and the exponential are truncated to integers.
 
     Inputs:
-        - **input_x** (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int8):
-            the input.
+        - **input_x** (Tensor of dtype float16 or float32 or float64 or int32 or int8): the input.
 
     Shapes:
         `input_x` may have any shape.
@@ -8784,7 +8783,8 @@ class Sign(_Primitive):
     """Computes the sign of each element: -1, 0 or 1, and 0 for NaN.
 
     Inputs:
-        - **input** (Tensor): the input.
+        - **input** (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int32 or int64):
+            the input.
 
     Shapes:
         `input` may have any shape.
@@ -17803,8 +17803,7 @@ def selu(input_x: _Tensor) -> _Tensor:
     and the exponential are truncated to integers.
 
     Args:
-        input_x (Tensor of dtype bfloat16 or float16 or float32 or float64 or int32 or int8):
-            the input.
+        input_x (Tensor of dtype float16 or float32 or float64 or int32 or int8): the input.
 
     Shapes:
         `input_x` may have any shape. The result has the same shape and dtype.
@@ -17872,7 +17871,8 @@ def sign(input: _Tensor) -> _Tensor:
     """Computes the sign of each element: -1, 0 or 1, and 0 for NaN.
 
     Args:
-        input (Tensor): the input.
+        input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int32 or int64):
+            the input.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.

@@ -17,7 +17,8 @@ _TABLE = {
         alpha beta; addmm: alpha beta; addmv: alpha beta; addr: alpha beta; AlltoAll: concat_dim
         split_count split_dim; AlltoAllVC: block_size; ApplyAdagradV2: epsilon;
         ApplyAdamWithAmsgrad: beta1 beta2 epsilon lr; ApplyMomentum: gradient_scale;
-        ApproximateEqual: tolerance; arange: end start step; Assert: summarize; avg_pool1d:
+        ApproximateEqual: tolerance; arange: end start step; argsort: axis; Assert: summarize;
+        matrix_power: n; median: axis; nanmedian: axis; avg_pool1d:
         kernel_size padding stride; avg_pool2d: divisor_override kernel_size padding stride;
         avg_pool3d: divisor_override kernel_size padding stride; AvgPool3D: divisor_override
         kernel_size pad strides; baddbmm: alpha beta; bartlett_window: window_length;
@@ -104,7 +105,8 @@ _TABLE = {
     """,
     "Tensor": """
         addbmm: alpha beta; addmm: alpha beta; addmv: alpha beta; addr: alpha beta; allclose:
-        atol rtol; argmax_with_value: axis; argmin_with_value: axis; baddbmm: alpha beta;
+        atol rtol; argmax_with_value: axis; argmin_with_value: axis; argsort: axis dim; baddbmm:
+        alpha beta; matrix_power: n;
         approximate_equal: tolerance; bincount: minlength; bitwise_left_shift: other; cauchy:
         median sigma; chunk: chunks dim;
         cumsum: dim; diagflat: offset; diagonal_scatter: dim1 dim2 offset; diff: axis n; dsplit:
@@ -115,8 +117,8 @@ _TABLE = {
         moveaxis: destination source; movedim: destination source; mvlgamma: p; nanmean: axis;
         nanmedian: axis; narrow: dim; norm: dim; ptp: axis; random_categorical: num_sample seed;
         renorm: axis maxnorm p; repeat_interleave: dim repeats; rot90: k; select_scatter: axis;
-        soft_shrink: lambd; softmax: axis dim; sort: dim; split: dim split_size; std: correction
-        ddof dim; swapaxes: axis0 axis1; swapdims: dim0 dim1; tensor_split: axis
+        soft_shrink: lambd; softmax: axis dim; sort: axis dim; split: dim split_size; std:
+        correction ddof dim; swapaxes: axis0 axis1; swapdims: dim0 dim1; tensor_split: axis
         indices_or_sections; top_k: k; tril: diagonal; unbind: dim; unfold: dilation kernel_size
         padding stride; var: ddof; vsplit: indices_or_sections; xlogy: other
     """,

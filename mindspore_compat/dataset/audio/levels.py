@@ -241,7 +241,7 @@ class Contrast(AudioOperation):
 
     @checked
     def __init__(self, enhancement_amount: _Hundred = 75.0):
-        self.enhancement_amount = enhancement_amount
+        self.enhancement_amount = float(enhancement_amount)
 
     def _compute(self, x):
         angle = x * (math.pi / 2)

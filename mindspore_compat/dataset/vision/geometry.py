@@ -587,6 +587,12 @@ class Erase(ImageOperation):
     def _array(self, image, lead):
         check_rank("Erase", image, lead, (3,))
         check_channels("Erase", image, (3,))
+        height, width = image.shape[-3:-1]
+        if max(self.top, self.height) > height or max(self.left, self.width) > width:
+            raise RuntimeError(
+                f"For 'Erase', the region must begin in the image and be no larger, but the image "
+                f"has size {(height, width)}."
+            )
         out = image if self.inplace and image.flags.writeable else image.copy()
         part = out[self.top : self.top + self.height, self.left : self.left + self.width]
         part[...] = np.asarray(self.value).astype(image.dtype)

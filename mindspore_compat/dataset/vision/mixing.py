@@ -203,9 +203,9 @@ class MixUp(PyTensorOperation):
         self.batch_size, self.alpha, self.is_single = batch_size, alpha, is_single
 
     def _apply(self, images, labels):
-        if labels.ndim != 2 or len(images) != len(labels):
+        if len(images) != len(labels):
             raise ValueError(
-                f"For 'MixUp', labels must be one-hot and as many as the images, but "
+                f"For 'MixUp', labels must be as many as the images, but "
                 f"got {labels.shape} and {images.shape}."
             )
         draws = [

@@ -34,7 +34,8 @@ from ...common.parameter import Parameter
 from ...ops._activation.relu import prelu
 from ...ops._activation.softmax import log_softmax_ext
 from ...ops._normalization.normalize import lrn
-from .._parts import also, need_floats, parameter
+from ...ops._rules import Float16Or32
+from .._parts import also, parameter
 from ..cell import Cell
 
 _NAMES = {
@@ -127,7 +128,7 @@ class PReLU(Cell):
 
     def construct(self, x):
         """Returns the activation of `x`."""
-        need_floats("PReLU", "x", x)
+        Float16Or32.refuse("PReLU", "x", x)
         return prelu.run(x, self.w)
 
 

@@ -2,7 +2,7 @@
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Float, ScalarOf, TensorOf, any_dtype, floating
+from ..._core.rules.vocabulary import Float, ScalarOf, TensorOf, any_dtype
 from .._rules import Float16To64, Floats
 
 
@@ -103,7 +103,7 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.050700987355480493
         rules={"mint.nn.functional.selu": {"input_x": TensorOf("bfloat16", "float16", "float32")}}
     ),
 )
-def selu(xp, input_x: TensorOf("int8", "int32", floating)):
+def selu(xp, input_x: TensorOf("int8", "int32", "float16", "float32", "float64")):
     """Applies the SELU activation: scale * x where x is positive, scale * alpha * (exp(x) - 1)
     elsewhere.
 

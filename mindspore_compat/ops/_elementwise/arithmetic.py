@@ -8,7 +8,16 @@ from ..._backend.bodies.gpu import bodies_of
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Number, ScalarOf, TensorOf, any_dtype, checked, number
+from ..._core.rules.vocabulary import (
+    Bool,
+    Number,
+    ScalarOf,
+    TensorOf,
+    any_dtype,
+    checked,
+    floating,
+    number,
+)
 from ..._core.tensor.promotion import product_np
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode.call import in_graph
@@ -414,7 +423,7 @@ square.vjp_of("square")
 
 
 @op("ops.sign(input)", "ops.Sign()(input)", "Tensor.sign()", "mint.sign(input)", "Tensor.sign_()")
-def sign(xp, input: TensorOf(any_dtype)):
+def sign(xp, input: TensorOf("bool", "int32", "int64", floating, "complex64", "complex128")):
     """Computes the sign of each element: -1, 0 or 1, and 0 for NaN.
 
     Shapes:

@@ -11,7 +11,7 @@ from ...common._graph_mode.call import in_graph
 from .._rules import NumbersOrBools, Operand, RealOperand
 
 Rounding = AsValue(OneOf("floor", "trunc") | None)
-MintRounding = AsValue(AnyCase(OneOf("floor", "trunc")) | None)
+MintRounding = AnyCase(OneOf("floor", "trunc")) | None
 
 
 def _true_quotient(xp, x, y):

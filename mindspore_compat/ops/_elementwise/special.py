@@ -305,6 +305,8 @@ def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
         >>> print(ms.ops.mvlgamma(ms.Tensor([3.0, 4.0]), 2))
         [1.550195  3.5650978]
     """
+    if not bool(xp.all(input > (p - 1) / 2)):
+        raise ValueError(f"For 'mvlgamma', each element must exceed {(p - 1) / 2}.")
     total = 0.25 * p * (p - 1) * 1.1447298858494002  # log(pi)
     parts = [xp.gammaln(input - 0.5 * j) for j in range(p)]
     for part in parts:

@@ -64,10 +64,15 @@ def _check_rows(api, input_x, indices, updates):
             f"For '{api}', 'input_x' must have elements to be named, but got the "
             f"shape {input_x.shape}."
         )
-    check_range(api, indices._array, input_x.shape[:depth])
+    check_range(api, indices._array, input_x.shape[:depth], _beyond(api))
 
 
-def check_range(api, indices, lengths):
+def _beyond(api):
+    """Returns what a position out of range raises in the family of scatters."""
+    return ValueError if api == "scatter_nd_update" else RuntimeError
+
+
+def check_range(api, indices, lengths, error=IndexError):
     """Rejects positions out of range, for which MindSpore reads or writes out of bounds."""
     if indices.size == 0 or type(indices) not in SPACES:  # a Batch, or an array of a traced graph
         return
@@ -82,7 +87,7 @@ def check_range(api, indices, lengths):
         low, high = extremes(indices)
         beyond = any(high >= end for end in lengths)
     if low < 0 or beyond:
-        raise IndexError(
+        raise error(
             f"For '{api}', 'indices' must be in [0, {tuple(lengths)}), but they reach from {low} "
             f"to {high}."
         )
@@ -96,7 +101,7 @@ def _check_slices(api, input_x, indices, updates):
         raise ValueError(
             f"For '{api}', 'updates' must have the shape {expected_shape}, but got {updates.shape}."
         )
-    check_range(api, indices._array.reshape(-1, 1), input_x.shape[:1])
+    check_range(api, indices._array.reshape(-1, 1), input_x.shape[:1], _beyond(api))
 
 
 @in_each_slice
@@ -118,7 +123,7 @@ Args:
 Raises:
     TypeError: if an argument is not a Tensor, `indices` not of ints, or the dtypes do not fit.
     ValueError: if the shapes do not fit.
-    IndexError: if a position is out of range.
+    {beyond}: if a position is out of range.
 
 Example:
     >>> import mindspore_compat as ms
@@ -177,6 +182,7 @@ def _scatter_family(how, word, functions, classes, method=None):
             name=target[1],
             api=function.__name__,
             printed=_PRINTED[how],
+            beyond=_beyond(function.__name__).__name__,
             indices="[0]" if function is scatter else "[[0]]",
         )
         verified = checked(*alias)(function)

@@ -305,7 +305,8 @@ def scatter_add_with_axis(xp, input_x: Anything, indices: Index, updates: Anythi
             f"For 'ScatterAddWithAxis', 'indices' and 'updates' must have one shape and the rank "
             f"of 'input_x', but got {indices.shape}, {updates.shape} and {input_x.shape}."
         )
-    check_range("ScatterAddWithAxis", xp.reshape(indices, (-1, 1)), (input_x.shape[axis],))
+    rows = xp.reshape(indices, (-1, 1))
+    check_range("ScatterAddWithAxis", rows, (input_x.shape[axis],), ValueError)
     return xp.scatter_along_axis(input_x, indices, xp.cast(updates, input_x.dtype), axis, add=True)
 
 

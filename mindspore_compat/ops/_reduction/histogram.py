@@ -1,5 +1,7 @@
 """Counts of values: bincount, histograms, equal elements, the confusion matrix."""
 
+import math
+
 from ..._backend.arrays import extremes
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
@@ -227,8 +229,10 @@ def histc(
         >>> print(ms.ops.histc(ms.Tensor([0.5, 1.5, 1.7, 9.0]), bins=3, min=0.0, max=3.0))
         [1. 2. 0.]
     """
-    if min > max:
-        raise ValueError(f"For 'histc', 'min' must be at most 'max', but got {min} and {max}.")
+    if not (min <= max and math.isfinite(max - min)):
+        raise ValueError(
+            f"For 'histc', 'min' must be at most 'max', and both finite, but got {min} and {max}."
+        )
     low, high = (xp.min(input), xp.max(input)) if min == max else (min, max)
     flat = xp.ravel(input)
     inside = (flat >= low) & (flat <= high)

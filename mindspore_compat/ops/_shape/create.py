@@ -118,6 +118,10 @@ def full(size: Lengths, fill_value: NumberOrBool | TensorOf(any_dtype), *, dtype
 
     Source: mindspore.ops.full of MindSpore 2.10, whose documented example truncates 1.2 to 1.
     """
+    if type(fill_value) is int and not -(2**63) <= fill_value < 2**64:
+        raise RuntimeError(f"For 'full', 'fill_value' must fit in 64 bits, but got {fill_value}.")
+    if type(fill_value) is int and fill_value >= 2**63 and dtype in (None, dtypes.int64):
+        fill_value -= 2**64  # as its cast to int64
     return _fill("full", size, fill_value, dtypes.int64 if dtype is None else dtype)
 
 

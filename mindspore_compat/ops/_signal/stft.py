@@ -18,6 +18,7 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
     checked,
+    integer,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
@@ -228,7 +229,7 @@ class HammingWindow(Primitive):
         self.periodic, self.alpha, self.beta, self.dtype = periodic, alpha, beta, dtype
 
     @checked
-    def __call__(self, length: TensorOf("int8", "int16", "int32", "int64", "uint8")):
+    def __call__(self, length: TensorOf(integer)):
         if length.shape != (1,):
             raise ValueError(
                 f"For 'HammingWindow', 'length' must have one element, but got shape "

@@ -15,7 +15,7 @@ from ..._core.gradients.transforms import (
     map_tensors,
     tensors_in,
 )
-from ..._core.rules.vocabulary import Bool, Callable, checked
+from ..._core.rules.vocabulary import Any, Bool, Callable, checked
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode.call import graphs
 from ...common.mutable import is_dynamic
@@ -264,7 +264,7 @@ class HyperMap:
     """
 
     @checked
-    def __init__(self, ops: Callable | None = None, reverse: Bool = False):
+    def __init__(self, ops: Callable | None = None, reverse: Any = False):
         self.ops = ops
         self.reverse = reverse
 
