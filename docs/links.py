@@ -70,7 +70,7 @@ def source_of(area, name, thing):
 def differences_of(path):
     """Returns the differences of a name as (what, why) pairs, from the specs.
 
-    What differs are the cases of the conformance tool for which the original is no reference.
+    The differences are the conformance cases for which MindSpore is not the reference.
     """
     pairs = []
     for why, cases in (entries().get(path, {}).get("apart") or {}).items():
@@ -114,7 +114,8 @@ def argument(text):
 
 
 def sentence(clause):
-    """Returns a clause as a sentence, with what reStructuredText would interpret escaped."""
+    """Returns a clause as a sentence in which characters with a meaning in reStructuredText are
+    escaped."""
     text = f"{clause[0].upper()}{clause[1:]}".rstrip(".").replace("*", r"\*")
     return f"{text.replace('|', chr(92) + '|')}."
 

@@ -306,7 +306,7 @@ def grids(arrays):
 
 
 def fields(matrices):
-    """Returns an SVG of matrices of bools side by side, whose true elements are filled."""
+    """Returns an SVG of bool matrices side by side; true elements are filled."""
     parts, left, bottom = [], 0, 0
     for label, matrix in matrices.items():
         for (row, column), filled in np.ndenumerate(matrix):

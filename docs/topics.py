@@ -1,5 +1,5 @@
-"""The topics of a public name, for the search of the pages and the general index: what the first
-sentence of its docstring names, and the terms of other libraries for it.
+"""The topics of a public name, for the search of the pages and the general index: the terms in the
+first sentence of its docstring, and the terms of other libraries for it.
 
     2-D convolution of an image.           2-D convolution
     Batch normalization over channels.     Batch normalization

@@ -1,8 +1,8 @@
 """Settings of `mindspore.runtime` for the execution of operations on the device and the cores.
 
 The original launches operations in separate threads, which these settings configure. In this
-package, operations are launched in the caller's thread, and large work on the CPU is divided among
-threads, whose number `runtime_num_threads` limits. Each number can be set once; results do not
+package, operations are launched in the caller's thread. Large work on the CPU is divided among
+threads; `runtime_num_threads` limits their number. Each number can be set once; results do not
 depend on it. Cores can be bound for the threads that exist: the main thread and its helpers, and
 the workers of data pipelines.
 """

@@ -1,7 +1,7 @@
 """Derivatives of special functions with respect to parameters: of the incomplete gamma and beta
 functions and of the Hurwitz zeta function. No library offers these derivatives.
 
-Each is a central difference of four values in float64, whose error is of the fourth power of the
+Each is a central difference of four values in float64, with an error of the fourth order in the
 step; the step follows the scale on which the function changes. A first derivative has about 11
 correct digits, a second one 8.
 """

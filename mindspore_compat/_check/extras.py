@@ -1,7 +1,7 @@
 """Which extras of this package a name needs.
 
 Vision and text transforms reach an optional library through a function of `dataset/_extra.py`;
-their code tells which. The other extras belong to a few functions or arguments: a table.
+their code determines which one. The other extras belong to a few functions or arguments: a table.
 """
 
 import functools

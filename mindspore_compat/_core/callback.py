@@ -26,7 +26,7 @@ class Callback:
     """
 
     def __enter__(self):
-        """Called when a run starts; its result is what the run calls."""
+        """Called when a run starts; the run calls its result."""
         return self
 
     def __exit__(self, *err):

@@ -196,7 +196,7 @@ Tensor._has_unknown_length = _has_unknown_length
 
 
 def misfit(expected, value, lengths_of_symbols):
-    """Returns the exception for an input that does not match what was expected; None if it matches.
+    """Returns the exception for an input that does not match the expectation; None if it matches.
 
     Args:
         expected: a Tensor, or a tuple or list of Tensors; any other value matches every input.

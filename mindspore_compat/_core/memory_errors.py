@@ -3,7 +3,7 @@
 
 def name_operator(operator, error, replace=False):
     """Returns the MemoryError to raise instead of `error`. It contains the library's text, which
-    tells the requested size. An error that names an API is returned unchanged.
+    states the requested size. An error that names an API is returned unchanged.
 
     Args:
         operator (str): the operator or public function, or "the gradient of" one.

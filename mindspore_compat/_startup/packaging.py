@@ -22,8 +22,8 @@ class BuildWithStartup(build_py):
 
     Pyright warns of stubs of a module that it does not find. A second folder, which the `.pth` file
     adds to `sys.path`, therefore has a file for each stub. Python imports nothing from there
-    (`NoModules` in the start-up file), and a real MindSpore comes first. It has a text of its own,
-    because pip leaves a folder behind that has folders alone.
+    (`NoModules` in the start-up file), and a real MindSpore comes first. The second folder also has
+    a text file, because pip leaves behind a folder that contains only folders.
 
     An editable install copies nothing to `build_lib`; the files then go directly into its wheel. In
     a wheel, files always have the same permissions, independent of the checkout, so that two builds

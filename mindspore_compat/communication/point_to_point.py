@@ -1,4 +1,5 @@
-"""Sending Tensors from one rank to another; public through `comm_func`. No gradients flow here."""
+"""Sends Tensors from one rank to another. `comm_func` exports the functions; they have no
+gradients."""
 
 from .._backend import arrays
 from .._core.rules.base import show_with_type

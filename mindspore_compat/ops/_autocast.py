@@ -121,7 +121,7 @@ class Strategy:
     def choice(self, op, choose, arguments):
         """Returns the dtype that `op` casts to, or None, and the positions of the inputs.
 
-        `choose` is what the lists of this module prescribe for the operation.
+        `choose` is the rule that the lists of this module prescribe for the operation.
         """
         if self.level == "O3":
             return self.dtype, ()

@@ -137,7 +137,7 @@ def test_tables_of_pools_and_interpolation_stay_on_the_device(space, captures):
 
 
 def check_captured(make, optimizer):
-    """Compares training in graph mode with training operation by operation, bit by bit."""
+    """Compares training in graph mode with training operator by operator, bit by bit."""
     eager = train(*make(), OPTIMIZERS[optimizer], STEPS, scaled=True)
     ms.set_context(mode=ms.GRAPH_MODE)
     captured = train(*make(), OPTIMIZERS[optimizer], STEPS, scaled=True)

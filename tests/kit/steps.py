@@ -144,7 +144,7 @@ def plain_step(cell, optimizer="Momentum", **options):
 
 
 def runs(network="dense", optimizer="Momentum", between=None, data=None, made=plain_step):
-    """Returns the same steps twice, operation by operation and in graph mode."""
+    """Returns the same steps twice, operator by operator and in graph mode."""
     found = []
     for graph in (False, True):
         cell, shape = network_of(network)

@@ -9,5 +9,6 @@ norm. symbols.py runs it once on symbols and records its steps:
         on the host            host.py: host_rows.py, host_axis.py, host_steps.py
     an optimizer's update      multi_tensor.py (GPU)
 
-c_code.py and block_code.py have the C of expressions and of what the threads of a block share.
+c_code.py has the C code of expressions, block_code.py that of reductions over the threads of a
+block and of vector loads and stores.
 """

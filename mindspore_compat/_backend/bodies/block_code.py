@@ -55,9 +55,9 @@ def reductions(real, *names):
 
     The functions are `warp_sum(value, threads)`, `block_sum(lanes, value)` and
     `column_sum(lanes, value)`; for the name "max" in place of "sum", `warp_max` and so on. They
-    expect full warps, whose number in a block is a power of two. `lanes` is shared memory:
-    `block_sum` needs one number per warp. `column_sum` adds over threads that are one warp apart
-    and needs one number per thread.
+    expect full warps, and a power of two as the number of warps in a block. `lanes` is shared
+    memory: `block_sum` needs one number per warp. `column_sum` adds over threads that are one warp
+    apart and needs one number per thread.
 
     Args:
         real (str): the C type of the values.

@@ -156,7 +156,8 @@ def _lower_priority(niceness):
 
 def _end_after(parent, compiling):
     """Ends this process after its parent, when it does not hold the lock `compiling`. Standard
-    input tells the end of the parent only if no forked process has inherited its other end."""
+    input reports the end of the parent only if no forked process has inherited the other end of the
+    pipe."""
     while os.name == "nt" or os.getppid() == parent:
         time.sleep(SECONDS)
     compiling.acquire(timeout=LONGEST)

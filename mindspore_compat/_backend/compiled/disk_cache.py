@@ -1,10 +1,10 @@
 """The folder of compiled loops: in the user's cache folder, never in the installed package.
 
 Processes can share the folder, even if they run on machines with different CPUs. A file has the
-machine code of one function (machine_code.py), and is named after the function, whose name contains
-a digest of its source, and after a digest of the CPU and the versions of Python, Numba, LLVM and
-NumPy. It is written under a temporary name and renamed, and begins with a checksum. A file that is
-damaged, or that another process deletes, is compiled again.
+machine code of one function (machine_code.py). Its name consists of the function's name, which
+contains a digest of its source, and a digest of the CPU and of the versions of Python, Numba, LLVM
+and NumPy. It is written under a temporary name and renamed, and begins with a checksum. A file that
+is damaged, or that another process deletes, is compiled again.
 """
 
 import functools

@@ -257,7 +257,7 @@ def _single(x_shape, kernel, stride, pads, dilation):
 
 
 class _Piece(NamedTuple):
-    """Several samples, or a part of one, whose columns fit the workspace."""
+    """Several samples, or a part of one sample, with columns that fit the workspace."""
 
     samples: slice
     slices: tuple  # a slice of the output for each spatial dimension

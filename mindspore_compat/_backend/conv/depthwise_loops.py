@@ -229,5 +229,5 @@ def weight_gradient(g, x, geo):
 
 
 def _pieces(geo):
-    """Returns the table of pieces that threads share: the range of planes of each."""
+    """Returns the table of pieces that threads share; each piece is a range of planes."""
     return parallel_loops.blocks(geo.batch * geo.channels, max(BLOCK // prod(geo.padded), 1))

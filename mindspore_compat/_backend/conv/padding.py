@@ -44,7 +44,7 @@ def padded(xp, x, pads, fill=0):
         fill: The value outside.
 
     Returns:
-        `x` itself where there is nothing to do, otherwise a new array or a view of one.
+        `x` itself if all pads are 0, otherwise a new array or a view of one.
     """
     inside, shape, target = _padding(tuple(x.shape), tuple(pads))
     if inside is not None:

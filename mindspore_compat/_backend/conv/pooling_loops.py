@@ -251,8 +251,8 @@ def _run(loop, arrays, shape, out):
 
 
 def _are_taken(arrays, out, kernel, stride, pads, dilation, size=None):
-    """Returns True for float32 arrays and small windows inside the images, whose spatial size is
-    that of the first array by default."""
+    """Returns True for float32 arrays and small windows inside the images. By default the spatial
+    size of the images is that of the first array."""
     for array in arrays:
         if type(array) is not numpy.ndarray or array.dtype != FLOAT or not array.size:
             return False

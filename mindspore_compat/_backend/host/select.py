@@ -49,8 +49,8 @@ def _write_where(mask, words, out):
 
 
 def zero_of(xp, x):
-    """Returns a zero of the dtype of `x`, for which a GPU launches nothing. For NumPy it is an
-    array, which is faster; CuPy takes no numbers of bfloat16, so it has an array that is kept."""
+    """Returns a zero of the dtype of `x`, without a launch on a GPU. For NumPy it is an array,
+    which is faster; CuPy takes no numbers of bfloat16, so it has an array that is kept."""
     if type(x) is np.ndarray:
         return xp.zeros((), x.dtype)
     return xp.table(np.zeros, (), x.dtype) if x.dtype.kind == "V" else x.dtype.type(0)

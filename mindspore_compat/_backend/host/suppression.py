@@ -9,7 +9,7 @@ import math
 
 def survivors(xp, close):
     """Returns a mask (..., N) of the candidates that are close to no earlier one of the mask;
-    `close` is a mask (..., N, N), of which the upper triangle counts."""
+    `close` is a mask (..., N, N); only its upper triangle is used."""
     count = close.shape[-1]
     if close.ndim > 2:
         groups = xp.reshape(close, (math.prod(close.shape[:-2]), count, count))

@@ -196,7 +196,8 @@ def add_slices_in_place(out, index, values):
     Args:
         out: a contiguous array of three axes.
         index: int64 of one axis, in range; for each slice of `values` the slice of `out`.
-        values: an array of three axes, whose first and last have the lengths of those of `out`.
+        values: an array of three axes; the first and the last have the same lengths as those of
+            `out`.
     """
     stack, _, inner = out.shape
     table = blocks(stack, max(PIECE // max(index.size * inner, 1), 1))

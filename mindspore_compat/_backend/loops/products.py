@@ -1,8 +1,8 @@
 """Products of large matrices as compiled loops of the host, if these are faster than NumPy's.
 
 OpenBLAS packs the right side for each product; with strips for several threads, each strip packs it
-again. Here threads pack it once, in panels, and then take strips of rows, whose sums stay in vector
-registers (compiled/tiles.py). With few rows, each thread takes panels and packs its own:
+again. Here threads pack it once, in panels, and then take strips of rows. The sums of a strip stay
+in vector registers (compiled/tiles.py). With few rows, each thread takes panels and packs its own:
 
     right side, row-major          panels, each row-major
     [ 48 columns | 48 | 16 ]  ->   [ depth x 48 ] [ depth x 48 ] [ depth x 16 ]

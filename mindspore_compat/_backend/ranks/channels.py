@@ -28,7 +28,7 @@ class Channels:
         self._opened = {}  # key -> nccl.Channel; None if there is no NCCL
 
     def send(self, array, stage, peer, tag):
-        """Starts to send an array, whose elements are contiguous, to a stage; returns a Pending."""
+        """Starts to send a contiguous array to a stage; returns a Pending."""
         message, channel = array, self._channel(array, (self.own, stage, tag))
         if channel is not None:
             channel.send(array)

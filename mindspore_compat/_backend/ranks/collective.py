@@ -390,7 +390,7 @@ class Group(ObjectExchangesMixin):
 
     def discard(self, source, sent):
         """Receives what a member has sent and this rank has not received. `sent` is what
-        `sent(this rank)` returned there; no message may be under way to a receive."""
+        `sent(this rank)` returned there; no message for a receive may be pending."""
         for tag, (messages, parts) in sent.items():
             for _ in range(parts - self._parts["from", source, tag]):
                 status = mpi().Status()

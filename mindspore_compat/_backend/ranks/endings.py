@@ -83,8 +83,8 @@ def begin_exchange():
     """Counts an exchange that this rank starts.
 
     Raises:
-        RuntimeError: if an exchange of this rank has ended in the middle. MPI would match what the
-            others send for that exchange with a later one.
+        RuntimeError: if an exchange of this rank has ended in the middle. MPI would match the
+            messages of that exchange with a later one.
     """
     Exchanges.started += 1
     if counts[BROKEN]:

@@ -243,8 +243,8 @@ class Channel:
     receiver.
 
     An exchange of NCCL ends when both ranks have started it. The exchanges of a communicator run
-    one after the other. If two ranks each sent before they receive what the other sends, they would
-    wait forever. A channel therefore has a communicator and a stream of its own.
+    one after the other. If each of two ranks sent before it received, both would wait forever. Each
+    channel therefore has its own communicator and stream.
 
     Args:
         name: the name that both ranks join; the call waits for the other rank.

@@ -1,8 +1,8 @@
 """Exchanges of pickled objects among the members of a group: the steps after the header.
 
-The members first exchange how many bytes each sends. Then each makes room for what it receives, and
-tells the others whether it could. If one could not, it raises MemoryError and the others
-RuntimeError; without this they would wait for it for ever.
+The members first exchange how many bytes each sends. Then each member allocates memory for the data
+that it receives, and reports whether it succeeded. If one could not, it raises MemoryError and the
+others RuntimeError; without this they would wait for it for ever.
 """
 
 import contextlib
@@ -79,8 +79,8 @@ def receive(communicator, header, data, source, tag):
 
 
 def _room(group, size):
-    """Yields the request that tells the members whether all have room, and returns an array for
-    `size` bytes.
+    """Yields the request that tells the members whether all have allocated memory; returns an array
+    for `size` bytes.
 
     Raises:
         MemoryError: if there is no memory.

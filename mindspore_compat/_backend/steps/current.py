@@ -49,14 +49,14 @@ def set_running(recorder, suspended=None):
 
     Args:
         recorder: the Capture or the StepRecorder of the step that this thread now runs, or None.
-        suspended: the StepRecorder that is off while a call that it records runs, or None.
+        suspended: the StepRecorder that is suspended while a recorded call runs, or None.
     """
     _local.running = recorder
     _local.suspended = suspended
 
 
 def suspended_recorder():
-    """Returns the StepRecorder that is off while this thread runs a call that it records, or
+    """Returns the StepRecorder that is suspended while this thread runs a recorded call, or
     None."""
     return _local.suspended
 

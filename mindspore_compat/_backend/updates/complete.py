@@ -3,7 +3,7 @@ them. Optimizers and loss scales make their writes through this module.
 
 A KeyboardInterrupt, or an exception that another signal handler, a thread or a debugger raises, may
 come between any two instructions of Python. An update of parameters and states is therefore a list
-of *units*. A unit first prepares: it computes new values in memory of its own. Then it writes, by
+of *units*. A unit first prepares: it computes new values in separate memory. Then it writes, by
 calls of functions written in C, which one `list.extend` of a `map` makes. No Python runs between
 these calls, so nothing is raised there, and the length of the list tells how many have returned.
 

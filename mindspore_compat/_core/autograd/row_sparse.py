@@ -7,7 +7,7 @@ it becomes an ordinary array. If it reaches a leaf, `Tensor._of_rows` wraps it i
 optimizers, loss scales and clipping reads the rows of this Tensor; all other code sees an ordinary
 Tensor.
 
-How many different rows there are, a GPU tells only if the host waits for it. There, such a Tensor
+On a GPU, the number of different rows is known only if the host waits for it. There, such a Tensor
 wraps a MarkedRows, which has as many rows as were looked up: each different row once, and rows of
 zeros without a number. Loss scales and clipping read these rows without waiting. An optimizer that
 updates only the different rows waits; all others use the whole array, and their steps can be
@@ -26,8 +26,8 @@ from .slice_sum import SliceSum
 def gradient_of_rows(xp, g, index, shape):
     """Returns the gradient of a table of this shape, from which the rows at `index` were taken.
 
-    Indices outside of the table, for which the lookup returned zeros, add nothing. The gradient is
-    a RowSparse for arrays of the host or a GPU outside of recorded steps, else an array.
+    Indices outside of the table add nothing; the lookup returned zeros for them. The gradient is a
+    RowSparse for arrays of the host or a GPU outside of recorded steps, else an array.
 
     Args:
         xp: the array namespace.

@@ -1,7 +1,7 @@
 """The gradient of a function of `xp` through its parts, recorded only when a gradient needs them.
 
-A loss that returns its own gradient beside it is an example. Most networks use the loss alone,
-whose gradient is at hand. Only if a gradient reaches the second result are the parts of the
+A loss that returns its own gradient beside it is an example. Most networks use only the loss, and
+its gradient is already available. Only if a gradient reaches the second result are the parts of the
 function run again, as Traced values, and walked back.
 """
 

@@ -1,7 +1,7 @@
 """Gradient rules of the functions that `xp` offers (_backend/catalogue/).
 
 Each function has one line: its signature, then for each differentiable input a vjp
-`(xp, g, *names)`. The names say what the vjp needs: an input, an attribute, `out`, or
+`(xp, g, *names)`. The names state what the vjp needs: an input, an attribute, `out`, or
 `<input>_shape`. A vjp ignores broadcasting and dtypes, because the tape fits each gradient to its
 input. Every vjp is linear in `g`, because forward mode is derived from it. This file covers
 arithmetic and shapes. Indexing, products, reductions, linear algebra with Fourier transforms, and

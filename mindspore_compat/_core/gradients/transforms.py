@@ -229,7 +229,8 @@ class _Run:
             self.inputs[id(tensor)] = tensor, copy_of_input, copy_of_input._node
 
     def _inside(self, value):
-        """Returns an argument with the Tensors that have leaves in the place of its own."""
+        """Returns an argument in which the Tensors that have leaves replace the original
+        Tensors."""
         if type(value) is Tensor:
             entered = self.inputs.get(id(value))
             return value if entered is None else entered[1]

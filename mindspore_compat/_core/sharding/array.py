@@ -175,7 +175,7 @@ class ShardedSpace:
         return array
 
     def like(self, x, block):
-        """Returns a Sharded with the placement of `x`, of which `block` is this rank's part."""
+        """Returns a Sharded with the placement of `x`; `block` is this rank's part."""
         array = self.wrap(block, x.dims, x.sums, x.parked)
         array.kept = False if x.kept is False else None
         return array

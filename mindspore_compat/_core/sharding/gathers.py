@@ -1,8 +1,8 @@
 """Gathers of parked arrays, which overlap with arithmetic.
 
 The parallel optimizer divides weights only in storage: a function that uses one first gathers it.
-The order of these gathers is the same in each step. So when one has been used, the next one is
-started, and is under way while the function computes:
+The order of these gathers is the same in each step. So after one gather has been used, the next one
+is started and runs while the function computes:
 
     step 1    gather w1, layer 1, gather w2, layer 2, ...
     step 2    gather w1, start w2, layer 1, wait for w2, start w3, layer 2, ...
@@ -58,7 +58,7 @@ class Gathers:
             self._started[key] = Started(self._space, root)
 
     def settle(self, array):
-        """Ends the gathers of a parked array under way, before its block is written to."""
+        """Completes the pending gathers of a parked array before its block is written to."""
         for key in [key for key in self._started if key[0] == id(array)]:
             self._started.pop(key).finish()
 
@@ -73,7 +73,7 @@ class Gathers:
 
 
 class Started:
-    """A gather under way.
+    """A pending gather.
 
     Args:
         space (ShardedSpace): the space.

@@ -143,8 +143,8 @@ class MicroBatch:
         return self._entered(array, source, stage) if live else Tensor._wrap(array)
 
     def carry(self, tensor, stage):
-        """Returns an activation of an earlier segment of this rank's stage, for the segment
-        `stage`, whose backward pass ends at it."""
+        """Returns an activation of an earlier segment of this rank's stage. It is for the segment
+        `stage`, and the backward pass of that segment ends at it."""
         if not self._is_live(tensor):
             return tensor
         source = tensor._array.stage

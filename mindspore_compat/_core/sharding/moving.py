@@ -99,7 +99,7 @@ def _all_gather(xp, mesh, block, axis, mesh_axes, other):
 
 def start_gather(xp, mesh, block, axis, mesh_axes):
     """Starts to gather an axis of an array along some mesh axes, and returns a function that waits
-    for the result. On a GPU the gather has a stream of its own."""
+    for the result. On a GPU the gather has a separate stream."""
     group = mesh.group(mesh_axes)
     _count(mesh, "all_gather", (group.size - 1) * block.nbytes)
     front = xp.ascontiguousarray(xp.moveaxis(block, axis, 0))

@@ -128,7 +128,7 @@ Given = TensorOf(any_dtype)
 
 @op(compute="native")
 def enter_op(xp, x: Given, space: Any, dims: Any):
-    """Returns a divided Tensor, of which the Tensor `x` is this rank's part."""
+    """Returns a divided Tensor; the Tensor `x` is this rank's part."""
     return space.wrap(x, dims)
 
 
@@ -176,8 +176,8 @@ ShardedSpace.run_apart = _run_on_wholes
 
 
 def entered(tensor, dims):
-    """Returns a divided Tensor, of which `tensor` is this rank's part; `dims` tells how it is
-    divided. Returns a Tensor that is divided already unchanged."""
+    """Returns a divided Tensor, given this rank's part `tensor`; `dims` tells how it is divided.
+    Returns a Tensor that is divided already unchanged."""
     if type(tensor._array) is Sharded or not any(dims):
         return tensor
     return enter_op.run(tensor, running.space, tuple(dims))

@@ -4,8 +4,8 @@ stage is called.
     net.encoder.pipeline_stage = 0
     net.decoder.pipeline_stage = 1
 
-The ranks of stage 1 do not run `net.encoder`. Its results are Staged without values (staged.py),
-whose structure the ranks of stage 0 send them once. The inputs of `net.decoder` are sent to stage
+The ranks of stage 1 do not run `net.encoder`. Its results are Staged without values (staged.py);
+the ranks of stage 0 send their structure once. The inputs of `net.decoder` are sent to stage
 1. A Cell without a stage, all of whose sub-cells have none, runs where the last of its inputs
 lies. A parameter is held by the ranks of the stages whose Cells have it; by all ranks if a Cell
 without a stage has it.

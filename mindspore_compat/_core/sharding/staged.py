@@ -92,7 +92,7 @@ class StagedSpace:
         return Staged(x.stages, x.stage, array, x.shape, numpy.dtype(dtype), x.stays)
 
     def run_apart(self, operator, values):
-        """Runs an operator, of which at least one input is a Staged, on the ranks of its stage.
+        """Runs an operator with at least one Staged input on the ranks of its stage.
 
         Args:
             operator (Op): the operator.

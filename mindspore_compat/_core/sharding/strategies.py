@@ -30,7 +30,7 @@ class Declared:
     """The strategies that primitives and Cells of a network have before it runs.
 
     Args:
-        network (Cell): the network; None for a function, of which nothing is known.
+        network (Cell): the network; None for a function, about which nothing is known.
 
     Attributes:
         strategies (tuple): pairs of a name and the text of strategies.

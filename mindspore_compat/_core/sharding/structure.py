@@ -1,5 +1,5 @@
 """The structure of a network: its Cells, with their classes and parameters. The ranks of a divided
-network compare it, since networks that differ may exchange nothing that would tell.
+network compare it, since different networks may exchange nothing that would reveal the difference.
 """
 
 import weakref

@@ -64,8 +64,8 @@ def _axes_to_share(mesh, array, settings):
 
 @functools.cache  # so that the log has each warning once
 def _most_that_share(copies, size):
-    """Returns the largest number of ranks that divide a parameter among them, of which `copies`
-    ranks hold a copy: `size`, or `copies` if `size` is -1 or does not divide it."""
+    """Returns the largest number of ranks that can divide a parameter among them if `copies` ranks
+    hold a copy: `size`, or `copies` if `size` is -1 or does not divide it."""
     if size == -1 or copies == 1:
         return copies
     if copies % size == 0:

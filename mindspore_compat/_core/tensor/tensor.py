@@ -561,14 +561,14 @@ _RowSparseTensor.__module__ = Tensor.__module__
 
 
 def stored(tensor):
-    """Returns the Tensor itself; for a gradient of which only some rows are stored, these rows as a
+    """Returns the Tensor itself; for a gradient with only some rows stored, returns these rows as a
     Tensor."""
     return tensor._row_values if type(tensor) is _RowSparseTensor else tensor
 
 
 def map_stored(function, tensor):
-    """Returns `function(tensor)`, for an elementwise function that maps 0 to 0. Of a gradient of
-    which only some rows are stored, the function gets these rows."""
+    """Returns `function(tensor)`, for an elementwise function that maps 0 to 0. If `tensor` is a
+    gradient with only some rows stored, the function is applied to these rows."""
     if type(tensor) is _RowSparseTensor:
         return tensor._with_row_values(function(tensor._row_values))
     return function(tensor)
@@ -586,8 +586,8 @@ def _fill(init, host):
 
 
 def _unpickled(cls, values, stays=False):
-    """Returns a Tensor on the device target; `stays` tells that it lies on the host for any
-    target, as an optimizer's step count does."""
+    """Returns a Tensor on the device target; With `stays` it remains on the host for any target,
+    like an optimizer's step count."""
     tensor = _new(cls)
     tensor._array = values if stays else arrays.to_current(values)
     return tensor

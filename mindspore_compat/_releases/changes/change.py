@@ -19,7 +19,7 @@ class Change(NamedTuple):
         example: an expression; the tests define `x`, `pairs` and others.
         was: its printed result before, or the name of its error.
         gives: its printed result now, or the name of its error.
-        source: the page that tells of the change.
+        source: the page that describes the change.
     """
 
     release: str

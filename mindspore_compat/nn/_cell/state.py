@@ -276,7 +276,7 @@ class State:
 
         Args:
             state_dict (dict): name -> Tensor, of all Cells; it may be changed.
-            prefix (str): what is in front of this Cell's names.
+            prefix (str): the prefix of this Cell's names.
             local_metadata (dict): what `state_dict()` stored about this Cell.
             strict (bool): whether the names must be exactly the names of the Cells.
             missing_keys (list): names that the state lacks are appended to it.

@@ -43,8 +43,8 @@ def gradient_arrays(api, gradients, parameters, rows_only=False):
     """Returns the arrays of gradients, on the device of their parameters (which a step is about to
     write) and in their shapes; None for a parameter of another pipeline stage.
 
-    With `rows_only`, row-sparse gradients on a GPU are Rows, for which the host waits; otherwise
-    they are arrays. Those on the host are always Rows.
+    With `rows_only`, row-sparse gradients on a GPU become Rows, and the host waits for them;
+    otherwise they are arrays. Those on the host are always Rows.
 
     Raises:
         TypeError: if a gradient is not a Tensor, or is complex where its parameter is not.

@@ -53,8 +53,7 @@ def leaky_relu_grad_ext(
 
 
 def _of_result(line, printed, rule):
-    """Declares the Primitive `line`, whose gradient rule needs only the result, `out`, and
-    settings.
+    """Declares the Primitive `line`. Its gradient rule needs only the result, `out`, and settings.
 
     `printed` is the output of the documented example: a result of [[0.5]] and a gradient of
     [[1.0]].

@@ -1,6 +1,6 @@
-"""mindspore.ops.operations._tensor_array: arrays of Tensors, names of older releases.
+"""mindspore.ops.operations._tensor_array: arrays of Tensors, as in older releases.
 
-It shows only the names of this path, which are declared in _legacy/tensor_stores.py.
+This module only exports the names; _legacy/tensor_stores.py declares them.
 """
 
 from ..._core.declare.public_api import facade

@@ -1,5 +1,6 @@
-"""Negative log likelihoods of the softmax of rows, of which each is one kernel each way on a GPU:
-of target classes, of smoothed target classes, and of target probabilities.
+"""Negative log likelihoods of the softmax of rows. On a GPU each is one kernel in the forward pass
+and one in the backward pass: of target classes, of smoothed target classes, and of target
+probabilities.
 """
 
 from ..._backend.bodies.gpu import bodies_of

@@ -37,7 +37,7 @@ class Callback:
     hooks.
     """
     def __enter__(self) -> _t.Self:
-        """Called when a run starts; its result is what the run calls."""
+        """Called when a run starts; the run calls its result."""
     def __exit__(self, *err: _t.Any) -> None:
         """Called when a run is over; `err` is the exception that ended it, if one did."""
     def begin(self, run_context: _t.Any) -> None:

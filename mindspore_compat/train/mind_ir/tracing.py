@@ -233,7 +233,8 @@ class SketchSpace:
         return sketch
 
     def to_device(self, array):
-        """Returns `array` on the device of the others; one that is not a Sketch is a constant."""
+        """Returns `array` on the device of the others; an argument that is not a Sketch becomes a
+        constant."""
         return to_space(self.base, array) if type(array) in SPACES else array
 
     def asarray(self, value, dtype=None):

@@ -103,7 +103,7 @@ def _settings(thing):
 
 
 def _as_json(value):
-    """Converts a value for JSON; None for a kind that tells a reader nothing."""
+    """Converts a value for JSON; None for a kind without information for a reader."""
     if isinstance(value, Enum):
         value = value.value
     if isinstance(value, np.dtype):

@@ -88,7 +88,7 @@ def _plain(result):
 
 
 def runs(network="dense", optimizer="Momentum", between=None, data=None, made=None):
-    """The same steps twice, operation by operation and in graph mode."""
+    """The same steps twice, operator by operator and in graph mode."""
     found = []
     for graph in (False, True):
         cell, shape = network_of(network)

@@ -1,8 +1,8 @@
 """Convolution and its two gradients as compiled host loops (compiled/jit.py): the choice of
 algorithm.
 
-This module decides for a CPU. `_winograd_method` decides whether Winograd's method is used; `_way`
-chooses among the other algorithms. On a GPU, cuDNN proposes algorithms, and cuda/convolution.py
+This module decides for a CPU. `_winograd_method` decides whether Winograd's method is used,
+`_algorithm` chooses among the others. On a GPU, cuDNN proposes algorithms, and cuda/convolution.py
 takes one of them.
 
 The loops keep sums in vector registers (compiled/tiles.py) and use one of four algorithms:
@@ -95,7 +95,7 @@ def _of_images(of_slices, gives):
 
     Args:
         of_slices: the function of slices.py for volumes.
-        gives (str): as for `_way`.
+        gives (str): as for `_algorithm`.
     """
 
     def decorate(function):
@@ -130,9 +130,9 @@ def convolve(x, w, geo):
     method = _winograd_method(plan, "images")
     if method and winograd.correlate(method, x, weights, out, plan):
         return out
-    if (way := _way(plan)) is None:
+    if (algorithm := _algorithm(plan)) is None:
         return None
-    way.correlate(x, weights, out, plan)
+    algorithm.correlate(x, weights, out, plan)
     return out
 
 
@@ -155,17 +155,17 @@ def input_gradient(g, w, geo):
     method = _winograd_method(plan, "inputs")
     if method and winograd.correlate(method, g, weights, out, plan):
         return out
-    ways = [_way(plan, "inputs") for plan, _ in phases]
+    algorithms = [_algorithm(plan, "inputs") for plan, _ in phases]
     # Zeros around `g` are multiplied by weights, and 0 times infinity or NaN is NaN.
     few_weights = w.size <= out.size
-    if None in ways or (few_weights and not _finite(w)):
+    if None in algorithms or (few_weights and not _finite(w)):
         return None
     flat = []
-    for (plan, weights), way in zip(phases, ways, strict=True):
-        if way is flat_planes:
+    for (plan, weights), algorithm in zip(phases, algorithms, strict=True):
+        if algorithm is flat_planes:
             flat.append((weights, plan))
         else:
-            way.correlate(g, weights, out, plan)
+            algorithm.correlate(g, weights, out, plan)
     if flat:
         weights, plans = zip(*flat, strict=True)
         flat_planes.correlate_phases(g, weights, out, plans)
@@ -232,11 +232,11 @@ def weight_gradient(g, x, geo):
     method = _winograd_method(plan, "weights")
     if method and _finite(grad := winograd.weight_gradient(method, g, x, plan)):
         return grad.reshape(shape)
-    if (way := _way(plan, "weights")) is None:
+    if (algorithm := _algorithm(plan, "weights")) is None:
         return None
-    grad = way.weight_gradient(g, x, plan)
+    grad = algorithm.weight_gradient(g, x, plan)
     # Flat planes multiply the zeros between rows by elements outside the windows of that row.
-    if way is flat_planes and not _finite(grad):
+    if algorithm is flat_planes and not _finite(grad):
         return None
     return grad.reshape(shape)
 
@@ -247,7 +247,7 @@ def _takes_slices(gives, geo):
     if not image.overlapping:
         return False
     plans = [plan for plan, _ in _phases(image)] if gives == "inputs" else [_plan(image)]
-    return None not in [_way(plan, gives) for plan in plans]
+    return None not in [_algorithm(plan, gives) for plan in plans]
 
 
 def _finite(x):
@@ -262,7 +262,7 @@ def _winograd_method(plan, gives):
     are not ready.
 
     Args:
-        plan, gives: as for `_way`.
+        plan, gives: as for `_algorithm`.
     """
     if not (_winograd_applies(plan) and _winograd_pays(plan, gives)):
         return None
@@ -293,7 +293,7 @@ def _winograd_pays(plan, gives):
     return min(plan.channels, plan.filters) >= VECTOR and saved * Most.WINOGRAD_SAVED >= size
 
 
-def _way(plan, gives="images"):
+def _algorithm(plan, gives="images"):
     """Returns the module of the fastest algorithm other than Winograd's. Returns None if matrix
     products are faster, or its loops are not ready.
 
@@ -303,8 +303,8 @@ def _way(plan, gives="images"):
             gradient, which reads weights in another order than that of memory, or "weights" for
             the weight gradient.
     """
-    way = _fastest(plan, gives)
-    return way if way is not None and way.is_ready() else None
+    algorithm = _fastest(plan, gives)
+    return algorithm if algorithm is not None and algorithm.is_ready() else None
 
 
 def _fastest(plan, gives):

@@ -50,7 +50,7 @@ _LOOPS = {
 
 
 def is_ready(method, gives):
-    """Returns True if the loops of a method that compute `gives` (as in `choose._way`) are
+    """Returns True if the loops of a method that compute `gives` (as in `choose._algorithm`) are
     compiled; otherwise requests their compilation."""
     return all([_loop(function, method).is_ready() for function in _LOOPS[gives]])
 
