@@ -64,6 +64,11 @@ _OF_CALLS = (
         r"numpy\.(?:tensordot::axes=2|ravel_multi_index::dims=\(-1, 0\)) as stated",
         r"",
     ),
+    (
+        "mint.sign, whose page this name refers to, refuses the dtype",
+        r"Tensor\.sign_::self as int8",
+        r"",
+    ),
     ("an integer divided by 0", r"numpy\.divmod::x2=False as stated", r"result: "),
     (
         "the page refuses an axis that occurs twice",

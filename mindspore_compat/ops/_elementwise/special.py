@@ -5,6 +5,7 @@ Bessel functions are in bessel.py, trigonometric ones in trigonometric.py.
 
 import math
 
+from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import build, public
@@ -301,12 +302,20 @@ def mvlgamma(xp, input: TensorOf("float32", "float64"), p: Int(ge=1)):
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
 
+    Raises:
+        ValueError: if an element does not exceed (p - 1) / 2, or is NaN.
+
     Example:
         >>> print(ms.ops.mvlgamma(ms.Tensor([3.0, 4.0]), 2))
         [1.550195  3.5650978]
     """
-    if not bool(xp.all(input > (p - 1) / 2)):
-        raise ValueError(f"For 'mvlgamma', each element must exceed {(p - 1) / 2}.")
+    if type(input) in SPACES and input.size:  # the values of a Batch cannot be read
+        low, high = extremes(input)
+        if not low > (p - 1) / 2:
+            raise ValueError(
+                f"For 'mvlgamma', each element of 'input' must exceed (p - 1) / 2 = {(p - 1) / 2}, "
+                f"but they reach from {low} to {high}."
+            )
     total = 0.25 * p * (p - 1) * 1.1447298858494002  # log(pi)
     parts = [xp.gammaln(input - 0.5 * j) for j in range(p)]
     for part in parts:
