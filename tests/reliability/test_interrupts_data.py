@@ -240,6 +240,14 @@ def test_the_next_iteration_is_whole():
     assert np.concatenate(found).tolist() == list(range(1, 25))
 
 
+@pytest.fixture(autouse=True)
+def interrupts_raise():
+    """A process that a shell starts in the background ignores SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 _after_fork = []  # functions that Python calls in the parent after the next fork
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_parent=lambda: _after_fork and _after_fork.pop()())

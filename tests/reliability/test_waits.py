@@ -56,7 +56,6 @@ ENDS = {  # file, or folder -> function -> why it ends
         "_Job.__init__": "a new lock",
         "_Pool._serve": "a daemon thread, for which nobody waits",
     },
-    "dataset/dataloader/workers.py": {"Workers.stop": "the process has been killed"},
     "_io/checkpoint.py": {"run_in_thread.result": "a thread that computes, or has died"},
     "dataset/engine/worker_processes.py": {
         "WorkerProcess.__call__": "poll has found an answer, or the end of the process",

@@ -164,6 +164,7 @@ ATTRIBUTES = {
     "low_precision_kernels": "the same for ops that are whole kernels on a GPU",
     "bodies": "single kernels for whole bodies (bodies/gpu.py, bodies/host.py), or None",
     "kernels": "hand-written kernels (conv/cuda_kernels.py), or None",
+    "recurrent_layers": "of a GPU: recurrent layers computed by cuDNN (cuda/recurrent.py)",
     "upcast_kernels": "single kernels for functions in low precision (bodies/upcast.py), or None",
     "number": "a number as a 0-d array of a dtype, which nobody writes to",
     "level": "how many vmaps deep it is",
