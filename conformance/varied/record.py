@@ -98,7 +98,7 @@ class Session:
         self.refusal = ""  # the exception of the last call that was refused
         self.deliberate = {*DELIBERATE, *errors_of(entry)}
         if name.startswith("dataset."):
-            self.deliberate.add("RuntimeError")  # by which a pipeline refuses its input
+            self.deliberate.add("RuntimeError")  # pipelines refuse their input with it
 
     def ask(self, call, more):
         """Returns the facts of a call without what varies from run to run; None if it is

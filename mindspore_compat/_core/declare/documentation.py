@@ -24,7 +24,10 @@ _HEADING = re.compile(r"(Args|Inputs|Shapes|Returns|Raises|Examples?|Source|Note
 _ENTRY = re.compile(r"    (\*{0,2}\w+)(?: \(([^)]*(?:\([^)]*\)[^)]*)*)\))?: *(.*)")
 _WIDTH = 92
 _PROMPT = ">>>"
-_ORDER = "Args Inputs Shapes Outputs Returns Raises Note Example".split() + ["See Also", "Source"]
+_ORDER = (
+    *("Args", "Inputs", "Shapes", "Outputs", "Returns"),
+    *("Raises", "Note", "Example", "See Also", "Source"),
+)
 _OF_RESULTS = re.compile(r"(?<!\S)(?:The (?:\w+ )?results?|Both results|Returns)\b")
 
 # The default description of a parameter, by its name.

@@ -18,20 +18,19 @@ _TABLE = {
         split_count split_dim; AlltoAllVC: block_size; ApplyAdagradV2: epsilon;
         ApplyAdamWithAmsgrad: beta1 beta2 epsilon lr; ApplyMomentum: gradient_scale;
         ApproximateEqual: tolerance; arange: end start step; argsort: axis; Assert: summarize;
-        matrix_power: n; median: axis; nanmedian: axis; avg_pool1d:
-        kernel_size padding stride; avg_pool2d: divisor_override kernel_size padding stride;
-        avg_pool3d: divisor_override kernel_size padding stride; AvgPool3D: divisor_override
-        kernel_size pad strides; baddbmm: alpha beta; bartlett_window: window_length;
-        BartlettWindow: window_length; BasicLSTMCell: forget_bias keep_prob; batch_dot: axes;
-        BatchToSpaceND: block_shape; Bernoulli: seed; bernoulli: seed; bincount: minlength;
-        Bincount: size; bitwise_left_shift: other; bitwise_right_shift: other; blackman_window:
-        window_length; bounding_box_decode: wh_ratio_clip; BoundingBoxDecode: wh_ratio_clip;
-        Cauchy: median sigma size; choice_with_mask: count seed; chunk: axis chunks; Col2Im:
-        dilation kernel_size padding stride; combinations: r;
-        ConfusionMatrix: num_classes; conv1d: dilation groups padding
-        stride; Conv2D: dilation group kernel_size mode out_channel pad stride; conv2d: dilation
-        padding stride; Conv2DBackpropInput: dilation group kernel_size mode out_channel pad
-        stride; Conv2DTranspose: dilation group kernel_size mode out_channel pad stride; Conv3D:
+        avg_pool1d: kernel_size padding stride; avg_pool2d: divisor_override kernel_size padding
+        stride; avg_pool3d: divisor_override kernel_size padding stride; AvgPool3D:
+        divisor_override kernel_size pad strides; baddbmm: alpha beta; bartlett_window:
+        window_length; BartlettWindow: window_length; BasicLSTMCell: forget_bias keep_prob;
+        batch_dot: axes; BatchToSpaceND: block_shape; Bernoulli: seed; bernoulli: seed;
+        bincount: minlength; Bincount: size; bitwise_left_shift: other; bitwise_right_shift:
+        other; blackman_window: window_length; bounding_box_decode: wh_ratio_clip;
+        BoundingBoxDecode: wh_ratio_clip; Cauchy: median sigma size; choice_with_mask: count
+        seed; chunk: axis chunks; Col2Im: dilation kernel_size padding stride; combinations: r;
+        ConfusionMatrix: num_classes; conv1d: dilation groups padding stride; Conv2D: dilation
+        group kernel_size mode out_channel pad stride; conv2d: dilation padding stride;
+        Conv2DBackpropInput: dilation group kernel_size mode out_channel pad stride;
+        Conv2DTranspose: dilation group kernel_size mode out_channel pad stride; Conv3D:
         dilation group mode out_channel pad stride; conv3d: dilation groups padding stride;
         conv3d_transpose: dilation; Conv3DTranspose: dilation group in_channel mode out_channel
         output_padding pad stride; coo_concat: concat_dim; copysign: other;
@@ -63,23 +62,24 @@ _TABLE = {
         alpha beta bias depth_radius; lrn: alpha beta bias depth_radius; LSTM: dropout
         hidden_size input_size num_layers; lt: input; margin_ranking_loss: margin; matrix_diag:
         k num_cols num_rows padding_value; matrix_diag_part: k padding_value; matrix_set_diag:
-        k; MatrixPower: n; max: axis; max_pool2d: dilation kernel_size padding stride;
-        max_pool3d: dilation kernel_size padding stride; max_unpool1d: kernel_size padding
-        stride; max_unpool2d: kernel_size padding stride; max_unpool3d: kernel_size padding;
-        MaxPool: kernel_size strides; MaxPool3D: kernel_size pad_list strides;
-        MaxPool3DWithArgmax: ksize pads strides; MaxPoolWithArgmax: kernel_size strides;
-        MaxPoolWithArgmaxV2: pads; MaxUnpool2D: ksize pads; MaxUnpool3D: ksize pads; min: axis;
-        moveaxis: destination source; movedim: destination source; multi_margin_loss: margin;
-        MultiMarginLoss: margin p; Multinomial: seed seed2; multinomial_with_replacement:
-        numsamples offset seed; MultinomialWithReplacement: numsamples offset; Mvlgamma: p;
-        mvlgamma: p; nanmean: axis; narrow: axis; NMSWithMask: iou_threshold; NoRepeatNGram:
-        ngram_size; norm: dim; normal: seed shape stddev; P2POp: peer; Pack: axis; pad: padding;
-        Padding: pad_dim_size; padding: pad_dim_size; ParameterizedTruncatedNormal: seed seed2;
-        Pdist: p; pdist: p; pixel_shuffle: upscale_factor; pixel_unshuffle: downscale_factor;
-        rand_like: seed; randint: high low seed; randint_like: high low; random_gamma: seed;
-        random_poisson: seed; RandomChoiceWithMask: count seed seed2; RandomGamma: seed seed2;
-        RandomPoisson: seed seed2; RandomShuffle: seed seed2; randperm: offset seed; RandpermV2:
-        offset seed; ReduceStd: axis; Renorm: dim maxnorm p; renorm: p; repeat_elements: axis;
+        k; matrix_power: n; MatrixPower: n; max: axis; max_pool2d: dilation kernel_size padding
+        stride; max_pool3d: dilation kernel_size padding stride; max_unpool1d: kernel_size
+        padding stride; max_unpool2d: kernel_size padding stride; max_unpool3d: kernel_size
+        padding; median: axis; MaxPool: kernel_size strides; MaxPool3D: kernel_size pad_list
+        strides; MaxPool3DWithArgmax: ksize pads strides; MaxPoolWithArgmax: kernel_size
+        strides; MaxPoolWithArgmaxV2: pads; MaxUnpool2D: ksize pads; MaxUnpool3D: ksize pads;
+        min: axis; moveaxis: destination source; movedim: destination source; multi_margin_loss:
+        margin; MultiMarginLoss: margin p; Multinomial: seed seed2;
+        multinomial_with_replacement: numsamples offset seed; MultinomialWithReplacement:
+        numsamples offset; Mvlgamma: p; mvlgamma: p; nanmean: axis; nanmedian: axis; narrow:
+        axis; NMSWithMask: iou_threshold; NoRepeatNGram: ngram_size; norm: dim; normal: seed
+        shape stddev; P2POp: peer; Pack: axis; pad: padding; Padding: pad_dim_size; padding:
+        pad_dim_size; ParameterizedTruncatedNormal: seed seed2; Pdist: p; pdist: p;
+        pixel_shuffle: upscale_factor; pixel_unshuffle: downscale_factor; rand_like: seed;
+        randint: high low seed; randint_like: high low; random_gamma: seed; random_poisson:
+        seed; RandomChoiceWithMask: count seed seed2; RandomGamma: seed seed2; RandomPoisson:
+        seed seed2; RandomShuffle: seed seed2; randperm: offset seed; RandpermV2: offset seed;
+        ReduceStd: axis; Renorm: dim maxnorm p; renorm: p; repeat_elements: axis;
         repeat_interleave: axis repeats; ReverseSequence: batch_dim seq_dim; ROIAlign:
         pooled_height pooled_width roi_end_mode sample_num spatial_scale; rot90: k; rrelu: lower
         upper; SampleDistortedBoundingBoxV2: max_attempts seed seed2; scalar_to_tensor: input_x;
@@ -105,22 +105,22 @@ _TABLE = {
     """,
     "Tensor": """
         addbmm: alpha beta; addmm: alpha beta; addmv: alpha beta; addr: alpha beta; allclose:
-        atol rtol; argmax_with_value: axis; argmin_with_value: axis; argsort: axis dim; baddbmm:
-        alpha beta; matrix_power: n;
-        approximate_equal: tolerance; bincount: minlength; bitwise_left_shift: other; cauchy:
-        median sigma; chunk: chunks dim;
-        cumsum: dim; diagflat: offset; diagonal_scatter: dim1 dim2 offset; diff: axis n; dsplit:
+        atol rtol; argmax_with_value: axis; argmin_with_value: axis; approximate_equal:
+        tolerance; argsort: axis dim; baddbmm: alpha beta; bincount: minlength;
+        bitwise_left_shift: other; cauchy: median sigma; chunk: chunks dim; cumsum: dim;
+        diagflat: offset; diagonal_scatter: dim1 dim2 offset; diff: axis n; dsplit:
         indices_or_sections; expand_dims: axis; fill_diagonal: fill_value; flatten: end_dim
         start_dim; float_power: other; fold: dilation kernel_size padding stride; gather: index;
         histc: bins max min; hsplit: indices_or_sections; index_select: axis; lerp: weight;
-        log_normal: mean std; logcumsumexp: axis; logit: eps; masked_fill: value; median: axis;
-        moveaxis: destination source; movedim: destination source; mvlgamma: p; nanmean: axis;
-        nanmedian: axis; narrow: dim; norm: dim; ptp: axis; random_categorical: num_sample seed;
-        renorm: axis maxnorm p; repeat_interleave: dim repeats; rot90: k; select_scatter: axis;
-        soft_shrink: lambd; softmax: axis dim; sort: axis dim; split: dim split_size; std:
-        correction ddof dim; swapaxes: axis0 axis1; swapdims: dim0 dim1; tensor_split: axis
-        indices_or_sections; top_k: k; tril: diagonal; unbind: dim; unfold: dilation kernel_size
-        padding stride; var: ddof; vsplit: indices_or_sections; xlogy: other
+        log_normal: mean std; logcumsumexp: axis; logit: eps; masked_fill: value; matrix_power:
+        n; median: axis; moveaxis: destination source; movedim: destination source; mvlgamma: p;
+        nanmean: axis; nanmedian: axis; narrow: dim; norm: dim; ptp: axis; random_categorical:
+        num_sample seed; renorm: axis maxnorm p; repeat_interleave: dim repeats; rot90: k;
+        select_scatter: axis; soft_shrink: lambd; softmax: axis dim; sort: axis dim; split: dim
+        split_size; std: correction ddof dim; swapaxes: axis0 axis1; swapdims: dim0 dim1;
+        tensor_split: axis indices_or_sections; top_k: k; tril: diagonal; unbind: dim; unfold:
+        dilation kernel_size padding stride; var: ddof; vsplit: indices_or_sections; xlogy:
+        other
     """,
     "nn": """
         AdaptiveAvgPool1d: output_size; AdaptiveAvgPool2d: output_size; AdaptiveAvgPool3d:
