@@ -94,7 +94,7 @@ class Layers:
 
         Returns:
             A tuple of the outputs (steps, batch, directions * units), the reserve (empty unless
-            `saves`), and the last states.
+            `saves`), and the last states; None if cuDNN does not support the layer after all.
         """
         sizes = _sizes(kind, has_bias, x, states[0])
         plan, handle = self._plan(sizes, x.dtype)
@@ -102,12 +102,12 @@ class Layers:
         outputs = self._empty((*x.shape[:2], sizes.directions * sizes.units), x.dtype)
         lasts = [self._empty(state.shape, x.dtype) for state in states]
         reserve = self._empty(-(-plan.reserve // x.itemsize) * saves, x.dtype)
-        self._run(
+        done = self._run(
             *("cudnnRNNForward", plan, handle, weights, reserve, TRAINING if saves else INFERENCE),
             *(None, plan.x, _address(x), plan.y, _address(outputs)),
             *plan.with_states(states, lasts),
         )
-        return outputs, reserve, *lasts
+        return (outputs, reserve, *lasts) if done else None
 
     def backward(self, kind, has_bias, x, states, weights, outputs, reserve, g):
         """Computes the gradients of `forward`.
@@ -118,28 +118,34 @@ class Layers:
             g (list): the gradients of the outputs and of the last states; None for zeros.
 
         Returns:
-            The gradients of x, of the weights, and of the first states.
+            The gradients of x, of the weights, and of the first states; None if cuDNN does not
+            support them.
         """
         plan, handle = self._plan(_sizes(kind, has_bias, x, states[0]), x.dtype)
+        if plan is None:  # cuDNN refused the layer since the forward pass
+            return None
         x, weights, *states = map(self._aligned, (x, weights, *states))
         grad_out, *flows = [None if array is None else self._aligned(array) for array in g]
         grad_out = self.space.zeros_like(outputs) if grad_out is None else grad_out
         grad_x, grad_weights = self._empty(x.shape, x.dtype), self.space.zeros_like(weights)
         firsts, reserve = [self._empty(state.shape, x.dtype) for state in states], reserve.copy()
-        self._run(
+        done = self._run(
             *("cudnnRNNBackwardData_v8", plan, handle, weights, reserve, None),
             *(plan.y, _address(outputs), _address(grad_out), plan.x, _address(grad_x)),
             *plan.with_states(states, flows, firsts),
-        )
-        self._run(
+        ) and self._run(
             *("cudnnRNNBackwardWeights_v8", plan, handle, grad_weights, reserve, ADD_TO_GRADIENT),
             *(None, plan.x, _address(x), plan.states, _address(states[0])),
             *(plan.y, _address(outputs)),
         )
-        return grad_x, grad_weights, firsts
+        return (grad_x, grad_weights, firsts) if done else None
 
     def _run(self, name, plan, handle, weights, reserve, *arguments):
-        """Calls a function with the arguments between the network and the spaces."""
+        """Calls a function with the arguments between the network and the spaces.
+
+        Returns:
+            True; False if cuDNN does not support the layer, which is then never given to it again.
+        """
         library = self.space.convolutions.library
         size = plan.work
         workspace = self.space.module.cuda.alloc(size) if size else None
@@ -147,7 +153,12 @@ class Layers:
             *(handle, plan.network, *arguments, weights.nbytes, _address(weights)),
             *(size, workspace.ptr if size else None, reserve.nbytes, _address(reserve)),
         )
+        if status in cudnn.NOT_SUPPORTED:
+            for key in [key for key, known in tuple(self._plans.items()) if known is plan]:
+                self._plans[key] = None
+            return False
         library.check(status, name)
+        return True
 
     def _plan(self, sizes, dtype):
         """Returns the plan and the handle of a layer; twice None if cuDNN refuses it."""

@@ -79,7 +79,9 @@ def recurrent_layer(
     layers = getattr(xp, "recurrent_layers", None)
     states = _states(h0, c0)
     if layers is not None and layers.take(kind, has_bias, x, *states):
-        return layers.forward(kind, has_bias, x, states, weights, saves)
+        results = layers.forward(kind, has_bias, x, states, weights, saves)
+        if results is not None:
+            return results
     lines = [Direction(xp, x, states, weights, kind, has_bias, at) for at in range(h0.shape[0])]
     outputs, *lasts = zip(*[line.run()[: 1 + len(states)] for line in lines], strict=True)
     outputs = outputs[0] if len(outputs) == 1 else xp.concatenate(list(outputs), -1)
@@ -98,8 +100,10 @@ def recurrent_layer_vjp(xp, g, x, h0, weights, c0, kind, has_bias, out):
     layers = getattr(xp, "recurrent_layers", None)
     if layers is not None and reserve.size:
         given = x, states, weights, outputs, reserve, (grad_out, *flows)
-        grad_x, grad_weights, firsts = layers.backward(kind, has_bias, *given)
-        return grad_x, firsts[0], grad_weights, firsts[1] if c0 is not None else None
+        gradients = layers.backward(kind, has_bias, *given)
+        if gradients is not None:
+            grad_x, grad_weights, firsts = gradients
+            return grad_x, firsts[0], grad_weights, firsts[1] if c0 is not None else None
     grad_x, by_state, by_weight = 0, [], []
     for at in range(h0.shape[0]):
         direction = Direction(xp, x, states, weights, kind, has_bias, at)

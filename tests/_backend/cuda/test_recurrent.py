@@ -157,6 +157,35 @@ def test_what_cudnn_refuses_is_run_step_by_step(counted, monkeypatch):
     assert "recurrences" not in counted(lambda: network(x))
 
 
+@pytest.mark.parametrize(
+    "function", ["cudnnRNNForward", "cudnnRNNBackwardData_v8", "cudnnRNNBackwardWeights_v8"]
+)
+def test_what_cudnn_refuses_when_it_runs_is_run_step_by_step(function, counted, monkeypatch):
+    layers = arrays.current_space().recurrent_layers
+    monkeypatch.setattr(layers, "_plans", {})
+    expected = _trained("lstm", {"bidirectional": True}, "float64", "GPU")
+    refused = []
+
+    def refuse(*args):
+        refused.append(function)
+        return cudnn.NOT_SUPPORTED[0]
+
+    monkeypatch.setattr(arrays.current_space().convolutions.library, function, refuse)
+    found = _trained("lstm", {"bidirectional": True}, "float64", "GPU")
+    _alike(found, expected, "float64")
+    assert len(refused) == 1
+    assert "recurrences" not in counted(
+        lambda: _trained("lstm", {"bidirectional": True}, "float64", "GPU")
+    )
+
+
+def test_other_failures_are_errors(monkeypatch):
+    library = arrays.current_space().convolutions.library
+    monkeypatch.setattr(library, "cudnnRNNForward", lambda *args: 5000)
+    with pytest.raises(RuntimeError, match="cudnnRNNForward failed with .*EXECUTION_FAILED"):
+        _network("lstm")(ops.ones((6, 2, 3)))
+
+
 def test_tf32_follows_the_setting_of_products(monkeypatch):
     network, x = _network("gru"), ops.rand((6, 2, 3))
     exact = network(x)[0].asnumpy()
