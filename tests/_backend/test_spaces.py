@@ -99,7 +99,7 @@ def test_values_of_each_dtype_are_added_at_indices(space, dtype):
     values = values * dtype.type(1j) if dtype.kind == "c" else values
     rows = RANDOM.integers(-5, 5, 40)
     on_both(space, lambda xp, *x: xp.scatter_add(x[0], (x[1],), x[2]), start, rows, values)
-    on_both(space, lambda xp, *x: xp.add_rows(*x, 5), rows, values)
+    on_both(space, lambda xp, *x: xp.segment_sum(*x, 5), rows, values)
 
 
 def test_bfloat16_is_chosen_as_bfloat16(space):

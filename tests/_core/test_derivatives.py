@@ -153,7 +153,7 @@ CASES = {  # function of xp -> (call on the inputs, inputs)
         [normal(2, 4), normal(2, 4)],
     ),
     "cumprod": (lambda xp, x: xp.cumprod(x, 1), [numpy.array([[1.5, 0.0, 2.0], [0.3, 2.0, 1.0]])]),
-    "add_rows": (lambda xp, v: xp.add_rows(numpy.array([2, 0, 2]), v, 4), [normal(3, 2)]),
+    "segment_sum": (lambda xp, v: xp.segment_sum(numpy.array([2, 0, 2]), v, 4), [normal(3, 2)]),
     "matmul": (lambda xp, x, y: xp.matmul(x, y), [normal(2, 3, 4), normal(4, 2)]),
     "einsum_list": (
         lambda xp, x, y: xp.einsum_list([x, y], "ij,kj->ik"),

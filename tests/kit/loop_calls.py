@@ -64,7 +64,7 @@ CALLS = {
     "add_along_axis": lambda: ops.tensor_scatter_elements(
         float32(9, 5), indices(9, 7, 5), float32(7, 5, seed=1), 0, "add"
     ),
-    "add_rows": lambda: gradients(lambda x: ops.embedding(indices(9, 30), x), float32(9, 20)),
+    "segment_sum": lambda: gradients(lambda x: ops.embedding(indices(9, 30), x), float32(9, 20)),
     "add_slices": lambda: gradients(
         lambda x: ops.index_select(x, 1, indices(9, 30)), float32(40, 9, 5)
     ),

@@ -173,8 +173,8 @@ take(x, indices, axis=None)
     NumPy's `take`.
 take_along_axis(x, indices, axis) : along
     NumPy's `take_along_axis`.
-add_rows(index, values, count) : opaque
-    Segment sum: zeros of `count` rows, with `values[i]` added to row `index[i]` for every i.
+segment_sum(index, values, count) : opaque
+    Segment sum of `count` rows: row r is the sum of the `values[i]` with `index[i] == r`.
 occurrences(index, count) : constant, opaque
     How often each number in [0, count) occurs in `index`, which has no others; int64.
 scatter_add(x, index, values)

@@ -52,9 +52,9 @@ def take_along_axis(xp, x, indices, axis):
     return xp.module.take_along_axis(x, indices, axis)
 
 
-def add_rows(xp, index, values, count):
-    """Returns an array of `count` rows in which each row is the sum of the `values[i]` whose
-    `index[i]` names it; other rows are 0.
+def segment_sum(xp, index, values, count):
+    """Segment sum: row `r` of the result is the sum of the `values[i]` with `index[i] == r`, or 0
+    if there are none.
 
     Args:
         index: ints of any shape, in [-count, count).
@@ -66,7 +66,7 @@ def add_rows(xp, index, values, count):
     rows = xp.reshape(values, (index.size, math.prod(row)))
     if type(rows) is numpy.ndarray and rows.dtype.char in "fd" and rows.size >= Least.ADD_AT:
         flat = from_zero(flat, flat.min(), count)
-        out = door.call("add_rows", flat, rows, count)
+        out = door.call("segment_sum", flat, rows, count)
         out = _sparse_product(flat, rows, count) if out is None else out
     else:
         out = _add_into(xp, xp.zeros((count, rows.shape[1]), rows.dtype), flat, rows)

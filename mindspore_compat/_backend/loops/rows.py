@@ -144,14 +144,14 @@ def take_from_rows(x, indices):
 
 
 @serves(
-    "add_rows",
+    "segment_sum",
     least="TAKE_ROWS",
     size=lambda index, rows, count: count * rows.shape[1],
     takes=lambda index, rows, count: rows.dtype == FLOAT and rows.shape[1] >= Least.ROW,
     loop=functools.partial(loop_of, sum_segments),
 )
-def add_rows(index, rows, count):
-    """Returns a matrix of `count` rows, with `rows[i]` added to row `index[i]` for every i.
+def segment_sum(index, rows, count):
+    """Segment sum: row `r` of the result is the sum of the `rows[i]` with `index[i] == r`.
 
     Args:
         index: int64 of one axis, in [0, count).

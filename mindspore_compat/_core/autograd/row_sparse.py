@@ -40,7 +40,7 @@ def gradient_of_rows(xp, g, index, shape):
     space = arrays.SPACES.get(type(g))
     if type(index) is not type(g) or space is None or type(g) is not space.module.ndarray:
         rows = g * xp.cast(xp.expand_dims(in_range, -1), g.dtype)
-        return xp.add_rows(xp.where(in_range, index, 0), rows, shape[0])
+        return xp.segment_sum(xp.where(in_range, index, 0), rows, shape[0])
     if space is not arrays.HOST:
         exists = xp.reshape(in_range, (-1,) + (1,) * (g.ndim - 1))
         rows = xp.where(exists, g, xp.zeros((), g.dtype))
@@ -94,10 +94,10 @@ class RowSparse:
         """Returns the whole array, in which the other rows are zeros."""
         xp, count = self.space, self.shape[0]
         if xp is arrays.HOST:
-            return xp.add_rows(self.index, self.values, count)
+            return xp.segment_sum(self.index, self.values, count)
         # A row without a number goes to an additional one: scaled by infinity, it is NaN.
         index = xp.where(self.index < 0, count, self.index)
-        return xp.add_rows(index, self.values, count + 1)[:count]
+        return xp.segment_sum(index, self.values, count + 1)[:count]
 
     def summed(self):
         """Returns a RowSparse of the same array in which each row occurs once, in ascending order;
@@ -112,7 +112,7 @@ class RowSparse:
         """
         xp = self.space
         index, inverse = xp.unique(self.index, return_inverse=True)
-        values = xp.add_rows(xp.reshape(inverse, (-1,)), self.values, index.size)
+        values = xp.segment_sum(xp.reshape(inverse, (-1,)), self.values, index.size)
         return RowSparse(index, values, self.shape)
 
     def __add__(self, other):
@@ -157,7 +157,7 @@ class MarkedRows:
         if not self._is_summed:
             rows, xp = self._rows, self._rows.space
             first, index = first_equal(xp.module, rows.index)
-            values = xp.add_rows(first, rows.values, rows.index.size)
+            values = xp.segment_sum(first, rows.values, rows.index.size)
             self._rows, self._is_summed = RowSparse(index, values, rows.shape), True
         return self._rows
 

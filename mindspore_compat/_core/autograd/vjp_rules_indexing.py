@@ -47,7 +47,7 @@ derive(
     x=lambda xp, g, x_shape, indices, axis: _take_vjp(xp, g, x_shape, indices, axis),
 )
 derive(
-    "add_rows(index, values, count)",
+    "segment_sum(index, values, count)",
     arrays="index values",
     values=lambda xp, g, index: xp.take(g, index, 0),
 )
@@ -111,7 +111,7 @@ def _take_vjp(xp, g, x_shape, indices, axis):
         flat = expanded_zeros(xp, (math.prod(x_shape),), g.dtype)
         return xp.reshape(xp.scatter_add(flat, (indices,), g), x_shape)
     if axis % len(x_shape) == 0:
-        return xp.add_rows(indices, g, x_shape[0])
+        return xp.segment_sum(indices, g, x_shape[0])
     index = (slice(None),) * (axis % len(x_shape)) + (indices,)
     return xp.scatter_add(expanded_zeros(xp, x_shape, g.dtype), index, g)
 

@@ -160,15 +160,15 @@ def _take(space, x, indices, axis=None):
 
 
 @rule
-def _add_rows(space, index, values, count):
-    """Rule of `add_rows`: each rank adds the rows for its part of the index to zeros. The results
-    are still to be summed along the mesh axes that divide the index."""
+def _segment_sum(space, index, values, count):
+    """Rule of `segment_sum`: each rank sums the rows for its part of the index. The result is a
+    partial sum along the mesh axes that divide the index."""
     if not is_divided((index, values)):
-        return space.base.add_rows(index, values, count)
+        return space.base.segment_sum(index, values, count)
     rows = [f"index {i}" for i in range(index.ndim)]
     rest = [f"row {i}" for i in range(values.ndim - index.ndim)]
     meeting = meet(space, [(index, rows), (values, [*rows, *rest])], linear=((1,),))
-    block = space.base.add_rows(*meeting.blocks, count)
+    block = space.base.segment_sum(*meeting.blocks, count)
     return space.wrap(block, *meeting.placement(["new", *rest], rows))
 
 

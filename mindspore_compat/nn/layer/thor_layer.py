@@ -326,7 +326,7 @@ class _Lookup(_SecondOrder):
         numbers = x.reshape(-1)
         in_range = (numbers >= 0) & (numbers < self.vocab_size)
         index = xp.where(in_range, numbers, self.vocab_size)  # drops bad indices
-        counts = xp.add_rows(index, xp.ones(index.shape, "float32"), self.vocab_size + 1)[:-1]
+        counts = xp.segment_sum(index, xp.ones(index.shape, "float32"), self.vocab_size + 1)[:-1]
         self._keep(counts, self._gradient_moments(xp, g))
 
 

@@ -70,7 +70,7 @@ def _rows_vjp(xp, g, weight_shape, input, padding, scaled):
         flat = xp.ravel(input)
         counts = xp.sum(flat[:, None] == flat[None, :], 1)
         g = g / xp.expand_dims(xp.cast(xp.reshape(counts, input.shape), g.dtype), -1)
-    return xp.add_rows(input, g, weight_shape[0])
+    return xp.segment_sum(input, g, weight_shape[0])
 
 
 rows_of.vjp(weight=_rows_vjp)

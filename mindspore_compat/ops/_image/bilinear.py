@@ -85,7 +85,7 @@ def spread_inside(xp, g, images, ys, xs, x_shape):
     parts = [g * xp.expand_dims(weight, -1) for _, weight in corners]
     indices = xp.reshape(xp.stack([indices for indices, _ in corners]), (-1,))
     rows = xp.reshape(xp.stack(parts), (-1, channels))
-    sums = xp.add_rows(indices, rows, count * height * width)
+    sums = xp.segment_sum(indices, rows, count * height * width)
     return xp.moveaxis(xp.reshape(sums, (count, height, width, channels)), -1, 1)
 
 

@@ -90,7 +90,7 @@ def spread_points(xp, g, grid, x_shape, mode, padding, corners):
         part = values if weight is None else values * xp.expand_dims(weight, -1)
         rows.append(xp.where(xp.expand_dims(inside, -1), part, 0))
     rows = xp.reshape(xp.stack(rows), (-1, channels))
-    sums = xp.add_rows(xp.reshape(xp.stack(indices), (-1,)), rows, count * area)
+    sums = xp.segment_sum(xp.reshape(xp.stack(indices), (-1,)), rows, count * area)
     return xp.reshape(xp.moveaxis(xp.reshape(sums, (count, area, channels)), 2, 1), x_shape)
 
 

@@ -51,7 +51,7 @@ def merged(update, tensors, grad, indices, lenient=False):
     at, grad_rows = _rows_and_gradients(update, tensors, grad, indices, lenient)
     xp = space_for(at)
     rows, positions = xp.unique(at, return_inverse=True)
-    return rows, xp.add_rows(
+    return rows, xp.segment_sum(
         positions.reshape(-1), grad_rows, rows.size
     ) if rows.size else grad_rows
 

@@ -367,8 +367,8 @@ def scatter_add(b, out, x, index, values):
     return _scatter(b, out, x, index, values, "TensorScatterAdd")
 
 
-@emits("add_rows")
-def add_rows(b, out, index, values, count):
+@emits("segment_sum")
+def segment_sum(b, out, index, values, count):
     rows = (math.prod(index.shape), *out.shape[1:])
     at = wrap_indices(b, index, count)
     at = at.reshape(-1, 1) if isinstance(at, np.ndarray) else b.reshape(at, (rows[0], 1))

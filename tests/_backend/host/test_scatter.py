@@ -55,7 +55,7 @@ def test_indices_of_a_dtype_that_does_not_hold_the_length(monkeypatch, dtype, li
     index, values = np.array([100, 3, 100], dtype), np.ones((3, 2), "float32")
     rows = np.zeros((300, 2), "float32")
     rows[[100, 3]] = [[2, 2], [1, 1]]
-    np.testing.assert_array_equal(arrays.HOST.add_rows(index, values, 300), rows)
+    np.testing.assert_array_equal(arrays.HOST.segment_sum(index, values, 300), rows)
     zeros = np.zeros((300, 2), "float32")
     np.testing.assert_array_equal(arrays.HOST.scatter_add(zeros, (index,), values), rows)
     found = arrays.HOST.scatter_add(zeros[:, 0], (index,), values[:, 0])

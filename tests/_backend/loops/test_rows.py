@@ -41,8 +41,8 @@ def check(case):
         for threads in (1, 2, 4):
             scheduler.limit(threads)
             same(arrays.HOST.take(table, index, 0), table[index])
-            same(arrays.HOST.add_rows(index, values, ROWS), summed(index, values))
-            same(arrays.HOST.add_rows(index, strided, ROWS), summed(index, strided))
+            same(arrays.HOST.segment_sum(index, values, ROWS), summed(index, values))
+            same(arrays.HOST.segment_sum(index, strided, ROWS), summed(index, strided))
             check_other_axes(index.reshape(-1))
 
 
@@ -97,4 +97,4 @@ def test_what_loops_do_not_take_goes_numpys_way(any_size, monkeypatch):
     same(arrays.HOST.take(wide, index % 16, 1), wide[:, index % 16])
     same(arrays.HOST.take(wide, [[1, -1]], 0), wide[[[1, -1]]])
     nothing = np.empty((0, 16), np.float32)
-    same(arrays.HOST.add_rows(index.reshape(-1)[:0], nothing, ROWS), np.zeros_like(wide))
+    same(arrays.HOST.segment_sum(index.reshape(-1)[:0], nothing, ROWS), np.zeros_like(wide))
