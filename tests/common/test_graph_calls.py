@@ -300,3 +300,42 @@ def test_bprop_within_a_graph_returns_a_tuple(graph):
 def test_bprop_outside_of_a_graph_may_return_a_list():
     found = ms.grad(OwnGradient(list), (0, 1))(Tensor([2.0]), Tensor([2.0]))
     assert found == (Tensor([3.0]), Tensor([7.0]))
+
+
+class Counts(nn.Cell):
+    """A Cell that adds to its Parameter and returns it, alone or with others."""
+
+    def __init__(self, form):
+        super().__init__()
+        self.total = ms.Parameter(Tensor([0.0]), name="total")
+        self.form = form
+
+    def construct(self, x):
+        ops.assign_add(self.total, x)
+        return self.form(self.total)
+
+
+FORMS = [lambda p: p, lambda p: (p,), lambda p: [p], lambda p: {"a": p}, lambda p: ((1, p),)]
+
+
+def inner(result):
+    """The Tensor in a result of `Counts`."""
+    while not isinstance(result, Tensor):
+        result = list(result.values() if isinstance(result, dict) else result)[-1]
+    return result
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_returned_parameter_is_its_value_at_that_call(form):
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = Counts(form)
+    results = [inner(net(Tensor([1.0]))) for _ in range(5)]  # ordinary, recorded and replayed calls
+    assert [type(result) for result in results] == [Tensor] * 5
+    assert [float(result[0]) for result in results] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_outside_a_graph_a_returned_parameter_is_itself(form):
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net = Counts(form)
+    assert inner(net(Tensor([1.0]))) is net.total

@@ -3,7 +3,7 @@
 A graph of the original is a function of values. An indexed assignment creates a new value, so
 neither the caller's Tensor nor another name of the same Tensor changes, and lists are copied.
 Operators that write in place do write to the memory of the input. A graph returns Tensors, numbers,
-strings, tuples, lists and dicts.
+strings, tuples, lists and dicts. For a Parameter it returns the value of this call.
 
 Only the outermost call is a graph: a Cell or function called in a graph is part of it.
 """
@@ -13,10 +13,13 @@ import types
 
 import numpy
 
+from ..._backend.arrays import SPACES
 from ..._backend.steps.journal import LOCALS
+from ..._core.autograd.tape import depth
 from ..._core.gradients.transforms import Mutable
 from ..._core.sharding.network import run_network
 from ..._core.tensor.tensor import Tensor
+from ..parameter import Parameter
 
 
 class _Graphs(threading.local):
@@ -96,6 +99,8 @@ _LISTS = (type({}.items()), filter, types.GeneratorType)
 def _output(value, copies):
     """Converts a result to the form that a graph returns. A list that the graph has not changed is
     the caller's own."""
+    if isinstance(value, Parameter):
+        return _value_of(value)
     if isinstance(value, (Tensor, str)):
         return value
     kind = type(value)
@@ -105,6 +110,9 @@ def _output(value, copies):
         else:
             items = [_output(item, copies) for item in value]
         return tuple(items) if kind is tuple else _own_list(value, items, copies)
+    if kind is dict:
+        items = {key: _output(item, copies) for key, item in value.items()}
+        return items if any(items[key] is not value[key] for key in items) else value
     if isinstance(value, _TUPLES):
         return tuple([_output(item, copies) for item in value])
     if kind is map:  # a map of NumPy arrays stays a map, because the interpreter runs it
@@ -120,6 +128,15 @@ def _output(value, copies):
             f"sequences of these, but got {value!r}."
         )
     return value
+
+
+def _value_of(parameter):
+    """Returns the present value of a Parameter as a Tensor, which later updates do not change. A
+    gradient that is being computed needs the Parameter itself."""
+    array = parameter._array
+    if depth.open or type(array) not in SPACES:
+        return parameter
+    return Tensor._wrap(array.copy())
 
 
 def _own_list(value, items, copies):
