@@ -27,7 +27,8 @@ def names():
 
 
 def install():
-    """Makes `import cupy` and `import cupyx` find the stand-in; returns what stood there before."""
+    """Makes `import cupy` and `import cupyx` find the stand-in; returns the modules that it
+    replaces."""
     before = {
         name: sys.modules.pop(name)
         for name in list(sys.modules)
@@ -38,7 +39,7 @@ def install():
 
 
 def uninstall(before=()):
-    """Takes the stand-in away again and puts `before` back."""
+    """Removes the stand-in and restores the modules `before`."""
     for name in [name for name in list(sys.modules) if name.split(".")[0] in ("cupy", "cupyx")]:
         del sys.modules[name]
     sys.modules.update(before)

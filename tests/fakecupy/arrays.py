@@ -236,7 +236,7 @@ class ndarray:
 
 
 class Pointer:
-    """Where an array's values lie: enough to compare and to pass on."""
+    """The address of an array's values, to be compared and passed on."""
 
     def __init__(self, host):
         self.ptr = host.__array_interface__["data"][0]
@@ -247,8 +247,8 @@ class Pointer:
 
 
 def wrap(host):
-    """Returns an array of the stand-in over NumPy values: a scalar becomes 0-d; a type a GPU has
-    not is refused.
+    """Wraps NumPy values in an array of the stand-in. A scalar becomes a 0-d array. A dtype that
+    GPUs lack raises an error.
     """
     host = numpy.asarray(host)
     if (
@@ -269,10 +269,8 @@ restore = wrap  # the name in pickles
 
 
 def index(key, shape):
-    """Returns `key` as NumPy takes it: device arrays opened, lists made arrays, integer arrays
-    wrapped around.
-
-    A NumPy array is accepted as an index: CuPy copies it to the device.
+    """Converts `key` to an index for NumPy: unwraps device arrays, converts lists to arrays and
+    wraps integers around. NumPy arrays are accepted because CuPy copies them to the device.
     """
     parts = [unwrapped(part) for part in (key if isinstance(key, tuple) else (key,))]
     taken = sum(consumed(part) for part in parts)
@@ -366,7 +364,7 @@ def operator(name, kind):
 
 
 def method(name, line):
-    """Returns a method of NumPy's ndarray behind the parameters that CuPy's has."""
+    """Returns a method of NumPy's ndarray with the parameters of CuPy's method."""
     signature = listing.signature(line)
 
     def run(self, *arguments, **keywords):
@@ -399,7 +397,7 @@ VIA_FUNCTION = {
 
 
 def unwrap(value):
-    """Returns `value` with device arrays opened; a NumPy array anywhere in it is refused."""
+    """Returns `value` with its device arrays unwrapped; a NumPy array in it raises an error."""
     if isinstance(value, ndarray):
         return value._host
     if isinstance(value, numpy.ndarray):
@@ -410,7 +408,7 @@ def unwrap(value):
 
 
 def wrapped(found):
-    """Returns NumPy's answer as CuPy gives it."""
+    """Converts a result of NumPy to the form that CuPy returns."""
     if isinstance(found, (numpy.ndarray, numpy.generic)):
         return wrap(found)
     if isinstance(found, (list, tuple)):
@@ -420,7 +418,7 @@ def wrapped(found):
 
 
 def complete(census):
-    """Gives ndarray its operators and the methods of the census that it has not yet."""
+    """Adds operators to ndarray, and those methods of the census that it does not define itself."""
     listed = census["classes"]["cupy.ndarray"]
     for short, name in BINARY.items():
         for prefix, kind in (("", "plain"), ("r", "reflected"), ("i", "in place")):

@@ -56,7 +56,7 @@ FILE = pathlib.Path(__file__).with_name("census.json")
 
 
 def parameters(signature):
-    """Returns the parameters of a signature as source text; a default that is no literal becomes
+    """Returns the parameters of a signature as source text. A default that is not a literal becomes
     `...`."""
     words, marks = [], set()
     for p in signature.parameters.values():
@@ -82,8 +82,8 @@ def literal(value):
 
 
 def embedded(function):
-    """Returns the parameters that the compiled parts of CuPy spell in the first line of a
-    docstring, or None.
+    """Returns the parameters from the first line of a docstring, where CuPy's compiled modules
+    write them, or None.
     """
     line = (getattr(function, "__doc__", None) or "").split("\n")[0].split(" -> ")[0]
     if not line.endswith(")") or "(" not in line:
@@ -128,7 +128,8 @@ def describe(value):
 
 
 def members(path):
-    """Returns the public members of a class, and those operators that not every object has."""
+    """Returns the public members of a class, and its operators except those that every object
+    has."""
     module, _, name = path.rpartition(".")
     cls = getattr(importlib.import_module(module), name)
     found = {}

@@ -59,7 +59,7 @@ SYNCHRONISING = {
     "histogram",
     "compress",
 }
-FREE = {"empty", "empty_like", "ndarray"}  # they take memory and leave it as it is
+FREE = {"empty", "empty_like", "ndarray"}  # they allocate memory and do not write to it
 IN_PLACE = {
     "copyto",
     "fill",
@@ -109,7 +109,7 @@ def counted():
 
 
 def counts(space):
-    """Returns whether the calls of a space are counted: those of a real CuPy are not."""
+    """Returns whether the calls of a space are counted. Calls of a real CuPy are not."""
     return space.module.ndarray is arrays.ndarray
 
 
@@ -141,7 +141,8 @@ def wait(name):
 
 @contextlib.contextmanager
 def quiet():
-    """Leaves calls in the block uncounted: they are part of a call that is counted already."""
+    """Does not count the calls in the block, because they are part of a call that is already
+    counted."""
     _inside.depth = getattr(_inside, "depth", 0) + 1
     try:
         yield
@@ -150,7 +151,7 @@ def quiet():
 
 
 def call(name, run, arguments, keywords):
-    """Returns `run(*arguments, **keywords)`, counted by what it gives."""
+    """Returns `run(*arguments, **keywords)` and counts the call by its result."""
     if not (_open or timeline.each() or graphs.watched()) or getattr(_inside, "depth", 0):
         return run(*arguments, **keywords)
     note_for_replays = graphs.begin(run, arguments, keywords)
@@ -170,7 +171,7 @@ def allocated(name, new):
 
 
 def through(name, run):
-    """Returns `run` as a function whose calls are counted."""
+    """Returns a function that calls `run` and counts the call."""
 
     def counting(*arguments, **keywords):
         return call(name, run, arguments, keywords)
@@ -181,7 +182,8 @@ def through(name, run):
 
 
 def _note_call(name, given, found):
-    """Adds what a call does; returns the new arrays in its result if it launches something."""
+    """Counts the events of a call. Returns the new arrays in its result if it launches a kernel,
+    else None."""
     taken = list(_device_arrays(given))
     made = list(_device_arrays([found]))
     new = [

@@ -101,8 +101,8 @@ class ufunc:
         return out if isinstance(out, tuple) else (out,) * self.nout
 
     def _loop(self, inputs, dtype):
-        """Returns the first listed loop that the inputs can be cast to (or, given dtype, that
-        answers in it).
+        """Returns the first listed loop whose input types the inputs can be cast to. With `dtype`,
+        returns the first loop whose results have that type.
         """
         for takes, gives in self._loops:
             if dtype is not None:
@@ -200,7 +200,7 @@ def store(host, out, casting):
 
 
 def function(name, line, host):
-    """Returns `host` behind the parameters that the census lists for a function of CuPy's."""
+    """Returns `host` with the parameters that the census lists for the function of CuPy."""
     listed = listing.signature(line)
     names = translation(listed, host)
     first = next(iter(listed.parameters), None)
@@ -237,7 +237,8 @@ def host_parameters(host):
 def positional(host, listed):
     """Returns the parameters of a host function that must go by position, in order.
 
-    Of a function that Python cannot read (older NumPy's arange) those are what CuPy requires.
+    If Python cannot read the signature (`arange` of older NumPy releases), these are the parameters
+    that CuPy requires.
     """
     theirs = host_parameters(host)
     if theirs is None:
@@ -246,8 +247,8 @@ def positional(host, listed):
 
 
 def translation(listed, host):
-    """Maps CuPy's parameter names to the host's at the same position, where they differ. NumPy
-    keeps an older name, such as `newshape` of `reshape`, as a keyword."""
+    """Maps each parameter name of CuPy to the host's name at the same position, where the two
+    differ. They differ where NumPy has an older name, such as `newshape` of `reshape`."""
     theirs = host_parameters(host)
     if theirs is None:
         return {}
@@ -301,8 +302,8 @@ def own_packbits(a, axis=None, bitorder="big"):
 
 
 def nested(values):
-    """Returns a nested sequence with its device arrays opened; one that mixes host and device
-    arrays is refused.
+    """Returns a nested sequence with its device arrays unwrapped. A mixture of host and device
+    arrays raises an error.
     """
     kinds = set()
 
@@ -384,7 +385,8 @@ def own_where(condition, x=None, y=None):
 
 
 def _chosen(value):
-    """Returns the value from which CuPy chooses: float32 for bfloat16, for which it has no loop."""
+    """Returns the value with which CuPy chooses a loop: float32 instead of bfloat16, because CuPy
+    has no loop for bfloat16."""
     host = unwrap(value)
     return host.astype(numpy.float32) if getattr(host, "dtype", None) == BFLOAT16 else host
 

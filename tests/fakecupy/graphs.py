@@ -29,7 +29,7 @@ class CUDARuntimeError(RuntimeError):
 
 
 class _State(threading.local):
-    """The graph that this thread captures, and the pools of its `using_allocator`."""
+    """The graph that this thread is capturing, and the pools set by `using_allocator`."""
 
     graph = None
     pools = ()
@@ -40,13 +40,12 @@ UNIT = 512  # a pool hands out whole multiples of this many bytes
 
 
 def watched():
-    """Returns True if calls of this thread are captured, or take their memory from a pool of their
-    own."""
+    """Returns True if this thread captures its calls, or allocates from a pool of its own."""
     return state.graph is not None or bool(state.pools)
 
 
 def refuse(what):
-    """Refuses what CUDA refuses while this thread captures a stream."""
+    """Raises an error for a call that CUDA rejects while this thread captures a stream."""
     if state.graph is not None:
         state.graph.spoilt = True
         raise CUDARuntimeError(
@@ -137,7 +136,7 @@ def _give_back(pool, size):
 
 
 class Graph:
-    """What was given to a stream while it was captured."""
+    """The calls submitted to a stream during a capture, for replays."""
 
     def __init__(self, stream):
         self.spoilt = False
@@ -146,12 +145,12 @@ class Graph:
         self.pool = weakref.ref(state.pools[-1]) if state.pools else None
         self._own = []  # memory that was allocated meanwhile
         self._of_pool = state.pools[-1].captured if state.pools else {}
-        self._before = {}  # id -> (memory of before, weakly; its values at the first use)
+        self._before = {}  # id -> (weak reference to older memory, its values at the first use)
         self._calls = []
 
     def own(self, new):
-        """Keeps the memory of arrays that are allocated while the stream is captured. The arrays
-        themselves do not: for the pool it is free once they are gone."""
+        """Keeps the memory of arrays that are allocated during the capture. The arrays do not own
+        it, so the pool counts it as free once they are deleted."""
         lent_of = {}
         for array in new:
             memory = owner(array._host)
@@ -169,8 +168,8 @@ class Graph:
             self._before[id(memory)] = weakref.ref(memory), memory.copy()
 
     def taken(self, value):
-        """Returns an argument as a replay is to give it: arrays of before do not keep their
-        memory."""
+        """Returns an argument for the replays. An older array is replaced by one that does not keep
+        its memory alive."""
         if isinstance(value, arrays.ndarray):
             self.use(value._host)
             return _without_memory(value)
@@ -183,14 +182,14 @@ class Graph:
         return value
 
     def note(self, run, arguments, keywords, found, new):
-        """Notes a call and the arrays that a replay of it fills."""
+        """Records a call and the arrays that its replay fills."""
         if state.graph is self:
             made = {id(each) for each in new}
             filled = [_without_memory(each) if id(each) in made else None for each in flat([found])]
             self._calls.append((run, arguments, keywords, filled))
 
     def finish(self):
-        """Undoes what the calls did while they were captured."""
+        """Restores the memory that the calls changed during the capture."""
         for memory, values in self._before.values():
             there = memory()
             if there is not None and there.flags.writeable:
@@ -230,26 +229,26 @@ def flat(values):
 
 
 def owner(host):
-    """Returns the NumPy array that has the memory of `host`."""
+    """Returns the NumPy array that owns the memory of `host`."""
     while isinstance(host.base, numpy.ndarray):
         host = host.base
     return host
 
 
 def address(host):
-    """Returns where the first element of a NumPy array lies."""
+    """Returns the address of the first element of a NumPy array."""
     return host.__array_interface__["data"][0]
 
 
 def borrowed(host):
-    """Returns a NumPy array in the same memory, which does not keep it."""
+    """Returns a NumPy array on the same memory that does not keep the memory alive."""
     memory, _, start = _bytes(host)
     return numpy.ndarray(host.shape, host.dtype, memory, start, host.strides)
 
 
 def _bytes(host):
-    """Returns the memory that a NumPy array spans, the type of a byte, and where the first element
-    is."""
+    """Returns the bytes that a NumPy array spans, their dtype, and the offset of the first
+    element."""
     reach = [(n - 1) * step for n, step in zip(host.shape, host.strides, strict=True)]
     before, behind = sum(min(each, 0) for each in reach), sum(max(each, 0) for each in reach)
     size = behind - before + host.itemsize
@@ -258,7 +257,7 @@ def _bytes(host):
 
 
 def _without_memory(array):
-    """Returns an array in the same memory, which does not keep it."""
+    """Returns an array on the same memory that does not keep the memory alive."""
     if not array.size:
         return array
     made = object.__new__(arrays.ndarray)

@@ -266,7 +266,8 @@ def operand(value):
 
 
 class Run:
-    """One pass over the C text, with an array of every element's value behind each name."""
+    """One execution of the C text for all elements at once; each name stands for an array of
+    values."""
 
     def __init__(self, text, shape, types):
         self.tokens, self.at = tokens(text), 0
@@ -465,8 +466,7 @@ class Run:
             )
 
     def type_here(self, take=False):
-        """Returns the type spelled at this index, or None; types of two and three words
-        included."""
+        """Returns the type that is spelled at this index, of one to three words, or None."""
         for words in (3, 2, 1):
             spelled = " ".join(self.tokens[self.at : self.at + words])
             if spelled in self.types and spelled not in self.names:

@@ -45,8 +45,8 @@ def literal(node):
 
 
 def bind(name, listed, arguments, keywords):
-    """Returns the given arguments by name; those of a `*parameter` under "*", of a `**parameter`
-    beside the others.
+    """Returns the arguments by name. Arguments of a `*parameter` are under "*"; arguments of a
+    `**parameter` have their own names.
     """
     try:
         given = listed.bind(*arguments, **keywords).arguments

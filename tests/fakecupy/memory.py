@@ -4,8 +4,8 @@
         step(x, y)
     held.peak
 
-It counts arrays that are made while the block runs, until their last view is gone: what CuPy's pool
-would have in use, without its rounding and without workspaces of libraries.
+It counts an array that is made in the block until its last view is deleted. The sum is what CuPy's
+pool would have in use, without rounding and without the workspaces of libraries.
 """
 
 import contextlib

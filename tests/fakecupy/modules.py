@@ -107,7 +107,8 @@ class Device:
 
 
 class Stream:
-    """A stream whose work is always done; when it would be, timeline.py tells."""
+    """A stream whose work is done at once. timeline.py simulates when it would be done on a
+    device."""
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=0):
         self.ptr, self.device_id, self.priority = 0 if null else id(self), 0, priority
@@ -118,7 +119,7 @@ class Stream:
         return True
 
     def begin_capture(self, mode=None):
-        """Starts a capture: later work on the stream is noted instead of done."""
+        """Starts a capture: later work on the stream is recorded and not executed."""
         if self is Stream.null:
             raise RuntimeError("cannot capture on the default (legacy) stream")
         graphs.refuse("a second capture")
@@ -178,7 +179,7 @@ class Stream:
 
 
 def copy_on(stream, name, size, waits):
-    """Draws a copy on a stream, or on the one in force."""
+    """Adds a copy to the timeline of a stream, by default of the current one."""
     stream = CURRENT.streams[-1] if stream is None else stream
     for line in timeline.each():
         line.give(stream, name, size)
@@ -225,7 +226,7 @@ Stream.null = Stream(null=True)
 
 
 class _Current(threading.local):
-    """The streams in force in this thread; the innermost comes last."""
+    """The current streams of this thread, the innermost last."""
 
     def __init__(self):
         self.streams = [Stream.null]
@@ -276,14 +277,14 @@ CUDA = {
 }
 
 
-# -- random numbers: the host's generators, in the types asked for
+# -- random numbers: the host's generators, in the requested types
 
 
 UNCHECKED = {"standard_gamma": "shape", "poisson": "lam"}  # parameters that may be below 0 there
 
 
 def drawn(name, line):
-    """Returns a method of RandomState or Generator that answers a device array of `dtype`."""
+    """Returns a method of RandomState or Generator that returns a device array of `dtype`."""
     listed = listing.signature(line)
 
     def draw(self, *arguments, **keywords):
@@ -417,7 +418,7 @@ def memoize(for_each_device=False):
 
 
 def furnish(made):
-    """Adds the names that are no copies of the host's."""
+    """Adds the names that are not copies of the host's functions."""
     cupy, cupyx = made["cupy"], made["cupyx"]
     cupy.AxisError, cupy.memoize = numpy.exceptions.AxisError, memoize
     cupy.__version__ = listing.census()["versions"]["cupy"]

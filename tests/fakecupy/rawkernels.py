@@ -72,7 +72,7 @@ extern "C" int launch_on_host(const unsigned* sizes, void** given) {{
     return 0;
 }}
 """
-# CuPy compiles with -ftz=true: arithmetic takes float32 subnormals for 0 and gives none.
+# CuPy compiles with -ftz=true: arithmetic reads float32 subnormals as 0 and returns 0 for them.
 FLUSHING = """
 #ifdef __SSE__
 struct Rounding {
@@ -240,13 +240,13 @@ def parameters(code, name):
 
 
 def most_threads(code, name):
-    """Returns how many threads a block may have: what the kernel's launch bounds say. Without them
-    the compiler may give a thread 255 of a block's 65,536 registers."""
+    """Returns the most threads that a block may have, from the kernel's launch bounds. Without
+    bounds the compiler may use 255 registers per thread, and a block has 65,536."""
     return int(_head(code, name)["threads"] or 256)
 
 
 def _head(code, name):
-    """Returns the match of a kernel's first line."""
+    """Returns the regular expression's match of a kernel's first line."""
     found = re.search(
         rf"__global__\s+void\s+(__launch_bounds__\((?P<threads>\d+)\)\s+)?"
         rf"{name}\s*\((?P<parameters>[^)]*)\)",
@@ -258,7 +258,7 @@ def _head(code, name):
 
 
 def passed(value, spelled):
-    """Returns one argument as an array whose first bytes are what the kernel gets."""
+    """Returns an argument as an array whose first bytes are passed to the kernel."""
     if isinstance(value, ndarray):
         if "*" not in spelled:
             raise TypeError(f"an array is given for a parameter of type {spelled}")
@@ -279,8 +279,9 @@ def passed(value, spelled):
 
 @functools.cache
 def folder():
-    """Returns the folder of the libraries, which processes share: in the user's cache, or a
-    temporary one where that cannot be written. Libraries unused for two weeks are removed."""
+    """Returns the folder of the libraries that processes share. It is in the user's cache, or a
+    temporary folder if the cache is not writable. Libraries that nobody used for two weeks are
+    removed."""
     cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     shared = pathlib.Path(cache, "mindspore_compat", "fakecupy")
     try:
@@ -327,7 +328,8 @@ def compiled(code, name):
 
 
 def _compile(command, text, library, name):
-    """Compiles to a name of this thread first: processes and threads may compile the same."""
+    """Compiles to a file name of this thread first, because other threads and processes may compile
+    the same kernel."""
     made = library.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
     done = subprocess.run([*command, "-o", made, "-"], input=text, capture_output=True, text=True)
     if done.returncode:

@@ -1,4 +1,4 @@
-"""The census of what all releases of CuPy from 14.0 on have in common.
+"""Makes the census of the names that all releases of CuPy since 14.0 share.
 
     python -m tests.cuda_on_host tests/fakecupy/releases.py
 
@@ -25,7 +25,7 @@ REQUIRED = ("numpy==2.3.*", "scipy==1.17.*", "ml_dtypes", "pytest", "cuda-pathfi
 
 
 def accepts(installed, listed):
-    """Returns whether every call that fits one line of a census fits another one too.
+    """Returns whether each call that matches one census line also matches the other.
 
     Args:
         installed: the line of the CuPy that is called.
@@ -43,8 +43,8 @@ def accepts(installed, listed):
 
 
 def _covers(theirs, ours):
-    """Returns whether parameters take every argument that others take, at its place and by its
-    name."""
+    """Returns whether parameters accept each argument that the others accept, at the same position
+    and by the same name."""
     if not set(ours) <= set(theirs):
         return False
     by_place = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
@@ -58,7 +58,7 @@ def _covers(theirs, ours):
 
 
 def common_line(one, other):
-    """Returns a line that both accept; None if there is none."""
+    """Returns a census line for the calls that both lines accept, or None."""
     if accepts(other, one):
         return one
     if accepts(one, other):
@@ -78,7 +78,8 @@ def common(one, other):
 
 
 def missing(installed, listed, path=""):
-    """Returns the paths in a census that an installed CuPy lacks, or has with other parameters."""
+    """Returns the paths of a census that the installed CuPy lacks or defines with other
+    parameters."""
     if isinstance(listed, str):
         return [] if accepts(installed, listed) else [f"{path}: {listed} is {installed}"]
     found = []

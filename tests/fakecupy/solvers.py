@@ -11,7 +11,7 @@ _raising = [False]
 
 @contextlib.contextmanager
 def errstate(*, divide=None, over=None, under=None, invalid=None, linalg=None):
-    """Makes solvers wait for the GPU and raise an error of its own words if `linalg="raise"`."""
+    """With `linalg="raise"`, makes solvers wait for the GPU and raise errors."""
     _raising.append(linalg == "raise" if linalg else _raising[-1])
     try:
         yield
@@ -20,7 +20,7 @@ def errstate(*, divide=None, over=None, under=None, invalid=None, linalg=None):
 
 
 def cholesky(a):
-    """Reports no error, as CuPy does: a matrix that is not positive definite gives wrong values."""
+    """Raises no error, like CuPy: a matrix that is not positive definite gives wrong values."""
     _refuse_float16(a)
     whole = a._host.astype(numpy.result_type(a._host, numpy.float32))
     flat = whole.reshape(-1, *whole.shape[-2:])
@@ -33,7 +33,8 @@ def cholesky(a):
 
 
 def inv(a):
-    """Returns NaN for a singular matrix, and wrong values for one of a stack, without an error."""
+    """Returns NaN for a singular matrix, and wrong values for a singular matrix in a stack, without
+    an error."""
     if not isinstance(a, ndarray):
         raise TypeError(f"cupy.ndarray expected, but got {type(a).__name__}")
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:

@@ -1,7 +1,6 @@
-"""The stand-in takes and refuses what CuPy takes and refuses: names, parameters, whole calls.
-
-What CuPy does is recorded in census.json and contract.json. Where CuPy is installed and computes,
-the records are compared with it.
+"""The stand-in accepts and rejects the same names, parameters and calls as CuPy. CuPy's behaviour
+is recorded in census.json and contract.json. Where CuPy is installed and computes, the records are
+compared with it.
 """
 
 import json
@@ -18,7 +17,8 @@ TABLE = json.loads(contract.FILE.read_text(encoding="utf-8"))
 
 
 def differences(found):
-    """Returns the calls whose outcome is not the recorded one; with the recorded one first."""
+    """Returns the calls whose outcome differs from the record, each with the recorded and the new
+    outcome."""
     wanted = contract.recorded()
     assert list(found) == list(wanted), "the calls have changed: record them again (contract.py)"
     return {text: (wanted[text], found[text]) for text in wanted if wanted[text] != found[text]}
@@ -27,7 +27,8 @@ def differences(found):
 def test_the_stand_in_takes_nothing_that_cupy_refuses_and_answers_alike():
     with fakecupy.installed() as cupy:
         found = differences(contract.record(cupy, contract.ufuncs_of_census()))
-    # It may refuse more, as NumPy's arrays or parts that it lacks: tests would then fail.
+    # The stand-in may reject more than CuPy (NumPy arrays, functions that it lacks): a test that
+    # needs them fails.
     wrong = {text: pair for text, pair in found.items() if not pair[1].startswith(contract.REFUSED)}
     assert not wrong, "\n".join(f"{text}: CuPy {a}, stand-in {b}" for text, (a, b) in wrong.items())
 

@@ -16,7 +16,7 @@ def cp():
 
 
 def captured(cp, function, rehearsed=True):
-    """Returns the graph of a function without arguments, and what it gave while it was captured."""
+    """Captures a function without arguments; returns the graph and the function's result."""
     pool, stream = cp.cuda.MemoryPool(), cp.cuda.Stream(non_blocking=True)
     with cp.cuda.using_allocator(pool.malloc), stream:
         if rehearsed:

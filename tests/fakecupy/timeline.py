@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    """Something that is done on one lane ("host", or a stream), from one time to another."""
+    """Work on one lane ("host" or a stream), with its start and end time."""
 
     lane: object
     name: str
@@ -24,7 +24,7 @@ class Span(NamedTuple):
 
 
 class Timeline:
-    """The clock of the host, and when each stream is done with what it was given."""
+    """The clock of the host, and the time at which each stream finishes its work."""
 
     def __init__(self):
         self.now = 0.0
@@ -32,7 +32,7 @@ class Timeline:
         self._done = {}
 
     def done(self, stream):
-        """Returns when a stream is done with what it has been given so far."""
+        """Returns when a stream finishes the work submitted so far."""
         return self._done.get(stream, 0.0)
 
     def give(self, stream, name, length):
@@ -55,7 +55,7 @@ class Timeline:
         self.now = max(self.now, time)
 
     def overlap(self, one, other):
-        """Returns how long two kinds of work, given by name, are done beside each other."""
+        """Returns for how long two kinds of work, given by name, overlap."""
         pairs = [(x, y) for x in self.spans for y in self.spans if (x.name, y.name) == (one, other)]
         return sum(max(0.0, min(x.end, y.end) - max(x.start, y.start)) for x, y in pairs)
 
@@ -65,7 +65,7 @@ _open = []
 
 @contextlib.contextmanager
 def drawn():
-    """Yields a Timeline of what happens while the block runs."""
+    """Yields a Timeline that records the work of the block."""
     line = Timeline()
     _open.append(line)
     try:
@@ -75,5 +75,5 @@ def drawn():
 
 
 def each():
-    """Returns the timelines that are being drawn."""
+    """Returns the timelines that are recording."""
     return tuple(_open)

@@ -1,1 +1,1 @@
-"""A fuzzer of readers that is guided by the lines of the package that an input reaches."""
+"""A coverage-guided fuzzer of the functions that read files."""

@@ -2,13 +2,13 @@
 
 The readers are those of tests/reliability (`python -m tests.fuzz --list`). Each is given damaged
 versions of its valid files. A version that reaches new lines of the package, or fails at a new
-place, joins the corpus, from which later ones are made. An input counts as wrong if the process
-crashes, if it takes more than 10 seconds of processor time or 1 GiB, or if the error is not of the
-documented type or does not name the file; so do files and threads that a reader leaves open. Wrong
-inputs are stored below `--keep`, as READER/FILE.DIGEST.
+place, joins the corpus. Later inputs are made from the corpus. An input counts as a failure if the
+process crashes, if it takes more than 10 seconds of processor time or 1 GiB, or if the error is not
+of the documented type or does not name the file. Files and threads that a reader leaves open are
+failures, too. Failing inputs are stored below `--keep`, as READER/FILE.DIGEST.
 
-A child process (child.py) reads the inputs. When one ends it, another child goes on with the same
-corpus. Linux only.
+A child process (child.py) reads the inputs. If an input ends it, another child continues with the
+same corpus. Linux only.
 """
 
 import argparse
@@ -26,7 +26,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is importe
 
 from . import child  # noqa: E402
 
-SILENCE = 120  # seconds: a child that reports nothing for so long hangs in a library
+SILENCE = 120  # seconds after which a silent child counts as hanging in a library
 _MEMORY = "/dev/shm"  # noqa: S108 - a folder without a disk; a folder of its own is made in it
 
 
@@ -67,7 +67,7 @@ class Run:
         self.cases, self.corpus, self.wrong = 0, 0, []
 
     def fuzz(self):
-        """Runs children until the time is over or all inputs are read; prints a line."""
+        """Runs children until the time is over or all inputs are read; prints a summary."""
         begin, seed = time.monotonic(), self.options.seed
         memory = _MEMORY if Path(_MEMORY).is_dir() else None
         with tempfile.TemporaryDirectory(dir=memory) as folder:

@@ -1,12 +1,12 @@
 """Reads damaged files of one reader in a process of its own.
 
-Its reports are lines of JSON. Its folder has the valid files (`files`), the corpus of the children
-before this one (`corpus`), and the input that is being read (`current`, of the file that `file`
-names), so that the parent has it if it ends the process.
+Its reports are lines of JSON. Its folder has the valid files (`files`) and the corpus of earlier
+children (`corpus`). The input being read is in `current`, and `file` names the file that it
+replaces, so the parent has both if the input ends the process.
 
-Two things tell that an input is new: the lines at which it failed, which cost nothing to know, and
-the lines of the package that it ran. To record the latter makes a reader three to ten times as
-slow, so it is done for as many inputs as fit into a quarter of the time.
+An input is new if it fails at new lines or runs new lines of the package. The former costs nothing.
+Recording the latter makes a reader three to ten times slower, so it is limited to a quarter of the
+time.
 """
 
 import gc
@@ -33,16 +33,16 @@ import mutations  # noqa: E402
 
 from tests.fuzz.coverage import edges  # noqa: E402
 
-MOST_BYTES = 1 << 20  # of an input, or of its valid file if that is more
-SECONDS, WAIT = 10, 60  # of one input: of processor time, and of any time
+MOST_BYTES = 1 << 20  # limit for an input, or the size of its valid file if that is larger
+SECONDS, WAIT = 10, 60  # limits for one input: processor time, elapsed time
 SLOW = 1.0  # seconds of an input that does not join the corpus, which would slow down the rest
-TRACED = 0.25  # the part of the time in which lines are recorded
-INTERVAL = 500  # inputs between looks at memory, open files and threads
-LEFT_OPEN = 100  # files or threads more than at the beginning that are a defect
+TRACED = 0.25  # fraction of the time in which lines are recorded
+INTERVAL = 500  # inputs between checks of memory, open files and threads
+LEFT_OPEN = 100  # this many more files or threads than at the start are a defect
 
 
 class Child:
-    """The inputs of one reader, and what is known of them."""
+    """Makes and reads the inputs of one reader; keeps the corpus and the lines reached so far."""
 
     def __init__(self, name, folder, seed, reports):
         self.reader, self.folder, self.seed = attack.readers()[name], folder / "files", seed
@@ -79,7 +79,7 @@ class Child:
         self.say("end")
 
     def one(self):
-        """Makes an input, reads it, and judges what came of it."""
+        """Makes an input, reads it and judges the outcome."""
         file = attack._chosen(self.files, self.draw)
         content = self.made(file)
         self.put(file, content)
@@ -101,7 +101,8 @@ class Child:
             self.wrong(verdict, file, content)
 
     def made(self, file):
-        """Returns one of the corpus, damaged; sometimes joined with the end of another one."""
+        """Returns a damaged copy of a corpus entry, sometimes joined with the end of another
+        entry."""
         draw, seed = self.draw, f"{self.seed} {self.cases}"
         base = self._base(file)
         inner, outer = (self.reader.wraps and self.reader.wraps(str(self.folder / file))) or (
@@ -113,19 +114,19 @@ class Child:
             if draw.random() < 0.1:
                 content = _spliced(content, inner(self._base(file)), draw)
             content = outer(mutations.mutated(content, seed))
-        except Exception:  # what is around the content is damaged: taken as it is
+        except Exception:  # the wrapping of the content is damaged: mutate the raw bytes
             content = mutations.mutated(base, seed)
         return content[: max(MOST_BYTES, len(self.originals[file]))]
 
     def _base(self, file):
-        """The valid file, one of the latest of the corpus, or any."""
+        """Returns the valid file, a recent corpus entry, or any entry."""
         corpus, choice = self.corpus[file], self.draw.random()
         if choice < 0.2:
             return corpus[0]
         return self.draw.choice(corpus[-16:] if choice < 0.6 else corpus)
 
     def put(self, file, content):
-        """Writes the input, and the valid file in place of the damaged one before."""
+        """Writes the input, and restores the file that the last input damaged."""
         if self.writes:
             self.restore()
         elif self.damaged not in (None, file):
@@ -165,14 +166,15 @@ class Child:
         path.write_bytes(content)
 
     def wrong(self, verdict, file, content):
-        """Reports an input, the first of each kind."""
+        """Reports a failing input, only the first of each kind."""
         kind = re.sub(r"[0-9]+|'[^']*'|/.*", "", verdict)[:120]
         if kind not in self.kinds:
             self.kinds.add(kind)
             self.say("wrong", file=file, verdict=verdict, content=content.hex())
 
     def _look(self, first=False):
-        """Bounds the memory of the next inputs, and reports what earlier ones left open."""
+        """Limits the memory of the next inputs, and reports files and threads that earlier inputs
+        left open."""
         gc.collect()
         most = attack._memory() + attack.MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
@@ -203,7 +205,7 @@ def _spliced(one, other, draw):
 
 
 def _places(error):
-    """Yields the lines of an error and its causes, innermost last."""
+    """Yields the lines in the tracebacks of an error and its causes, innermost last."""
     while error is not None:
         trace = error.__traceback__
         yield type(error)

@@ -14,7 +14,7 @@ PACKAGE = str(Path(mindspore_compat.__file__).parent)
 
 @contextlib.contextmanager
 def edges():
-    """A context that yields a set, to which it adds (file, line before, line)."""
+    """Yields a set; adds (file, previous line, line) to it while the block runs."""
     found, last = set(), {}
 
     def note(code, line, key):

@@ -1,4 +1,4 @@
-"""Inputs that a reader once treated wrongly: (reader, file, content)."""
+"""Inputs that once made a reader fail: (reader, file, content)."""
 
 _DEEP = b"[" * 100_000
 _BOTH = b'"train": false, "result": true'
@@ -69,7 +69,8 @@ INPUTS = [
     ),
 ]
 
-# The error names the damaged file, and not only one that it names: (reader, file, content).
+# The error must name the damaged file itself, not only a file that it refers to: (reader, file,
+# content).
 NAMED = [
     ("CelebADataset", "celeba/list_attr_celeba.txt", b"1\nHat\n\0.jpg 1\n"),
     ("FlickrDataset", "flickr/tokens.txt", b"\0.jpg#0\ta word\n"),

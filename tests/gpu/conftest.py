@@ -7,7 +7,7 @@ from mindspore_compat._backend.steps import cuda_graph
 
 @pytest.fixture
 def captures(monkeypatch):
-    """Returns a function that counts the steps so far that were replays of a captured one."""
+    """Returns a function that counts the replays of captured steps so far."""
     count = 0
     replay = cuda_graph.Capture.replay
 

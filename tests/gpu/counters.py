@@ -37,7 +37,7 @@ NAMES = {"graph_launches": "graph"}  # events that the stand-in counts under ano
 
 
 def can_count():
-    """Returns True if `counted` counts what the current device does."""
+    """Returns True if `counted` can count the work of the current device."""
     return SIMULATED or counting.counts(arrays.current_space())
 
 

@@ -32,8 +32,8 @@ def flat(values):
 
 
 def agree(results, expected, factor=1):
-    """Asserts that results of sums are those of the host, as closely as the table of `kit` says of
-    numbers as large as the largest of each array, times a factor."""
+    """Asserts that results of sums equal the host's. The tolerance is a factor times the tolerance
+    in the table of `kit` for the largest number of each array."""
     assert len(results) == len(expected)
     for result, right in zip(results, expected):
         assert result.dtype == right.dtype
@@ -43,15 +43,15 @@ def agree(results, expected, factor=1):
 
 
 def copied(source, target):
-    """Gives a network the parameters of another one; returns it."""
+    """Copies parameters from one network to another; returns the latter."""
     for mine, other in zip(target.get_parameters(), source.get_parameters(), strict=True):
         mine.set_data(ms.Tensor(other.asnumpy()))
     return target
 
 
 def twins(name, dropout=0.0):
-    """Returns a network of tests/gpu/networks.py with its loss twice, with equal parameters and a
-    batch each: on the device, and on the host.
+    """Returns two copies of a network of tests/gpu/networks.py, one on the device and one on the
+    host. Both have a loss, the same parameters and a batch.
 
     Args:
         name: the network.
@@ -65,7 +65,7 @@ def twins(name, dropout=0.0):
 
 
 def result_and_gradients(function, inputs, weights=None):
-    """Returns a result, and the gradients of a weighted sum of it, as NumPy arrays."""
+    """Returns the result and the gradients of its weighted sum as NumPy arrays."""
     out, pull = ms.vjp(function, *inputs, weights=weights)
     rng = np.random.default_rng(5)
     sens = ms.Tensor(rng.standard_normal(out.shape).astype(np.float32)).astype(out.dtype)

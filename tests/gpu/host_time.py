@@ -3,9 +3,9 @@
     python -m tests.cuda_on_host -m tests.gpu.host_time
 
 The launches go to a stream that is being captured, so that no kernel runs, and the replayed graph
-is replaced by one that does nothing. What is left is the time of Python, CuPy and the simulated
-driver. `raw` is CuPy's own time for such a launch. A recorded call runs under a gradient and is
-counted with its way back.
+is replaced by one that does nothing. The rest is the time of Python, CuPy and the simulated driver.
+`raw` is the time of CuPy alone for such a launch. A recorded call runs under a gradient, and its
+backward pass is counted, too.
 """
 
 import argparse

@@ -9,7 +9,7 @@ from mindspore_compat._backend.cuda import cudnn
 
 
 class NoDevice(Exception):
-    """No device computes; the message says what failed."""
+    """No device is usable; the message says why."""
 
 
 @contextlib.contextmanager
@@ -47,7 +47,7 @@ def device(stand_in):
 
 
 def versions(stand_in):
-    """Returns each library's version, or why there is none."""
+    """Returns the version of each library, or the reason why it is missing."""
     with cupy_of(stand_in) as cupy:
         cuda = cupy.cuda
         return {
@@ -77,7 +77,7 @@ def _part(cuda, name):
 
 
 def _cudnn_version(cupy):
-    """Returns the version of the library that convolves."""
+    """Returns the version of cuDNN, or raises ImportError."""
     library = cudnn.load(cupy)
     if library is None:
         raise ImportError("not installed, or not for this CUDA")

@@ -39,8 +39,8 @@ def _counts_of(name):
 
 
 def peak_bytes(recompute, width=64, size=224, batch=1):
-    """Returns the most bytes that a training step of ResNet-50 has in use besides weights and
-    states."""
+    """Returns the peak memory in bytes of a training step of ResNet-50, without weights and
+    optimizer states."""
     with conftest.standing_in():
         network = networks.ResNet50(width, recompute=recompute)
         loss = nn.WithLossCell(network, nn.CrossEntropyLoss()).set_train()
@@ -72,7 +72,7 @@ def _figures(found):
 
 def times(stand_in):
     """Returns the milliseconds of a step of each network: name -> {"GPU": ..., "CPU": ...}. Returns
-    None on the stand-in, which has no time of its own."""
+    None on the stand-in, whose times mean nothing."""
     if stand_in:
         return None
     return {

@@ -20,9 +20,9 @@ import numpy as np
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-BYTES, EFFICIENCY = 4.8e12, 0.9  # per second; the part of it that kernels reach
+BYTES, EFFICIENCY = 4.8e12, 0.9  # rates per second; the fraction that kernels reach
 OPERATIONS = {"float32": 67e12 * 0.8, "TF32": 494e12 * 0.6, "float16": 989e12 * 0.6}
-GAP, HOST = 1e-6, 10e-6  # seconds between the kernels of a graph, and of the host for a launch
+GAP, HOST = 1e-6, 10e-6  # seconds between two kernels of a graph; seconds of the host per launch
 MOMENTUM = 20  # bytes for a parameter: it, its gradient and its moment are read, two are written
 
 

@@ -107,8 +107,7 @@ class Bottleneck(nn.Cell):
 
 
 class ResNet50(nn.Cell):
-    """Sixteen bottlenecks; with `recompute` what is inside each is computed again on the way
-    back."""
+    """Sixteen bottlenecks; with `recompute` the backward pass recomputes the inside of each."""
 
     joints = 1
 
@@ -136,7 +135,7 @@ class ResNet50(nn.Cell):
 class Block(nn.Cell):
     """Attention and a feed-forward net, each behind a layer norm and beside its input."""
 
-    joints = 6  # two sums, and scores, softmax, dropout and values of the attention
+    joints = 6  # two residual sums, and the attention's scores, softmax, dropout and values
 
     def __init__(self, width=32, heads=4, dropout=0.1):
         super().__init__()
@@ -192,7 +191,7 @@ def layers(network):
 def made(name, small=True, dropout=0.1, dtype=ms.float32):
     """Returns a network by its name, with a batch: (network with its loss, data, labels).
 
-    Of another dtype are the data and all weights but those of norms.
+    `dtype` applies to the data and to all weights except those of normalization layers.
     """
     rng = np.random.default_rng(0)
     network, shape = {

@@ -275,7 +275,7 @@ def measured(sizes, torch=None):
                     event = lambda: torch.cuda.Event(enable_timing=True)  # noqa: E731
                     row["torch ms"] = milliseconds(run_torch(torch), event, sizes)
                     row["ratio"] = row["ms"] / row["torch ms"]
-            except Exception as error:  # the other cases are worth their minutes
+            except Exception as error:  # continue with the other cases
                 traceback.print_exc()
                 row["failed"] = f"{type(error).__name__}: {error}"
             rows.append(row)

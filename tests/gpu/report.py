@@ -55,7 +55,8 @@ def parser():
 
 
 def write(folder, report):
-    """Writes both files; a part that is interrupted leaves those of the parts before."""
+    """Writes both files, again after each part, so an interrupt keeps the results of the earlier
+    parts."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (
         ("gpu.json", json.dumps(report, indent=1) + "\n"),

@@ -1,4 +1,5 @@
-"""A minute on a GPU: whether it computes at all what the host does. Stops at the first failure.
+"""A one-minute test that a GPU computes the same results as the host. It stops at the first
+failure.
 
     python -m tests.gpu.smoke
 
@@ -52,7 +53,8 @@ def kernels():
 
 
 def halves():
-    """Compares each float16 number, subnormal ones too, through a cast and through a body."""
+    """Compares the cast to float32 and the ReLU of every float16 number with NumPy's, including
+    subnormal ones."""
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     x = Tensor(every)
     np.testing.assert_array_equal(x.astype(ms.float32).asnumpy(), every.astype(np.float32))
@@ -60,7 +62,7 @@ def halves():
 
 
 def captures():
-    """Compares captured and replayed steps with others, bit by bit."""
+    """Compares captured and replayed steps with ordinary ones, bit by bit."""
     replay, count = cuda_graph.Capture.replay, 0
 
     def counted(self):
@@ -83,7 +85,7 @@ def captures():
 
 
 def lenet():
-    """Trains LeNet-5 for twenty steps: losses and parameters must be those of the host."""
+    """Trains LeNet-5 for twenty steps; losses and parameters must equal the host's."""
     on_device, on_host = twins("LeNet-5")
     with host():
         expected = train(*on_host, OPTIMIZERS["Momentum"], 20)

@@ -32,7 +32,7 @@ def counts_of(name, optimizer="Momentum", dtype=ms.float32):
     scale = nn.DynamicLossScaleUpdateCell(2.0**10, 2, 100)
     step = nn.TrainOneStepWithLossScaleCell(network, update, scale_sense=scale)
     gradient = ms.value_and_grad(network, None, weights)
-    for _ in range(2):  # what is made once: kernels, plans, tables
+    for _ in range(2):  # the first step makes kernels, plans and tables
         step(data, labels)
         gradient(data, labels)
     with counters.counted() as forward:
@@ -64,7 +64,7 @@ def replayed(name):
     mode = ms.get_context("mode")
     ms.set_context(mode=ms.GRAPH_MODE)
     try:
-        for _ in range(3):  # two as they are, the third is captured
+        for _ in range(3):  # the first two run operator by operator, the third is captured
             step(data, labels)
         with counters.counted() as found:
             step(data, labels)

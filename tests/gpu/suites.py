@@ -21,7 +21,7 @@ KERNELS = [
     "tests/_backend/bodies/test_gpu.py",
     "tests/_backend/updates/test_factored.py",
 ]
-SHORT = [  # a few minutes with kernels to compile: the part that CI runs
+SHORT = [  # takes a few minutes with kernel compilation; CI runs this part
     "tests/gpu/test_products.py",
     "tests/gpu/test_kernels.py",
     "tests/gpu/test_networks.py",
@@ -81,7 +81,7 @@ def _pytest(paths, options):
 
 
 def _done(command):
-    """Runs a command; returns the end of what it printed, with why it ended if it did not."""
+    """Runs a command; returns the end of its output, and the reason if it did not finish."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     try:
         done = subprocess.run(

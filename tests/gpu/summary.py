@@ -1,4 +1,4 @@
-"""The report as text: what is present, what failed first, counts and timings."""
+"""The report as text: the libraries, then failures, counts and timings."""
 
 TESTS = ("short", "kernels", "suites")  # the parts that run pytest
 

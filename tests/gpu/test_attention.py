@@ -1,5 +1,5 @@
-"""Attention on a device: the host's numbers, memory proportional to the length, and in low
-precision no casts around the products.
+"""Attention on a device gives the host's numbers, in memory proportional to the length. In low
+precision there are no casts around the products.
 """
 
 import ml_dtypes
@@ -65,9 +65,9 @@ def test_products_read_low_precision(space, dtype):
         _, pull = ms.vjp(attention, *given)
     with counters.counted() as backward:
         pull(g)
-    # each product is a call for each sample; then softmax, its rounding, the layout of the result
+    # one launch per product and sample, then softmax, its rounding and the layout of the result
     assert dict(forward.names["launches"]) == {"launches": 3, "matrix_products": 4}
-    # softmax and its gradient, the rounding of both, and of three gradients with their layouts
+    # softmax and its gradient, the rounding of both, and rounding and layout of three gradients
     assert backward.names["launches"]["matrix_products"] == 10
     assert backward.launches <= 10 + 11, backward.names["launches"]
 

@@ -18,7 +18,7 @@ pytestmark = [
 ]
 
 FORWARD, BACKWARD, UPDATE = 3.0, 6.0, 4  # launches: of each layer, of all optimizer updates
-OF_HALVES = {  # launches beside those of float32
+OF_HALVES = {  # launches in addition to those in float32
     "float16": 3,  # the loss, the loss scale and the gradient of the loss are rounded
     "bfloat16": 7,  # a mean is computed in float32, too
 }
@@ -45,7 +45,8 @@ def test_a_captured_step_is_one_launch_and_copies_of_inputs_and_results(space, n
 
 @pytest.mark.parametrize("half", ["float16", "bfloat16"])
 def test_layers_of_halves_are_as_many_launches_as_layers_of_float32(space, half):
-    """Convolutions of halves are calls of cuDNN without casts, and so on: 69 layers add nothing."""
+    """No layer casts its operands (cuDNN convolves halves directly), so 69 layers add no
+    launches."""
     if arrays.current_space().convolutions.library is None:
         pytest.skip("without cuDNN, convolutions cast halves to float32")
     usual, found = (
@@ -57,7 +58,7 @@ def test_layers_of_halves_are_as_many_launches_as_layers_of_float32(space, half)
 
 
 def test_batch_norm_goes_back_in_one_launch(space):
-    """Also where no gradient reaches the statistics: nothing is filled with zeros for them."""
+    """This holds also if no gradient reaches the statistics: no zeros are allocated for them."""
     norm = nn.BatchNorm2d(4).set_train()
     x = ms.Tensor(np.linspace(-1, 1, 2 * 4 * 36, dtype=np.float32).reshape(2, 4, 6, 6))
     out, pull = ms.vjp(norm, x, weights=norm.trainable_params())

@@ -21,7 +21,7 @@ def test_each_kind_of_launch_is_measured(space, monkeypatch, capsys):
     assert any(line.startswith("replay of a step") for line in lines)
 
 
-MOST_CALLS = {  # of Python and C functions by the package, in one launch
+MOST_CALLS = {  # Python and C functions that the package calls in one launch
     "add": 11,
     "add a number": 25,
     "exp": 18,
@@ -35,7 +35,8 @@ MOST_CALLS = {  # of Python and C functions by the package, in one launch
 
 
 def test_a_launch_makes_few_calls(space):
-    """The host time of a launch, on any machine: a call takes some 0.05 to 0.1 us."""
+    """The number of calls stands for the host time of a launch on any machine: a call takes some
+    0.05 to 0.1 us."""
     found = {}
     for name, call in host_time.calls().items():
         if name in MOST_CALLS:

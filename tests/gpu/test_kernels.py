@@ -1,4 +1,4 @@
-"""Each kernel of the package once: on a device the numbers of the host.
+"""Each kernel of the package gives the host's numbers on a device.
 
 Bodies of layers and activations, the hand-written kernels of convolution and pooling, scatters, the
 search for overflows, random numbers. The kernels of optimizers run in test_networks.py.
@@ -108,7 +108,7 @@ def test_a_body_of_halves(space, name):
 
 
 def test_windows(space, monkeypatch):
-    """Every hand-written kernel is launched, those of convolutions where there is no cuDNN."""
+    """Every hand-written kernel is launched; the kernels of convolution only without cuDNN."""
     launched = set()
     run = cuda_kernels.Kernels._run
 
@@ -171,7 +171,8 @@ def test_dropout_is_a_kernel_for_the_mask_and_one_each_way(space, dtype):
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 @pytest.mark.parametrize("shape", [(32, 64), (5, 7)])
 def test_dropout_moves_nine_bytes_an_element_at_most(space, monkeypatch, shape):
-    """In each direction; the mask is written once and read twice, an eighth of a byte each time."""
+    """The limit holds for either pass. The mask has an eighth of a byte per element and is written
+    once and read twice."""
     moved, run = [], rawkernels.RawKernel._run
 
     def noted(kernel, grid, block, args):
@@ -194,7 +195,7 @@ def test_dropout_moves_nine_bytes_an_element_at_most(space, monkeypatch, shape):
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_a_mask_in_bits_is_the_mask_of_bools(space, dtype):
-    """For the same seed; and what is left out is 0, or NaN where it was not finite."""
+    """For the same seed both masks agree. A dropped element is 0, or NaN if it was not finite."""
     x = Tensor(np.random.default_rng(0).standard_normal((7, 9)).astype(np.float32))
     x[0, 0] = float("inf")
     x = x.astype(getattr(ms, dtype))

@@ -20,7 +20,7 @@ STEPS = 6
 
 
 class OverSteps(nn.Cell):
-    """A recurrent layer, its last state left out; some sequences may end early."""
+    """A recurrent layer without its last state as a result; sequences may differ in length."""
 
     def __init__(self, layer, lengths=None):
         super().__init__()
@@ -32,7 +32,7 @@ class OverSteps(nn.Cell):
 
 
 class StateAfter(nn.Cell):
-    """A cell of a recurrent layer, from one state."""
+    """A recurrent cell that starts from one state."""
 
     def __init__(self, cell):
         super().__init__()
@@ -74,7 +74,7 @@ FLAT = ("LayerNorm", "RNNCell")  # these take a matrix
 
 
 def counted(name, make):
-    """Returns a layer's result and gradients as arrays of the host, and the counts either way."""
+    """Returns a layer's result and gradients as host arrays, and the counts of both passes."""
     ms.set_seed(1)
     layer = make()
     weights = list(layer.trainable_params()) if isinstance(layer, nn.Cell) else []

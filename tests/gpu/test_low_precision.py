@@ -1,6 +1,5 @@
-"""Operators on float16 and bfloat16 are one kernel each way, with the host's numbers: the
-elementwise ones, and those that hand their arrays to a kernel. None casts its arrays to float32
-before or after.
+"""Operators on float16 and bfloat16 launch one kernel in each pass and give the host's numbers:
+elementwise operators, and those that pass their arrays to a kernel. None casts arrays to float32.
 """
 
 import ml_dtypes
@@ -92,7 +91,7 @@ KERNELS = {  # name: (function, arrays, launches forward, launches backward)
         lambda x, weight: ops.cross_entropy(x, ms.Tensor(CLASSES), weight),
         [X, np.abs(SLOPES)],
         12,
-        16,  # of which 12 are the gradient of the weights
+        16,  # 12 of them compute the gradient of the weights
     ),
     "cross entropy, smoothed": (
         lambda x: ops.cross_entropy(x, ms.Tensor(CLASSES), label_smoothing=0.1),
@@ -174,7 +173,7 @@ def test_an_operator_is_one_kernel_with_the_numbers_of_the_host(space, name, hal
         expected, _, _ = run(FUNCTIONS[name], half)
     agree(found, expected, half)
     if name in ONE:
-        assert forward == 1 and backward <= 2  # zeros for an argument that it does not use
+        assert forward == 1 and backward <= 2  # zeros are the gradient of an unused argument
 
 
 @on_devices
@@ -199,8 +198,8 @@ RECURRENT = {
 
 
 def run_recurrent(name, dtype, lengths):
-    """Returns outputs, states and gradients of a layer whose weights are halves, and the launches
-    of both passes."""
+    """Returns outputs, states and gradients of a layer with half-precision weights, and the
+    launches of both passes."""
     ms.set_seed(2)
     layer, x = RECURRENT[name](dtype), ms.Tensor(SEQUENCE).astype(dtype)
     rng = np.random.default_rng(3)
@@ -227,7 +226,7 @@ def run_recurrent(name, dtype, lengths):
 @pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["whole", "masked"])
 @pytest.mark.parametrize("name", RECURRENT)
 def test_a_recurrent_layer_reads_halves_step_by_step(space, name, lengths, half):
-    """As many launches as in float32 but for a few, whatever the number of steps, which round the
+    """Halves take a few more launches than float32, whatever the number of steps: they round the
     last states and the gradients."""
     found, forward, backward = run_recurrent(name, getattr(ms, half), lengths)
     _, usual_forward, usual_backward = run_recurrent(name, ms.float32, lengths)
@@ -235,13 +234,13 @@ def test_a_recurrent_layer_reads_halves_step_by_step(space, name, lengths, half)
         expected, _, _ = run_recurrent(name, getattr(ms, half), lengths)
     agree_as_sums(found, expected)
     if arrays.current_space().products.library is None:
-        return  # the library multiplies no halves into float32
+        return  # the library has no product of halves with a float32 result
     ways = 1 + ("both" in name)
     assert forward <= usual_forward + ways and backward <= usual_backward + 5 * ways
 
 
 def agree(found, expected, half):
-    """Asserts that halves are those expected, but for the rounding of the last bits."""
+    """Asserts that halves equal the expected ones up to rounding in the last bits."""
     bits = {"bfloat16": 8, "float16": 11}[half]  # of the significand
     for value, right in zip(found, expected, strict=True):
         assert value.dtype == right.dtype == HALVES[half]

@@ -1,4 +1,4 @@
-"""The model of a step's time: what it counts of a network that can be counted by hand."""
+"""The model of a step's time: its counts for a small network equal a count by hand."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,8 @@ def test_operations_and_bytes_of_a_convolution_and_a_dense_layer(space):
     "norm, shape, launches", [("channels", (4, 64, 64), 2), ("rows", (768,), 1)]
 )
 def test_rows_are_divided_as_those_of_the_whole_batch(space, norm, shape, launches):
-    """A channel of 32 images is long and divided into chunks; the 64 rows of 768 are short."""
+    """A channel of 32 images is a long row and is divided into chunks; the 64 rows of 768 elements
+    are not."""
 
     def make(batch):
         if norm == "channels":

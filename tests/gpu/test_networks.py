@@ -53,7 +53,7 @@ def test_training_is_that_of_the_host(space, name, optimizer):
 
 @pytest.mark.parametrize("optimizer", MORE_OPTIMIZERS)
 def test_each_optimizer_is_that_of_the_host(space, optimizer):
-    """A loss scale is part of it, and with it a first step that overflows and is left out."""
+    """Training uses a loss scale, and the first step overflows and is skipped."""
     on_device, on_host = twins("LSTM")
     with host():
         expected = train(*on_host, MORE_OPTIMIZERS[optimizer], 3, scaled=True)

@@ -1,4 +1,4 @@
-"""The launches and waits of single operators that once took many."""
+"""Single operators that once took many launches or waits now take few."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ CALLS = {  # the function, its arguments, the launches
 IDS, POINTS = np.array([0, 0, 1], np.int32), np.array([2, 0, 1], np.int32)
 MATRIX, HALF = np.arange(6, dtype=np.float32).reshape(3, 2), np.float32(0.5)
 SQUARE = np.eye(3, dtype=np.float32) + HALF
-READING = {  # a function that reads numbers, its arguments, how often the host waits for them
+READING = {  # a function that reads values, its arguments, how often the host waits for the device
     "take": (ops.take, (MATRIX, POINTS), 1),
     "Tensor.take": (lambda x, at: x.take(at, mode="raise"), (MATRIX, POINTS), 1),
     "embedding": (mint.nn.functional.embedding, (POINTS, MATRIX), 1),

@@ -1,4 +1,5 @@
-"""A product of each kind, and its gradients: on a device and on the host the same numbers."""
+"""Each kind of matrix product and its gradients give the same numbers on a device and on the
+host."""
 
 import numpy as np
 import pytest

@@ -30,7 +30,7 @@ RNG = np.random.default_rng(0)
 
 @pytest.fixture(autouse=True)
 def on_the_gpu():
-    """Computes on the GPU, and leaves target and mode as they were."""
+    """Runs the test on the GPU, then restores target and mode."""
     target, mode = ms.get_context("device_target"), ms.get_context("mode")
     ms.set_context(device_target="GPU")
     yield
@@ -83,7 +83,7 @@ def test_a_step_with_products_is_captured():
 
 
 def test_subnormal_halves_are_kept():
-    """Kernels flush subnormal float32 numbers, by way of which halves were read."""
+    """Halves were read by way of float32, and kernels flush subnormal float32 numbers."""
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     halves = halves[np.isfinite(halves)].reshape(-1, 2)
     ones = Tensor(np.ones(2, np.float16))
@@ -109,7 +109,7 @@ def test_extremes_of_float64_at_indices(largest, scatter, sign):
     ids=["digamma", "mvlgamma, second order", "lgamma, second order"],
 )
 def test_gradients_with_polygamma(function, expected):
-    """CuPy's `polygamma` takes no Python number."""
+    """CuPy's `polygamma` rejects Python numbers."""
     gradient = ms.grad(function)(Tensor(np.array([1.0], np.float32)))
     np.testing.assert_allclose(gradient.asnumpy(), [expected], rtol=1e-5)
 
@@ -121,7 +121,7 @@ def test_bits_are_packed_row_by_row():
 
 
 def test_vmap_of_a_solver():
-    """CuPy's `solve` wants as many leading axes in both operands."""
+    """CuPy's `solve` requires the same number of leading axes in both operands."""
     a = np.eye(2, dtype=np.float32) * np.arange(1, 4, dtype=np.float32)[:, None, None]
     b = np.ones((2, 1), np.float32)
     solve = ms.vmap(lambda a: ops.matrix_solve(a, Tensor(b)))
@@ -135,7 +135,7 @@ def test_bools_are_divided_by_the_longest_integers():
 
 
 def test_bfloat16_stays_beside_a_number():
-    """CuPy widens it to float32 where it selects between the two."""
+    """CuPy's `where` promotes bfloat16 beside a number to float32."""
     x, mask = (
         Tensor(np.array([[1.0, -2.0]], np.float32)).astype(ms.bfloat16),
         Tensor([[True, False]]),
@@ -163,7 +163,7 @@ def test_adam_offload_copies_once_in_each_direction():
 
 
 class Guarded(nn.Optimizer):
-    """An optimizer of a user's, whose step takes more than gradients."""
+    """A user-defined optimizer whose step takes more than gradients."""
 
     def construct(self, gradients, overflow):
         for parameter, gradient in zip(self.parameters, gradients, strict=True):
@@ -189,8 +189,8 @@ def test_an_optimizer_that_takes_more_than_gradients():
 
 
 def test_a_launch_of_adafactor_has_registers_for_all_its_threads(monkeypatch):
-    """In float64, with a step count on the device, it takes most. The simulation counts none; NVRTC
-    tells how many a kernel takes."""
+    """It needs the most registers in float64 with the step count on the device. The simulation does
+    not limit registers, so NVRTC reports how many the kernel needs."""
     import cupy
 
     sys.path.append(str(pathlib.Path(__file__).parents[1]))
@@ -242,7 +242,7 @@ def test_an_error_closes_a_group_of_exchanges():
 
 
 class Ranks:
-    """MPI's communicator of rank 0 of two, each of which sees one GPU, as number 0."""
+    """MPI's communicator on rank 0 of two ranks. Each rank sees one GPU, with the number 0."""
 
     rank, size = 0, 2
 
@@ -254,7 +254,7 @@ class Ranks:
 
 
 def test_ranks_that_each_see_one_gpu_exchange_over_nccl(monkeypatch):
-    """More ranks than GPUs that one of them sees meant that exchanges went over the host."""
+    """Exchanges went over the host if there were more ranks than GPUs visible to one rank."""
     from cupy.cuda import nccl
 
     module, joined = exchanges(), []
@@ -268,7 +268,7 @@ def test_ranks_that_each_see_one_gpu_exchange_over_nccl(monkeypatch):
 
 
 def test_the_longest_integers_are_exchanged(monkeypatch):
-    """Some releases of CuPy have no name for NCCL's code of uint64."""
+    """Some releases of CuPy do not define NCCL's code of uint64."""
     import cupy
     from cupy.cuda import nccl
 
@@ -280,7 +280,7 @@ def test_the_longest_integers_are_exchanged(monkeypatch):
 
 
 def test_ranks_compare_an_exchange_over_nccl_once(monkeypatch):
-    """They compared every bucket of gradients over MPI, and the host waited for that."""
+    """Ranks used to compare every bucket of gradients over MPI, so the host waited each time."""
     import cupy
     from cupy.cuda import nccl
 
@@ -302,7 +302,7 @@ def test_ranks_compare_an_exchange_over_nccl_once(monkeypatch):
 
 
 def test_without_a_device_the_report_says_what_failed(monkeypatch):
-    """The exception was swallowed: there was only no device."""
+    """The exception was swallowed: the report said only that there is no device."""
     import cupy
 
     from tests.gpu import libraries
@@ -342,7 +342,7 @@ def test_a_set_up_that_is_broken_says_what_failed(tmp_path):
 
 
 def test_a_second_order_step_of_thor_waits_for_nothing():
-    """It factored each block alone, and read back whether that went well: 489 launches and 19 waits
+    """THOR factored each block alone and read back whether it succeeded: 489 launches and 19 waits
     in a step of LeNet-5."""
     network = nn.SequentialCell(nn.DenseThor(3, 4), nn.ReLU(), nn.DenseThor(4, 2))
     loss = nn.WithLossCell(network, nn.MSELoss())

@@ -134,6 +134,7 @@ def test_the_main_job_counts_as_a_test(ended, failed):
 
 @pytest.mark.nightly
 def test_recompute_lowers_the_peak_of_memory():
-    """Of pictures of a size at which activations, not the windows of the stem, take most."""
+    """The images are so large that activations, not the im2col windows of the first layer, use most
+    of the memory."""
     plain, again = (measured.peak_bytes(recompute, 8, 112) for recompute in (False, True))
     assert again < 0.9 * plain

@@ -20,7 +20,7 @@ DOUBLE = Tensor(np.ones((3, 3)))
 EMPTY = Tensor(np.zeros(0, np.float32))
 
 REFUSED = {
-    # diagonals, grids, slices by numbers, stacks and splits
+    # diagonals, grids, slices given by numbers, stacks and splits
     "trace of truth values": (lambda: ops.trace(TRUE.reshape(1, 3)), TypeError),
     "trace of stacks": (lambda: ops.trace(X), RuntimeError),
     "diagonal of truth values": (lambda: ops.diag_embed(TRUE), TypeError),

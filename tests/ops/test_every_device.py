@@ -13,8 +13,8 @@ from mindspore_compat._backend import arrays
 
 CASES = census.cases()
 TOLERANCES = {"float64": 1e-9, "float32": 1e-4, "float16": 4e-3, "bfloat16": 3e-2}
-REFUSES_BFLOAT16 = {"dist"}  # what its rules do not say
-SIGN_FREE = "svd"  # whether a singular vector or its negative comes out is up to the library
+REFUSES_BFLOAT16 = {"dist"}  # a restriction that its rules do not state
+SIGN_FREE = "svd"  # singular vectors have either sign, depending on the library
 
 
 def asked(check):

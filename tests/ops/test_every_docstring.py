@@ -24,7 +24,7 @@ def declared():
 
 
 def is_made(op):
-    """Whether the docstring of the body is written by a program, as those of families are."""
+    """Whether the docstring is generated, as for families of operators."""
     return op.body.__doc__ not in op.body.__code__.co_consts
 
 
@@ -54,7 +54,7 @@ def public_docstrings():
 
 
 def test_examples_that_programs_write_run():
-    """The examples that stand in the sources run in test_docstrings.py."""
+    """test_docstrings.py runs the examples that are written in the sources."""
     parse = doctest.DocTestParser().get_examples
     texts = [text for path in files() for *_, text in docstrings(path)]
     written = {example.source for text in texts for example in parse(text)}

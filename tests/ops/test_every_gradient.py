@@ -21,7 +21,8 @@ def op_of(label):
 
 
 def differentiated(label):
-    """The case's op as a function of its float operands, and these; None where there are none."""
+    """The case's operator as a function of its float operands, and the operands; None if it has
+    none."""
     case = CASES[label]
     positions = case.floats()
     others = [p for p in case.positions() if p not in positions]
@@ -69,7 +70,8 @@ def test_the_census_has_operands(name):
 
 
 def test_operands_are_small():
-    """Thousands of calls are made with them; a page's own example may be of millions of numbers."""
+    """The tests make thousands of calls with the operands, and a documented example may have
+    millions of elements."""
     sizes = {label: sum(case.at(p).size for p in case.positions()) for label, case in CASES.items()}
     assert {label: size for label, size in sizes.items() if size > 3000} == {}
 

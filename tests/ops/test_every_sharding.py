@@ -1,7 +1,6 @@
-"""Every operator on arrays that are divided over two ranks equals the operator on whole arrays.
-
-Operands are divided along an axis of even length, the same on both ranks, or the sum of both ranks'
-arrays: in the first form each takes the first of these that fits, in the others it takes turns.
+"""Every operator on arrays sharded over two ranks equals the operator on whole arrays. An operand
+is sharded along an axis of even length, a partial sum on each rank, or replicated. In the first
+form each operand has the first placement that is possible; the other forms rotate the placements.
 """
 
 import census
@@ -33,7 +32,7 @@ def asked():
 
 
 def divided(space, array, turn):
-    """A Tensor of `array`, placed by a number."""
+    """A Tensor of `array` with the placement of number `turn`."""
     even = [i for i, n in enumerate(array.shape) if n and n % 2 == 0]
     ways = [*even, *(["sum"] if array.dtype.kind in "fc" else []), "whole"]
     way = ways[turn % len(ways)]
@@ -57,7 +56,7 @@ def flat(out):
 
 
 def on_both(case, positions, form, run):
-    """The results of `run` on two ranks, whole."""
+    """The results of `run` on two ranks, gathered to whole arrays."""
 
     def of_rank(world):
         space = ShardedSpace(Mesh(world), current_space())

@@ -28,7 +28,8 @@ def asked():
 
 
 def second(case, position):
-    """The operand of the other slice: floats moved a little, integers one element on."""
+    """The operand of the second slice: floats are shifted a little, integers rotated by one
+    element."""
     array = case.at(position)
     if array.dtype.kind in "fc":
         return (
@@ -50,7 +51,8 @@ SINGLE = (np.float32, np.complex64)
 
 
 def equal(got, wanted, signs=True, single=False):
-    """`single`: whether float64 numbers were computed in float32, too."""
+    """Compares an output with the expected one. `single` says that float64 is computed in
+    float32."""
     got = got.asnumpy()
     assert got.shape == wanted.shape and got.dtype == wanted.dtype
     got, wanted = (got, wanted) if signs else (abs(got), abs(wanted))
@@ -68,8 +70,8 @@ def test_equals_a_loop(label):
 
 
 def compare(label, mapped, positions, axis):
-    """Singular vectors but for their signs, which a GPU's library of one matrix and that of many
-    choose in another way."""
+    """Compares vmap with a loop. The signs of singular vectors are ignored, because a GPU's solvers
+    of one matrix and of a stack choose different ones."""
     case = CASES[label]
     others = {p: Tensor(case.at(p)) for p in positions if p not in mapped}
     slices = [[case.at(p) for p in mapped], [second(case, p) for p in mapped]]
@@ -98,7 +100,7 @@ def differentiable():
 
 @pytest.mark.parametrize("label", differentiable())
 def test_gradient_equals_a_loop(label):
-    """So that the gradient rules take Batches too, of which jacrev and jacfwd are made."""
+    """jacrev and jacfwd run the gradient rules on Batches; this tests those rules."""
     case = CASES[label]
     positions = case.floats()
     others = {p: Tensor(case.at(p)) for p in case.positions() if p not in positions}

@@ -15,7 +15,7 @@ X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
 ONE = Tensor(np.array(1))
 VECTOR = Tensor([1, 2, 3])
 
-# a call with an int or float in the place of the Tensor, and with the Tensor
+# a call with an int or float instead of the Tensor, and the call with the Tensor
 READ = {
     "argmax": lambda n: ops.argmax(X, n),
     "argmin": lambda n: ops.argmin(X, n),
@@ -150,7 +150,7 @@ NOTHING = Tensor(np.zeros(0, np.float32))
 FLOATS = Tensor(np.zeros(3, np.float32))
 MASK = Tensor(np.zeros(2, np.float32))
 
-# wrong in shape and dtype: 2.10 tells of the shape; wrong in dtype alone: of the dtype
+# if shape and dtype are wrong, 2.10 reports the shape; if only the dtype is wrong, the dtype
 SHAPES_FIRST = {
     "gcd": (lambda x: ops.gcd(x, VECTOR), FLOATS),
     "isclose": (lambda x: ops.IsClose()(x, Tensor(np.zeros(3))), FLOATS),
@@ -177,7 +177,7 @@ def test_a_wrong_shape_is_reported_before_a_wrong_dtype(name):
         call(fitting)
 
 
-# an argument of a class that is no Tensor, read as a Tensor without axes there
+# an argument that is not a Tensor; 2.10 reads it as a Tensor without axes
 AS_SHAPES = {
     "padding": lambda x: ops.padding(x),
     "CombinedNonMaxSuppression": lambda x: ops.CombinedNonMaxSuppression()(
@@ -379,7 +379,7 @@ PLACES = [
     (RuntimeError, lambda: ops.cross_entropy(CLASSES, Tensor([1, 2, 5]))),
     (RuntimeError, lambda: nn.CrossEntropyLoss()(CLASSES, Tensor([1, 2, 5], dtype=int32))),
     (RuntimeError, lambda: ops.nll_loss(CLASSES, Tensor([1, 2, -6]))),
-    # where the page names a ValueError, and where 2.10 has one
+    # cases for which the page documents a ValueError, or 2.10 raises one
     (ValueError, lambda: mint.gather(X, 0, Tensor([[2]]))),
     (ValueError, lambda: X.gather(0, Tensor([[2]]))),
     (ValueError, lambda: mint.nn.functional.nll_loss(CLASSES, Tensor([1, 2, 5]))),
@@ -394,7 +394,7 @@ def test_an_index_out_of_range(error, call):
         call()
 
 
-# a rule that 2.10 tells in its own words, with a RuntimeError
+# a rule for which 2.10 raises a RuntimeError with a message of its own
 RULES = {
     "a rank": [
         lambda: ops.index_fill(X, 2, Tensor([0], dtype=int32), 1.0),
@@ -451,7 +451,7 @@ def test_a_broken_rule_is_a_runtime_error(call):
 @pytest.mark.parametrize(
     "error, call",
     [
-        # another form of an op above, whose page names a ValueError, or where 2.10 has one
+        # other forms of operators above: the page documents a ValueError, or 2.10 raises one
         (ValueError, lambda: mint.trace(FLOATS)),
         (ValueError, lambda: FLOATS.trace()),
         (ValueError, lambda: X.matmul(X)),

@@ -1,4 +1,4 @@
-"""Error messages of calls with arguments of other types, and `random_ops.Uniform`."""
+"""Error messages of calls with arguments of wrong types, and `random_ops.Uniform`."""
 
 import re
 

@@ -1,6 +1,6 @@
 """Gradients at edges: zeros, ties, saturation, singular matrices.
 
-Where MindSpore 2.10 gives a number that is no artefact of its formulas, that number is expected.
+The expected numbers are MindSpore 2.10's unless they are an artefact of its formulas.
 """
 
 import numpy as np
@@ -87,7 +87,8 @@ def test_gradient(name):
 
 @pytest.mark.parametrize("cosine", [ops.cosine_similarity, mint.nn.functional.cosine_similarity])
 def test_the_product_of_lengths_is_bounded(cosine):
-    """Not each length: the similarity of [1e-5, 0] to itself is 0.01, as in 2.10."""
+    """`eps` bounds the product of the lengths, not each length: the similarity of [1e-5, 0] to
+    itself is 0.01, as in MindSpore 2.10."""
     short = Tensor([1e-5, 0], ms.float32)
     value, gradient = ms.value_and_grad(lambda x: cosine(x, short, 0))(short)
     close(value, 0.01, atol=0)
@@ -119,7 +120,8 @@ A, B = np.array([2.0, 3], np.float32), np.array([5.0, 4], np.float32)
     ],
 )
 def test_drawn_numbers_follow_mean_and_scale(draw):
-    """As in 2.10: d/d mean is 1, d/d scale what was drawn, (value - mean) / scale."""
+    """As in MindSpore 2.10, the derivative by `mean` is 1, and by `scale` it is the noise, (value -
+    mean) / scale."""
     mean, scale = Tensor(A), Tensor(B)
     value, (by_mean, by_scale) = ms.value_and_grad(draw, (0, 1))(mean, scale)
     count = value.size // 2
@@ -158,7 +160,7 @@ def test_acosh_below_one_and_left_of_zero():
 
 @pytest.mark.parametrize("compiled", ["off", "wait"])
 def test_sums_of_numbers_stay_arrays_while_recorded(compiled, monkeypatch):
-    """Without loops NumPy returns a scalar of its own for a sum of 0-d arrays."""
+    """Without loops NumPy returns a NumPy scalar for a sum of 0-d arrays."""
     monkeypatch.setenv("MINDSPORE_COMPAT_COMPILE", compiled)
 
     def total(x):

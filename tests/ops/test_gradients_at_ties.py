@@ -1,6 +1,5 @@
-"""Gradients at kinks: shares of equal elements, and bounds.
-
-The numbers are those that MindSpore 2.10 prints on a CPU.
+"""Gradients at kinks: how equal elements share a gradient, and gradients at bounds. The numbers are
+MindSpore 2.10's on a CPU.
 """
 
 import numpy as np

@@ -172,7 +172,7 @@ def test_a_mask_made_beforehand_does_what_it_says():
 
 
 def direct(values, weights, stride, pads):
-    """Cross-correlation in two dimensions as its definition reads."""
+    """2-D cross-correlation by its definition."""
     wide = np.pad(values.astype(np.float64), ((0, 0), (0, 0), *pads))
     high, across = ((n - k) // stride + 1 for n, k in zip(wide.shape[2:], weights.shape[2:]))
     out = np.zeros((values.shape[0], weights.shape[0], high, across))
@@ -278,7 +278,7 @@ def test_pools_of_mint_take_unbatched_images_and_the_kernel_as_stride():
 
 @pytest.mark.parametrize("size, stride", [((6, 2), 6), ((7, 3), 5), ((64, 64), 64)])
 def test_a_window_larger_than_the_images_counts_once_with_ceil_mode(size, stride):
-    """The last window may hang over the end by less than a stride, the first one too."""
+    """The last window, like the first, may extend past the edge by less than a stride."""
     image = Tensor(np.arange(64, dtype=np.float32).reshape(2, 2, 4, 4))
     values = image.asnumpy().astype(np.float64)[..., : size[1]]
     means, tops = values.mean((2, 3), keepdims=True), values.max((2, 3), keepdims=True)

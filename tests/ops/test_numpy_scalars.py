@@ -64,7 +64,7 @@ def test_floats(call, value):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: ops.sum(x, HALF),  # no int
+        lambda: ops.sum(x, HALF),  # not an int
         lambda: ops.sum(x, 1, np.bool_(True)),  # a bool of NumPy is no bool, there and here
         lambda: ops.zeros((HALF, 3)),
         lambda: ops.celu(x, ONE),

@@ -33,7 +33,7 @@ def random_tensor(*shape, dtype=None, seed=0, lo=None, hi=None, pos=False):
 
 
 def slopes_of(function, *tensors, n=None):
-    """Gradients of the sum of the first output, weighted by cosines."""
+    """Gradients of the first output's sum with cosines as weights."""
 
     def loss(*inputs):
         out = function(*inputs)
@@ -67,7 +67,7 @@ def flattened(value):
 
 
 def entries(given):
-    """Nested lists of entries as one list; an entry begins with a dtype."""
+    """Flattens nested lists of entries; an entry begins with a dtype."""
     if given and isinstance(given[0], str):
         return [given]
     return [one for part in given for one in entries(part)]

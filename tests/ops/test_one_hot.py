@@ -1,5 +1,5 @@
-"""One-hot vectors: small results are compared with each position, large ones are written at the
-indices."""
+"""One-hot vectors: small results come from comparing each index with each position, large ones from
+writing at the indices."""
 
 import numpy as np
 import pytest

@@ -76,7 +76,7 @@ def test_running_sums_keep_the_dtype_and_mint_widens(dtype):
     assert mint.cumsum(x, 0).dtype == (ms.float32 if dtype == np.float32 else ms.int64)
 
 
-@pytest.mark.host  # a GPU adds in parallel, so that no sum stays
+@pytest.mark.host  # a GPU adds in parallel, so the rounding differs
 @pytest.mark.parametrize(
     "add", [ops.CumSum(), ops.CumSum(reverse=True), ops.cumsum, Tensor.cumsum, ms.numpy.cumsum]
 )
@@ -99,7 +99,7 @@ def test_tanhshrink_of_float16_rounds_the_tangent_first():
     x = np.linspace(-4, 4, 17).astype(np.float16)
     expected = x - np.tanh(x)
     np.testing.assert_array_equal(ops.tanhshrink(Tensor(x)).asnumpy(), expected)
-    assert expected[2] == np.float16(-2.004)  # -2.006 if only the difference is rounded
+    assert expected[2] == np.float16(-2.004)  # it is -2.006 if only the difference is rounded
     assert ops.tanhshrink(Tensor(x).astype(ms.bfloat16)).dtype == ms.bfloat16
 
 

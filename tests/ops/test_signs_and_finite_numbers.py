@@ -1,4 +1,4 @@
-"""Signs of every dtype, where the sign of NaN is 0, and finite numbers in place of others."""
+"""Signs of every dtype (0 for NaN), and the replacement of infinities and NaN by finite numbers."""
 
 import numpy as np
 import pytest

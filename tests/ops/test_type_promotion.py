@@ -17,7 +17,7 @@ def T(values, dtype="float32"):
 
 
 M = [[1, 2], [3, 4]]
-PLUS = {  # functions of a summand and of what is multiplied
+PLUS = {  # functions of the dtype of the summand and of the factors
     ops.addmm: lambda a, b: ops.addmm(T(M, a), T(M, b), T(M, b)),
     ops.addmv: lambda a, b: ops.addmv(T([1, 2], a), T(M, b), T([1, 2], b)),
     ops.addr: lambda a, b: ops.addr(T(M, a), T([1, 2], b), T([1, 2], b)),
@@ -188,7 +188,7 @@ def test_what_is_not_promoted_is_refused(call):
 def test_further_values(call, dtype, values):
     found = call()
     assert str(found.dtype) == dtype
-    # Results of 16 bits are whole numbers, and exact.
+    # Results of 16 bits are integers here, and exact.
     np.testing.assert_allclose(found.asnumpy(), values, rtol=1e-6)
 
 

@@ -213,7 +213,7 @@ def test_takes(case):
     for got, wanted in pairs:
         if isinstance(got, Tensor):
             assert got.shape == np.shape(wanted)
-            # Wider results are compared with numbers that the original printed of float32.
+            # float64 results are compared with float32 numbers that the original printed.
             np.testing.assert_allclose(got.asnumpy(), wanted, rtol=2e-6, atol=1e-6)
         else:
             assert got == wanted
@@ -221,7 +221,8 @@ def test_takes(case):
 
 @pytest.mark.parametrize("call", [ops.silu, ops.logsigmoid])
 def test_gradients_of_complex_numbers(call):
-    """By differences along both parts: d(real part of the sum)."""
+    """Gradients of the real part of the sum equal differences along the real and imaginary
+    parts."""
     x, step = np.array([0.3 + 0.4j, -1 + 0.2j], np.complex128), 1e-6
 
     def real(z):

@@ -49,7 +49,8 @@ def naive(
     keep_prob=1.0,
     shift_first=False,
 ):
-    """Attention by loops: the result, the largest scores and the sums beneath them."""
+    """Attention by loops: the result, the largest score of each query, and the softmax
+    denominators."""
     query, key, value = (x.astype("float64") for x in (query, key, value))
     batch, heads, queries, _ = query.shape
     out = numpy.zeros((batch, heads, queries, value.shape[-1]))
@@ -109,7 +110,7 @@ def test_masks_leave_keys_out(mask, dtype, mode):
     close_sums(found, naive(*arrays, sees=lambda *at: not whole[at])[0])
 
 
-SEEN = {  # mode: what query i sees of the keys, of q queries and k keys, p keys of the prefix
+SEEN = {  # mode: whether query i of q attends to key j of k, with a prefix of p keys
     2: lambda i, j, q, k, p: j <= i,
     3: lambda i, j, q, k, p: j <= i + k - q,
     4: lambda i, j, q, k, p: -2 <= j - i - (k - q) <= 1,
@@ -214,7 +215,7 @@ def test_bits_of_the_mask_drop_weights():
 
 
 def joined(counts, keys, heads=4, groups=2):
-    """Sequences of several lengths, joined, and one by one."""
+    """Sequences of several lengths: concatenated, and one by one."""
     parts = [inputs(1, heads, groups, q, k) for q, k in zip(counts, keys)]
     whole = [numpy.concatenate([p[i][0].transpose(1, 0, 2) for p in parts]) for i in range(3)]
     return whole, parts

@@ -22,7 +22,7 @@ WEIGHT, BIAS, LAST, LAST_BIAS = random(24, 8), random(24), random(8, 8), random(
 
 
 def naive(query, key, value, shift=0, weights=None, last_bias=LAST_BIAS):
-    """By loops over batches and heads; the result and the weights of each head."""
+    """Attention by loops over batches and heads: the result and the weights of each head."""
     parts = weights or numpy.split(WEIGHT, 3)
     query, key, value = (
         x @ w.T + b for x, w, b in zip((query, key, value), parts, numpy.split(BIAS, 3))

@@ -16,7 +16,8 @@ def random(*shape, dtype="float16"):
 
 
 def naive(query, key, value, scale, sizes, count, masks, ends):
-    """Each query by itself: what it gathers, its blocks by importance, top and sum of scores."""
+    """Attention of one query at a time: the result, its blocks by importance, the largest score and
+    the sum of exponentials."""
     length, stride, wide = sizes
     atten_mask, topk_mask = masks
     query, key, value = (x.astype("float64") for x in (query, key, value))
@@ -81,7 +82,7 @@ def test_against_loops(dtype, sizes, count, masked):
     arrays = [x.astype(ms.float32).asnumpy() for x in (query, key, value)]
     outs, chosen_blocks, extents = naive(*arrays, 0.3, sizes, count, masks, ends)
     assert [x.dtype for x in found] == [dtype, ms.int32, ms.float32, ms.float32]
-    # Outputs are float16 or bfloat16, and so are the weights between the two products.
+    # Outputs, and the weights between the two products, are rounded to float16 or bfloat16.
     numpy.testing.assert_allclose(found[0].astype(ms.float32).asnumpy(), outs, 2e-2, 1e-2)
     assert numpy.array_equal(found[1].asnumpy(), chosen_blocks)
     for i in (0, 1):

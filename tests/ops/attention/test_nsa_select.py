@@ -121,7 +121,7 @@ def test_windows_refused(given, error):
 
 
 def score(query, key, weights):
-    """What a key counts to a query, heads one by one."""
+    """The score of a key for a query: the weighted sum over heads."""
     return sum(float(w) * max(float(q @ key), 0.0) for q, w in zip(query, weights))
 
 
@@ -326,7 +326,8 @@ def test_choices_refused(given, error):
 
 
 def attention(query, key, value, indices, scale, block=1, mode=3):
-    """Attention of one sequence by loops: the result, the largest scores, the sums beneath them."""
+    """Attention of one sequence by loops: the result, the largest scores, the softmax
+    denominators."""
     query, key, value = (x.astype("float64") for x in (query, key, value))
     out = numpy.zeros((*query.shape[:2], value.shape[-1]))
     tops, sums = numpy.zeros((2, *query.shape[:2]))
@@ -344,7 +345,7 @@ def attention(query, key, value, indices, scale, block=1, mode=3):
 
 
 def chosen(queries, keys, count, block=1, heads=3, seed=0):
-    """Queries, keys, values, indices and the features of positions of one sequence."""
+    """Queries, keys, values, indices and positional features of one sequence."""
     rng = numpy.random.default_rng(seed)
     indices = rng.integers(-1, -(-keys // block), (queries, 1, count)).astype("int32")
     return (

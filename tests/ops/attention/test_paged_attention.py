@@ -29,7 +29,7 @@ def gathered(cache, blocks, count):
 
 
 def naive(query, keys, values, scale, shifts=None):
-    """What each token gathers from its own keys and values, (heads, features) each."""
+    """Attention of each token to its own keys and values: (tokens, heads, features)."""
     found = []
     for t, (rows, key, value) in enumerate(zip(query.astype("float64"), keys, values)):
         rows = rows.reshape(HEADS, -1)
@@ -44,7 +44,8 @@ def naive(query, keys, values, scale, shifts=None):
 
 
 def close(found, wanted):
-    """Heads lie apart or side by side, as the layout has it."""
+    """Compares results whatever the layout: with an axis of heads, or with heads and features
+    merged."""
     close_sums(found.reshape(wanted.shape), wanted)
 
 

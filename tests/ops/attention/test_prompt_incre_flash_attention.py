@@ -19,7 +19,7 @@ TO = {
     "BSH": lambda x: x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1),
 }
 TRIANGLE = numpy.triu(numpy.ones((2048, 2048), numpy.uint8), 1)
-MODES = {  # mode: what query i of q sees of key j of k, 2 back and 1 ahead
+MODES = {  # mode: whether query i of q attends to key j of k, with pre_tokens=2 and next_tokens=1
     2: lambda i, j, q, k: j <= i,
     3: lambda i, j, q, k: j <= i + k - q,
     4: lambda i, j, q, k: -2 <= j - i - (k - q) <= 1,
@@ -120,7 +120,7 @@ def test_masks_leave_keys_out(mask, dtype):
     wanted = naive(*arrays, sees=lambda b, i, j: not whole[b, i, j])[0]
     close_sums(prompt(arrays, attn_mask=given, sparse_mode=1), wanted)
     close_sums(prompt(arrays, attn_mask=given, next_tokens=9), wanted)
-    # by default a mask comes with a triangle
+    # with a mask, the default is causal
     close_sums(
         prompt(arrays, attn_mask=given),
         naive(*arrays, sees=lambda b, i, j: not whole[b, i, j] and j <= i)[0],
@@ -276,7 +276,8 @@ def test_results_of_bytes(channels, offset, layout):
 
 
 def key_scales(kind, batch=2, groups=2, keys=7, features=16):
-    """Scales and offsets of keys and values, as they are handed over and as they multiply."""
+    """Scales and offsets of keys and values: as arguments, and in the shape in which they
+    multiply."""
     shape = {"all": (2,), "channel": (2, groups, 1, features), "token": (2, batch, keys)}[kind]
     scale = numpy.abs(random(*shape, dtype="float32")) * 0.02 + 0.01
     offset = numpy.rint(random(*shape, seed=1, dtype="float32") * 5)

@@ -108,7 +108,7 @@ def test_weights_are_dropped_as_the_generator_says():
     assert int(second[4]) == 5 and int(second[5]) > 0
     plain = run(arrays, scale=0.1)
     assert (first[1] == plain[1]).all() and (first[2] == plain[2]).all()
-    # with an identity for values the weights themselves are seen
+    # with an identity matrix as values, the result is the weights
     eye = numpy.broadcast_to(numpy.eye(50, dtype="float32"), (2, 2, 50, 50))
     query, key = (numpy.pad(x, [(0, 0)] * 3 + [(0, 42)]) for x in arrays[:2])
     dropped_out = run((query, key, eye), scale=0.1, keep_prob=0.7)[0].asnumpy()

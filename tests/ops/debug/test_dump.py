@@ -8,7 +8,7 @@ from mindspore_compat import Tensor, ops
 
 
 def written(folder):
-    """The arrays in a folder, by the part of the name before the number, in order of the number."""
+    """The arrays in a folder: name without its number -> arrays in the order of the numbers."""
     found = {}
     for path in sorted(folder.glob("*.npy"), key=lambda p: int(p.stem.rsplit("_", 1)[1])):
         found.setdefault(path.stem.rsplit("_", 1)[0], []).append(np.load(path))

@@ -1,4 +1,4 @@
-"""The float status register: what it records of gradients."""
+"""The float status register records overflows in gradients."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from mindspore_compat import Tensor, nn, ops
 
 @pytest.fixture
 def status():
-    """A cleared register, which checks gradients during the test."""
+    """A cleared register; while it exists, gradients are checked."""
     made = ops.NPUAllocFloatStatus()()
     ops.NPUClearFloatStatus()(made)
     return made

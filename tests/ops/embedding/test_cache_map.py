@@ -1,4 +1,4 @@
-"""MapCacheIdx against 2.10, and PyExecute."""
+"""MapCacheIdx against results of MindSpore 2.10, and PyExecute."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ TABLE = [
     [0, 0, 0, 0],
     [20, 3, -5, 2],
 ]
-# A map in which searches reach every key.
+# A hash map in which linear probing finds every key.
 SOUND = [[0] * 4, [10, 0, -5, 1], [15, 2, -5, 1], [20, 3, -5, 1], [12, 1, -5, 1], *[[0] * 4] * 5]
 # What 2.10 made of it.
 AFTER = [

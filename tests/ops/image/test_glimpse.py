@@ -28,7 +28,7 @@ def whole(*values):
 
 
 def window(image, size, centre, centered, normalized):
-    """One window, zero outside; in float32 as the original works its corner out."""
+    """One window, 0 outside of the image. The corner is computed in float32, like the original."""
     out = np.zeros((*size, image.shape[2]), np.float32)
     corner = []
     for n, length, at in zip(image.shape[:2], size, np.float32(centre)):
@@ -103,7 +103,7 @@ KERNELS = {
 
 
 def sampled(line, count, scale, move, kind, antialias):
-    """One line of numbers sampled at `count` points."""
+    """Resamples one row at `count` points."""
     kernel, reach = KERNELS[kind]
     wide = max(1 / scale, 1) if antialias else 1
     out = np.zeros(count)
@@ -123,7 +123,7 @@ def sampled(line, count, scale, move, kind, antialias):
 @pytest.mark.parametrize("kind", KERNELS)
 @pytest.mark.parametrize("antialias", [True, False])
 def test_scale_and_translate(kind, antialias):
-    """This reference was compared with 2.10, which it equals to 2e-6."""
+    """The reference above agrees with MindSpore 2.10 to 2e-6."""
     rng = np.random.default_rng(5)
     for _ in range(8):
         size = [int(n) for n in rng.integers(1, 8, 2)]

@@ -23,7 +23,7 @@ MATRICES = {
 
 @pytest.fixture(params=["python", "numpy", pytest.param("numba", marks=pytest.mark.numba)])
 def sparse(request, monkeypatch):
-    """Has every matrix be used as a sparse one, by the loop or by array functions."""
+    """Applies every matrix as a sparse one, by the loop or by array functions."""
     if request.param == "numba" and not jit.available():
         pytest.skip("needs Numba")
     monkeypatch.setattr(Most, "TAPS_WHOLE", 0)

@@ -60,7 +60,7 @@ def test_means_of_bins():
     images = features(2, 12, 6, 8)
     made = _inner_ops.PsROIPooling(2, 2, 4, 0.5, 3, 2)
     out, channels = made(Tensor(images), Tensor(ROIS))
-    # Both take the same means of float64 numbers.
+    # Both results are means of the same float64 numbers.
     np.testing.assert_allclose(out.asnumpy(), by_hand(images, ROIS, 0.5, 3, 2), 1e-12, 1e-12)
     assert channels.dtype == ms.int32
     np.testing.assert_array_equal(channels.asnumpy()[2].ravel(), np.arange(12))
@@ -95,8 +95,9 @@ def columns_of(corners):
     return Tensor([[[float(n)], *([corner] for corner in box)] for n, box in enumerate(corners)])
 
 
-# Recorded from MindSpore 2.10 on a CPU: nn_ops.PSROIPooling(scale, group, 2)(x, columns_of(BOXES))
-# of an x whose elements are all 0 but a row, or a column, of ones: which lie in which bin.
+# The rows (and columns) that each bin averages, recorded from MindSpore 2.10 on a CPU:
+# nn_ops.PSROIPooling(scale, group, 2)(x, columns_of(BOXES)), where x is 1 in one row or column and
+# 0 elsewhere.
 BOXES = {
     ((0.0, 0.0, 3.0, 3.0), 1.0, 1): [[0, 1, 2]],
     ((0.0, 0.0, 3.0, 3.0), 0.7, 1): [[0, 1]],
@@ -118,7 +119,7 @@ def test_the_bins_of_regions(box, scale, group):
     assert out.shape == (1, 2, group, group)
     for c, i, j in np.ndindex(2, group, group):
         part = images[0, (c * group + i) * group + j][np.ix_(bins[i], bins[j])]
-        # Both take the mean of at most 25 float64 numbers.
+        # Both results are means of at most 25 float64 numbers.
         np.testing.assert_allclose(out.asnumpy()[0, c, i, j], part.mean(), 1e-12, 1e-12)
 
 

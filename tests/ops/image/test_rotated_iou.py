@@ -31,7 +31,7 @@ def area(polygon):
 
 
 def clipped(polygon, start, end):
-    """What of a polygon lies to the left of an edge."""
+    """The part of a polygon to the left of an edge."""
     found = []
 
     def side(p):
@@ -118,7 +118,7 @@ def test_corners_near_the_other_rectangle_count():
     a = Tensor(numpy.array([[[0, 0, 2, 2, 0]]], "float32"))
     b = Tensor(numpy.array([[[2.1, 0, 2, 2, 0]]], "float32"))
     assert ops.rotated_iou(a, b).item() == 0
-    # the corners of each that are 0.1 outside of the other make a strip of 0.1 by 2
+    # corners up to 0.15 outside count: the overlap becomes a strip of 0.1 by 2
     found = ops.rotated_iou(a, b, v_threshold=0.15).item()
     assert abs(found - 0.2 / 7.8) < 1e-6
 
@@ -127,8 +127,8 @@ def test_edges_that_cross_beyond_their_ends_count():
     a = Tensor(numpy.array([[[0, 0, 2, 2, 0]]], "float32"))
     b = Tensor(numpy.array([[[2.1, 0, 2, 1, 0]]], "float32"))
     assert ops.rotated_iou(a, b, e_threshold=0.04).item() == 0
-    # the long edges of b cross the right edge of a where they are longer by 0.05 of their length,
-    # which gives an edge without area until corners count as well
+    # extended by 0.05 of their length, the long edges of b cross the right edge of a; both points
+    # lie on one line, so the area is 0 until corners count, too
     assert ops.rotated_iou(a, b, e_threshold=0.06).item() < 1e-6
     assert abs(ops.rotated_iou(a, b, v_threshold=0.15, e_threshold=0.06).item() - 0.1 / 5.9) < 1e-6
 

@@ -10,7 +10,7 @@ RNG = np.random.default_rng(0)
 
 
 def test_many_boxes_are_suppressed_with_little_memory():
-    """The mask of all pairs of 900 boxes alone would have 0.8 MB."""
+    """A mask of all pairs of 900 boxes would alone take 0.8 MB."""
     low = RNG.gamma(1, 1, (900, 2)) * 20
     boxes = np.concatenate([low, low + RNG.gamma(1, 8, (900, 2))], 1).astype(np.float32)
     order = np.argsort(-boxes[:, 3], kind="stable")

@@ -17,7 +17,8 @@ def ints(*values):
     return Tensor(np.array(values, np.int32))
 
 
-# (method, arguments, keywords, result): results are those of the plain forms or of the original
+# (method, arguments, keywords, result): results of the functions that do not write, or of the
+# original
 WRITES = [
     ("add_", (2,), {"alpha": 3}, [[7, 8], [9, 10]]),
     ("sub_", (2,), {"alpha": 3}, [[-5, -4], [-3, -2]]),
@@ -152,7 +153,7 @@ def test_a_write_into_a_part_reaches_the_whole_under_a_gradient(function, expect
     assert grads.asnumpy().tolist() == gradient
 
 
-# Within vmap a function is a graph: a statement writes into what it names first, not into views
+# Within vmap a statement writes to the variable that it names, and not to the base of a view.
 MAPPED = [
     (of_an_item, [[2, 9], [6, 8]], [[2, 0], [5, 2]]),
     (of_a_column, [[2, 8], [6, 8]], [[2, 2], [2, 3]]),

@@ -1,6 +1,6 @@
 """Calls as pages of releases 1.8 to 2.2 document them, with parameter names that 2.10 lacks.
 
-If an older function had another meaning, the numbers are those of its formula.
+If a function meant something else then, the expected numbers follow its old formula.
 """
 
 import inspect
@@ -52,7 +52,7 @@ def test_names_of_parameters_that_changed(older, today):
 
 
 def test_max_and_min_gave_indices_first():
-    """Along the first axis, where none was named."""
+    """The default axis is the first one."""
     index, value = ops.max(Tensor(X), axis=1, keep_dims=True)
     assert index.asnumpy().tolist() == [[1], [0]] and value.asnumpy().tolist() == [[5], [4]]
     index, value = ops.min(x=Tensor(X))
@@ -73,7 +73,7 @@ def test_split_took_the_number_of_parts():
 
 
 def positions(mode, new, old):
-    """Where the new pixels lie among the old ones, by the formulas of the page."""
+    """The positions of the new pixels among the old ones, by the formulas of the page."""
     i = np.arange(new)
     return {
         "align_corners": i * (old - 1) / (new - 1),

@@ -179,7 +179,7 @@ def test_batch_assign_copies():
 
 @pytest.mark.parametrize("value, shown", [("0", False), ("1", True)])
 def test_the_names_are_legacy(value, shown):
-    """2.10 has none of them, and the environment can have it so."""
+    """MindSpore 2.10 lacks these names, and an environment variable hides them here, too."""
     script = (
         "from mindspore_compat import ops;"
         "from mindspore_compat.ops.operations import _rl_inner_ops as r, _tensor_array as t;"

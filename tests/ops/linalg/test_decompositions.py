@@ -258,7 +258,8 @@ def test_derivatives_agree_with_differences(name):
 @pytest.mark.parametrize("factor", [ops.cholesky, ops.Cholesky(), Tensor.cholesky])
 @pytest.mark.parametrize("low", [1.0, np.nan])
 def test_what_is_not_positive_definite_has_no_triangle(factor, low, space):
-    """NumPy says so of 1, CuPy of neither: it leaves something else."""
+    """NumPy's `cholesky` raises an error for 1 only, CuPy's for neither value: its result is
+    wrong."""
     bad = np.array([[low, 2], [2, 1]], np.float32)
     with pytest.raises(RuntimeError, match="For 'cholesky', 'input_x' must"):
         factor(Tensor(np.stack([np.eye(2, dtype=np.float32), bad])))

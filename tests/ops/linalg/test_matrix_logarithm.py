@@ -33,7 +33,8 @@ def test_the_exponential_gives_the_matrix_back():
 
 
 def test_the_gradient():
-    """Along a direction, of the real part of a weighted sum; and of that gradient once more."""
+    """The gradient of the real part of a weighted sum along a direction, and the second-order
+    gradient."""
     rng = np.random.default_rng(1)
     weight, along, other = (
         rng.standard_normal((2, 2)) + 1j * rng.standard_normal((2, 2)) for _ in range(3)

@@ -37,4 +37,4 @@ def test_the_gradient_of_an_outer_product_needs_no_array_of_its_shape(outer):
     gradient(x, y, weights)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 1.5 * weights.nbytes  # the result, and no product of its shape beside it
+    assert peak < 1.5 * weights.nbytes  # the result alone, without a temporary product of its shape

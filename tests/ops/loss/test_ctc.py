@@ -42,7 +42,7 @@ def test_gradients_of_second_order_go_through_both_results():
 
 
 def test_without_an_alignment_the_loss_is_infinite_and_its_gradient_zero():
-    """Equal labels need a blank between them, for which there is no time."""
+    """Equal labels need a blank between them, and the sequence is too short for it."""
     x, labels = Tensor(LOGITS[:2, :1]), (Tensor([[0, 0], [0, 1]]), Tensor([1, 1], ms.int32))
     of_labels = lambda x: ops.CTCLoss()(x, *labels, Tensor([2], ms.int32))  # noqa: E731
     assert np.isposinf(of_labels(x)[0].asnumpy()).all()
@@ -52,7 +52,7 @@ def test_without_an_alignment_the_loss_is_infinite_and_its_gradient_zero():
 
 @pytest.mark.parametrize("reduction, wanted", [("none", [0, 4.1405945]), ("sum", 4.1405945)])
 def test_nothing_aligned_to_no_time_costs_nothing(reduction, wanted):
-    """As in MindSpore 2.10: its one alignment is empty, and certain."""
+    """The only alignment is empty and has probability 1, as in MindSpore 2.10."""
     logits = np.random.default_rng(0).normal(size=(3, 2, 4)).astype(np.float32)
     logs, targets = ops.log_softmax(Tensor(logits)), Tensor([[1, 2], [1, 2]], ms.int32)
     of_logs = lambda logs: ops.ctc_loss(logs, targets, (0, 3), (0, 2), 0, reduction)[0]  # noqa: E731

@@ -19,7 +19,7 @@ def activations(blank=0, dtype=np.float32):
 
 
 def by_paths(acts, labels, steps, blank):
-    """Minus the log of the probabilities of all paths, one after another."""
+    """The negative logarithm of the summed probabilities of all paths, path by path."""
     shares = np.exp(acts - acts.max(-1, keepdims=True))
     shares = shares / shares.sum(-1, keepdims=True)
 

@@ -8,8 +8,8 @@ from kit import close, same
 
 from mindspore_compat import Parameter, Tensor, ops
 
-# what the original makes of (param, exp_avg, exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq):
-# (scale_parameter, first_moment, weight_decay), shape, param, exp_avg or None where it stays
+# the original's results: (scale_parameter, first_moment, weight_decay), shape, param, exp_avg (None
+# if it is unchanged)
 OBSERVED = [
     (
         (False, False, False),
@@ -145,7 +145,7 @@ def test_a_gradient_is_converted_and_a_parameter_never():
     with pytest.raises(TypeError, match="wider"):
         ops.ApplyMomentum()(half, accum, 0.5, wide, 0.9)
     np.testing.assert_array_equal(half.asnumpy(), np.float16([1.0]))
-    m, v = parameter([0.0]), parameter([0.0])  # averages of float32 beside a parameter of float16
+    m, v = parameter([0.0]), parameter([0.0])  # float32 averages with a float16 parameter
     ops.Adam()(half, m, v, 0.9, 0.999, 0.1, 0.9, 0.999, 1e-8, wide)
     close(half, [0.9], atol=0)
 

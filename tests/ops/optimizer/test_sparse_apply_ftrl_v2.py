@@ -31,7 +31,7 @@ def test_the_rows_named_are_solved_anew(shrink):
         solved = (np.sign(b[row]) * l1 - b[row]) / (grown**-power / lr + 2 * l2)
         a[row], p[row] = grown, np.where(np.abs(b[row]) > l1, solved, 0)
     for param, wanted in ((var, p), (accum, a), (linear, b)):
-        # Two powers of float32 numbers are subtracted.
+        # The difference of two powers loses float32 digits.
         np.testing.assert_allclose(param.asnumpy(), wanted, 1e-5)
 
 

@@ -163,7 +163,7 @@ def test_adam_without_update_gives_the_step_and_keeps_the_gradient():
     m, v, gradient = parameter(P), parameter(B), given(G)
     out = ops.AdamNoUpdateParam()(m, v, 0.9, 0.999, 0.001, 0.9, 0.999, 1e-8, gradient)
     expected = [-1.9008431e-04, -4.2916110e-04, -3.7814840e-05, -1.8740082e-04]
-    # The correction divides by 1 - 0.999, of which float32 has four digits.
+    # The correction divides by 1 - 0.999, which has four exact digits in float32.
     np.testing.assert_allclose(out.asnumpy().ravel(), expected, rtol=2e-5)
     np.testing.assert_array_equal(gradient.asnumpy(), np.float32(G))
 
@@ -325,7 +325,7 @@ def test_a_number_is_the_gradient_of_a_parameter_without_axes():
 
 
 def test_rows_that_do_not_exist_are_left_out_of_fused_updates():
-    """As in the example of the page of SparseApplyFtrl, whose only row is past the end."""
+    """In the example on the page of SparseApplyFtrl, the only row is past the end."""
     var, accum, linear = parameter([[0.2]]), parameter([[0.1]]), parameter([[0.6]])
     settings = (0.01, 0.0, 0.0, -0.5)
     past = Tensor(np.array([1], np.int32))

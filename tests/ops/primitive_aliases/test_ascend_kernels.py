@@ -341,7 +341,7 @@ def test_least_squares_and_gradients_of_sums():
     close_sums(found[1], expected[1])
     assert int(found[2]) == 3
     close_sums(found[3], expected[3])
-    # Sizes of what each driver gives, as MindSpore 2.10 does on a CPU.
+    # The sizes of each driver's further results, as in MindSpore 2.10 on a CPU.
     sizes = {None: [0, 1, 0], "gels": [2, 0, 0], "gelsy": [0, 1, 0], "gelss": [2, 1, 3]}
     for driver, wanted in sizes.items():
         solution, *others = gen.LstsqV2()(Tensor(a), Tensor(b), driver)

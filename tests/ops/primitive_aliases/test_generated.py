@@ -55,7 +55,7 @@ def test_every_line_names_a_function_that_takes_its_arguments(area, name):
 
 
 def bind_call(target, names):
-    """Checks that a call of the table fits its function, and uses each of the names."""
+    """Checks that a call of the table matches the function's signature and uses each name."""
     call = ast.parse(target, mode="eval").body
     used = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
     assert {*names} <= used
@@ -69,7 +69,7 @@ def bind_call(target, names):
 
 
 def bind(function, call):
-    """Checks that a call that is written out fits a function."""
+    """Checks that a call with written arguments matches the function's signature."""
     signature = inspect.signature(function)
     signature.bind(*call.args, **{each.arg: each.value for each in call.keywords})
     if any(isinstance(each, ast.Starred) for each in call.args):
@@ -89,7 +89,7 @@ def test_every_function_of_constants_names_one_that_takes_its_arguments(line, ta
         inspect.signature(alias.find(target)).bind(*names)
 
 
-# What 2.10 hands to these Primitives, and nothing here needs.
+# Arguments that 2.10 passes to these Primitives and this package does not need.
 UNUSED = {
     "what the forward pass had or found": {
         "AvgPoolGrad": ["out"],
@@ -184,7 +184,7 @@ def test_every_call_fits_the_function_that_it_names(module):
 
 X, Y = [[1.0, 4.0], [3.0, 2.0]], [[2.0, 1.0], [0.5, 3.0]]
 
-# By hand; those that 2.10 runs on a CPU were checked against it.
+# Computed by hand, and compared with MindSpore 2.10 where it runs the Primitive on a CPU.
 OBSERVED = {
     "AddExt": (lambda p: p()(floats(*X), floats(*Y), 2), [[5, 6], [4, 8]]),
     "SubExt": (lambda p: p()(floats(*X), floats(*Y), 2), [[-3, 2], [2, -4]]),

@@ -559,7 +559,8 @@ def test_every_primitive_has_a_case():
 
 @pytest.mark.parametrize("name", ["ACosGrad", "TanhGrad", "MaxPoolGrad", "SoftmaxGrad"])
 def test_gradients_of_gradients(name):
-    """As a function of the gradient the Primitive is linear, so its own gradient is itself."""
+    """The Primitive is linear in the gradient, so its derivative with respect to the gradient is
+    the Primitive itself."""
     forward, at, back = CASES[name]
     given = t(at)
     result = forward(given)

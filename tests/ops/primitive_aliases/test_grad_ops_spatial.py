@@ -1,4 +1,5 @@
-"""Gradients with arithmetic of their own, and those of ops.auto_generate, against differences.
+"""Gradient primitives with their own arithmetic, and those of ops.auto_generate, against
+differences.
 
 Those that 2.10 runs on a CPU were compared with it: LstsqV2Grad, TraceV2Grad, CdistGrad, the
 nearest UpsampleGrads, and all of `_grad_ops` here except those listed below.
@@ -72,8 +73,8 @@ def padded(name, mode, at, pads):
     )
 
 
-# Tested with the Primitives whose gradients they are, in test_ascend_kernels.py and
-# test_generated_moe.py, or below; GmmV2... are those of Gmm...
+# Tested beside their forward Primitives in test_ascend_kernels.py and test_generated_moe.py, or
+# below. The GmmV2 classes are the Gmm classes.
 APART = """AddLayerNormGrad BatchNormGradExt BatchNormReduceGrad ConvolutionGrad ConvolutionStrGrad
     CrossEntropyLossGrad DropoutGradExt FlashAttentionScoreGrad GmmBackward GmmBackwardFusion
     GmmV2Backward GmmV2BackwardFusion LayerNormGradExt MoeTokenPermuteGrad NsaCompressGrad

@@ -22,7 +22,7 @@ def ints(*values):
     return Tensor(np.array(values, np.int32))
 
 
-FIRST = Tensor(np.array(0))  # an axis, for Primitives that take a Tensor
+FIRST = Tensor(np.array(0))  # an axis, as a Tensor for Primitives that require one
 
 
 def longs(*values):

@@ -147,11 +147,11 @@ def test_agrees_with_what_was_observed(case):
         assert str(out.dtype) == dtype and list(out.shape) == shape
         values = out.asnumpy().astype(float).ravel()
         found = values.sum(), (values * np.cos(np.arange(values.size))).sum()
-        # Some results are of 16 bits, and their sums were recorded.
+        # Some results have 16 bits, and the record has only their sums.
         np.testing.assert_allclose(found, (total, weighted), 1e-3, 1e-3)
 
 
-# What has no kernel on a CPU in 2.10, by hand.
+# Functions without a CPU kernel in MindSpore 2.10, computed by hand.
 BY_HAND = {
     "elu_ext_impl": lambda x: np.where(x > 0, x, 1.5 * np.expm1(x)),
     "roll_impl": lambda x: np.roll(x, 1, 1),
@@ -198,7 +198,7 @@ def test_parameters_are_those_of_the_original_and_reach_the_primitive(line, monk
     inputs, settings = function(*given)
     inspect.signature(made.__init__).bind(None, *settings)
     inspect.signature(made.__call__).bind(None, *inputs)
-    if name == "batch_norm_grad_ext_impl":  # 2.10 puts its last input behind the settings
+    if name == "batch_norm_grad_ext_impl":  # in 2.10 the last input comes after the settings
         assert given == [*inputs[:-1], *settings, inputs[-1]] and given[-1] == "output_mask"
     else:
         assert given == [*inputs, *settings]

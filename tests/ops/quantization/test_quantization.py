@@ -17,7 +17,7 @@ def tensors(*arrays):
 
 
 def levels_between(x, low, high, bits, symmetric, narrow):
-    """One number after the other, as the paper states it."""
+    """Fake quantization of one number at a time, by the paper's formulas."""
     lowest = -(2 ** (bits - 1)) if symmetric else 0
     highest = lowest + 2**bits - 1
     lowest += narrow
@@ -112,7 +112,8 @@ def test_a_learned_scale(neg_trunc):
 
 
 def slope(function, arrays, index, step):
-    """The derivative with respect to one input, along its ones."""
+    """The derivative of a scalar function when all elements of one input grow together, by a
+    central difference."""
     ends = []
     for sign in (-1, 1):
         moved = [np.array(a, np.float64) for a in arrays]

@@ -188,8 +188,8 @@ def test_refusals(error, call):
 # Weights in one vector ----------------------------------------------------------------------------
 
 
-class Taken:
-    """Pieces of a vector, in the order asked for."""
+class Pieces:
+    """Hands out consecutive pieces of a vector."""
 
     def __init__(self, vector):
         self.vector = vector
@@ -201,14 +201,14 @@ class Taken:
 
 
 def test_one_layer_has_the_layout_of_the_original_on_a_cpu():
-    """Checked against 2.10: both weights of the inputs, of the states, then one bias each."""
+    """Compared with MindSpore 2.10: the input weights, the state weights, then one bias each."""
     wide, units = 3, 4
     for bidirectional, biased in ((True, True), (True, False), (False, True)):
         both = 1 + bidirectional
         size = both * (4 * units * (wide + units) + 4 * units * biased)
         values = [x(5, 2, wide), x(both, 2, units), x(both, 2, units, seed=1), x(size)]
         got = ops.LSTM(wide, units, 1, biased, bidirectional, 0.0)(*map(Tensor, values))
-        take = Taken(values[3])
+        take = Pieces(values[3])
         given = [take(4 * units, wide) for _ in range(both)]
         turning = [take(4 * units, units) for _ in range(both)]
         biases = [take(4 * units) if biased else 0 for _ in range(both)]
@@ -236,7 +236,7 @@ def test_a_projection_comes_before_the_bias():
     size = 4 * units * (wide + narrow) + narrow * units + 4 * units
     values = [x(5, 2, wide), x(1, 2, narrow), x(1, 2, units), x(size)]
     got = ops.LSTM(wide, units, 1, True, False, 0.0, narrow)(*map(Tensor, values))
-    take = Taken(values[3])
+    take = Pieces(values[3])
     given, turning = take(4 * units, wide), take(4 * units, narrow)
     projection, bias = take(narrow, units), take(4 * units)
     wanted = lstm(values[0] @ given.T, values[1][0], values[2][0], turning, bias, projection)
@@ -250,7 +250,7 @@ def test_layers_with_two_biases_have_the_layout_of_a_gpu():
     size = sum(4 * units * (w + units) + 8 * units for w in widths)
     values = [x(4, 2, wide), x(4, 2, units), x(4, 2, units, seed=1), x(size)]
     got = ops.LSTM(wide, units, 2, True, True, 0.0)(*map(Tensor, values))
-    take = Taken(values[3])
+    take = Pieces(values[3])
     pairs = [(take(4 * units, w), take(4 * units, units)) for w in widths]
     biases = [take(4 * units) + take(4 * units) for _ in widths]
     seen = values[0]
@@ -309,7 +309,7 @@ def test_gru_from_one_vector():
     wide, units = 3, 2
     values = [x(4, 2, wide), x(1, 2, units), x(3 * units * (wide + units) + 6 * units, 1, 1)]
     got = _rl_inner_ops.CudnnGRU(wide, units, 1, True, False, 0.0)(*map(Tensor, values))
-    take = Taken(values[2].ravel())
+    take = Pieces(values[2].ravel())
     given, turning = take(3 * units, wide), take(3 * units, units)
     first, second = take(3 * units), take(3 * units)
     wanted = gru(values[0] @ given.T + first, values[1][0], turning, second)

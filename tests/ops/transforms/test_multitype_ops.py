@@ -19,7 +19,8 @@ def floats(*values):
     return Tensor(np.array(values, np.float32))
 
 
-# What 2.10 gives for (Tensor, Tensor), (Tensor, 2), (2, Tensor) and (7, 2), in either mode.
+# Results of MindSpore 2.10 for (Tensor, Tensor), (Tensor, 2), (2, Tensor) and (7, 2), equal in both
+# modes.
 ASSIGNED = {
     "add": ([7, 11], [5, 9], [5, 9], 9),
     "sub": ([-1, 3], [1, 5], [-1, -5], 5),

@@ -1,4 +1,5 @@
-"""Convolution, pooling and masks within vmap: one call for all slices, with a loop's numbers."""
+"""Convolution, pooling and masks within vmap: one call for all slices gives the results of a
+loop."""
 
 import numpy
 import pytest
