@@ -19,7 +19,7 @@ def split(lines):
 
 
 class Makers:
-    """What the lines of a table may call, for one package."""
+    """The names that the lines of a table may use, for one package."""
 
     def __init__(self, ms):
         self.ms = ms
@@ -54,7 +54,7 @@ class Makers:
         return self.ms.Tensor(np.array(values, np.int32))
 
     def flags(self, every, *shape):
-        """True at every `every`-th index, but not at the first."""
+        """Booleans that are True at each multiple of `every` except 0."""
         values = np.arange(1, int(np.prod(shape)) + 1) % every == 0
         return self.ms.Tensor(values.reshape(shape))
 
@@ -85,7 +85,7 @@ def fill(ms, cell):
 
 
 def digest(value):
-    """Every Tensor of a result as its shape, its sum, a weighted sum and its magnitude."""
+    """A digest of each Tensor in a result: shape, sum, weighted sum and sum of magnitudes."""
     if isinstance(value, (tuple, list)):
         return [digest(each) for each in value]
     values = np.asarray(value.asnumpy(), np.float64)
@@ -95,7 +95,7 @@ def digest(value):
 
 
 def close(one, other):
-    """Whether two results of `run_case`, or parts of them, agree but for rounding."""
+    """Whether two results of `run_case`, or parts of them, agree up to rounding."""
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(close(one[k], other[k]) for k in one)
     if isinstance(one, list):
@@ -137,7 +137,7 @@ def gradients(ms, cell, inputs):
 
 
 def run_case(ms, constructor, inputs, gradient=True):
-    """What one layer prints, its parameters, its results and its gradients."""
+    """The printed form of one layer, its parameters, its results and its gradients."""
     makers = Makers(ms)
     cell = eval(constructor, makers.scope())
     given = eval(f"({inputs},)", makers.scope())
@@ -157,7 +157,7 @@ def run_case(ms, constructor, inputs, gradient=True):
 
 
 def run(ms, lines, no_gradient=()):
-    """All cases, by name; a refusal stands for its results."""
+    """The results of all cases by name; an exception stands in for results."""
     found = {}
     for name, constructor, inputs in lines:
         try:

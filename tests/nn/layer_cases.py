@@ -119,5 +119,6 @@ transformer | nn.Transformer(4, 2, 1, 2, 8, batch_first=True) |
     T(2, 3, 4), T(2, 5, 4), None, B(5, 5, 5)
 """
 
-# Of whole numbers; or of a table, which the original shows as the gradients of the rows it read.
+# The inputs are integers, or the weight is a table: the original returns the gradients of the rows
+# it read.
 NO_GRADIENT = {"one_hot", "embedding_lookup", "multi_field"}

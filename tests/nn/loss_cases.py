@@ -62,8 +62,8 @@ ctc_sum | nn.CTCLoss(3, "sum", True) | T(5, 2, 4), L(1, 2, 0, 1).reshape((2, 2))
 ctc_one | nn.CTCLoss(reduction="none") | T(5, 4), L(1, 2), L(5), L(2)
 """
 
-# Of whole numbers; where the original leaves out the gradient of the labels, or takes the inputs
-# for distributions, which they are not here.
+# The inputs are integers, or the original omits the gradient of the labels, or it requires inputs
+# that are distributions.
 NO_GRADIENT = {
     "mse_ints",
     "kl_div",

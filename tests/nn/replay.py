@@ -29,7 +29,7 @@ def sessions(path):
 
 
 def names(ms):
-    """What the lines of a session find at first."""
+    """The names that the lines of a session can use from the start."""
     found = {
         name: getattr(ms, name)
         for name in ("nn", "ops", "mint", "Tensor", "Parameter", "ParameterTuple")
@@ -67,7 +67,7 @@ def outcome(line, scope, package):
 
 
 def replay(ms, items):
-    """The outcome of every call of a session, None for what is only run."""
+    """The outcome of each item of a session; None for an item that is only run."""
     module = types.ModuleType("session")
     sys.modules["session"] = module
     scope = module.__dict__
@@ -97,7 +97,7 @@ def same(one, other):
 
 
 def _plain(text):
-    """The text without its numbers, and without the spaces that NumPy pads short ones with."""
+    """The text without numbers and without the spaces with which NumPy pads them."""
     return re.sub(r"\s+([\])])", r"\1", re.sub(r"\s+", " ", _NUMBER.sub("#", text)))
 
 

@@ -10,7 +10,7 @@ IMAGE = Tensor(np.sin(np.arange(2 * 3 * 8 * 8)).reshape(2, 3, 8, 8).astype(np.fl
 ROWS = IMAGE.reshape(48, 8)
 SHARES = ops.sigmoid(ROWS)
 
-# (what makes the layer, the argument, another value of it, the inputs)
+# (constructor of the layer, argument, other value, inputs)
 LAYERS = [
     (nn.Dense, {"in_channels": 8, "out_channels": 3}, "has_bias", False, (ROWS,)),
     (nn.Dense, {"in_channels": 8, "out_channels": 3}, "activation", nn.Tanh(), (ROWS,)),
@@ -156,7 +156,8 @@ def test_a_loss_of_a_user_keeps_its_own_kind_of_reduction():
 
 
 def step(make, **assigned):
-    """A parameter after one step of an optimizer with other attributes than it was made with."""
+    """A parameter after one step of an optimizer whose attributes were assigned after
+    construction."""
     weight = Parameter(Tensor([1.0, -2.0]), name="w")
     optimizer = make([weight])
     for name, value in assigned.items():

@@ -501,7 +501,7 @@ def test_strategies_are_checked_where_networks_are_divided(arguments):
 
 @pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["PyNative", "graph"])
 def test_a_cell_with_a_float_type_casts_operations_of_weights_alone(mode):
-    """As in MindSpore 2.10; in graph mode in the first runs and in replays."""
+    """As in MindSpore 2.10. In graph mode this holds in the first runs and in replays."""
     ms.set_context(mode=mode)
 
     class OfWeights(nn.Cell):

@@ -24,7 +24,7 @@ class Net(nn.Cell):
 
 
 def test_layers_offer_the_primitives_of_the_original():
-    """Each name is made, for classes of these names and those derived from them only."""
+    """Each primitive exists, but only in classes with these names and their subclasses."""
     for (layer, name), make in _OFFERED.items():
         module, prefix = next(each for each in reversed(_PACKAGES) if layer.startswith(each[1]))
         cls = type(layer.removeprefix(prefix), (nn.Cell,), {"__module__": module})

@@ -61,7 +61,7 @@ def test_another_reduction_is_a_value_error(kind, reduction):
 
 
 def called_ctc(reduction):
-    """CTCLoss stores its arguments; its call checks them."""
+    """Constructs and calls a CTCLoss, which checks its arguments only when it is called."""
     inputs = ops.ones((3, 1, 4)), *(Tensor(x, ms.int32) for x in ([[1, 2]], [3], [2]))
     return nn.CTCLoss(reduction=reduction)(*inputs)
 

@@ -34,7 +34,7 @@ def normal(*shape):
 
 
 def filled(cell):
-    """The Cell with weights large enough to be seen."""
+    """The Cell with weights so large that they affect the result."""
     for parameter in cell.get_parameters():
         if "past" not in parameter.name:
             parameter.set_data(Tensor(normal(*parameter.shape) / 3))
@@ -51,7 +51,7 @@ def values(cell):
 
 
 def attended(w, q, kv, mask, heads=2, prefix=""):
-    """What a MultiHeadAttention of weights `w` computes."""
+    """The reference result of a MultiHeadAttention with weights `w`."""
     batch, width = q.shape[0], q.shape[-1] // heads
 
     def split(x, name):
@@ -241,7 +241,7 @@ def test_experts_take_the_tokens_that_the_router_gives_them():
 
 def test_experts_leave_out_tokens_above_their_capacity():
     layer = filled(MoE(4, 6, 0.0, "relu", moe_config=MoEConfig(2, 1.0)))
-    x = np.tile(normal(1, 4), (4, 1))  # all tokens choose the same expert, which takes two
+    x = np.tile(normal(1, 4), (4, 1))  # all tokens choose the same expert, whose capacity is two
     out = layer(Tensor(x))[0].asnumpy()
     assert (out[0] == out[1]).all() and out[0].any()
     assert not out[2:].any()

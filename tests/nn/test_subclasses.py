@@ -13,7 +13,7 @@ from mindspore_compat import Parameter, ParameterTuple, Tensor, nn, ops
 
 pytestmark = pytest.mark.quick
 
-# What scripts know from MindSpore, which has the same private names.
+# Private names of MindSpore that scripts use.
 KNOWN = {
     "_add_init_args",
     "_amp_level",

@@ -1,5 +1,5 @@
-"""Networks and training steps that the scripts of this folder run on several ranks: with stages,
-divided weights and shares of the data, or, with the default arguments, on one process.
+"""Networks and training steps for the scripts of this folder. They run on several ranks with
+pipeline stages, sharded weights and data parallelism, or on one process with the default arguments.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ def drawn(shape, scale=1.0, seed=0):
 
 
 def with_weights(net):
-    """Gives a network weights that depend on their order and shape alone."""
+    """Sets weights that depend only on their order and shape."""
     for number, p in enumerate(net.trainable_params()):
         if "gamma" not in p.name:
             scale = np.prod(p.shape[1:]) ** -0.5 if p.ndim > 1 else 0.1
@@ -31,7 +31,8 @@ def with_stages(cells, stages):
 
 
 class FeedForward(nn.Cell):
-    """Two products around a tanh, with a residual; `mp` parts of the inner units."""
+    """Two matrix products around a tanh, with a residual; the inner units are divided into `mp`
+    parts."""
 
     def __init__(self, dp=1, mp=1, width=8):
         super().__init__()
@@ -188,8 +189,8 @@ def around(step, stages=1, scheduler="1f1b", level=None, data="full_batch"):
 
 
 def share(arrays, count, stages=1):
-    """Returns this rank's share of arrays that `count` ranks of each stage divide: with stages its
-    share of each micro-batch, so that these have the same rows as on one process."""
+    """Returns this rank's share of arrays that the `count` ranks of a stage divide. With stages,
+    each micro-batch is divided, so that micro-batches have the same rows as on one process."""
     place = communication.get_rank() % (communication.get_group_size() // stages)
     micro = MICRO if stages > 1 else 1
     return [
@@ -204,8 +205,8 @@ def losses_of(step, arrays, steps=STEPS):
 
 
 def assert_equal(losses, net, wanted_losses, wanted_net, bound=1e-5):
-    """Asserts that a divided network has the losses and, where this rank holds them, the weights of
-    another; it holds at least one."""
+    """Asserts that a divided network has the losses of another one, and the same weights where this
+    rank holds them. The rank must hold at least one."""
     np.testing.assert_allclose(losses, wanted_losses, rtol=bound)
     count = 0
     for own, p in zip(net.get_parameters(), wanted_net.get_parameters(), strict=True):
@@ -218,8 +219,8 @@ def assert_equal(losses, net, wanted_losses, wanted_net, bound=1e-5):
 
 
 class Residual(nn.Cell):
-    """Two convolutions with batch normalization around which a residual goes; `mp` parts of the
-    channels between them."""
+    """A residual block of two convolutions with batch normalization; the channels between them are
+    divided into `mp` parts."""
 
     def __init__(self, dp=1, mp=1, channels=8):
         super().__init__()
@@ -258,8 +259,8 @@ class ResNet(nn.Cell):
 
 
 class Bert(nn.Cell):
-    """Embeddings of words, places and segments, two blocks that see both sides, and a pooled first
-    token."""
+    """BERT: embeddings of words, positions and segments, two bidirectional blocks, and the pooled
+    first token."""
 
     words = np.random.default_rng(5).integers(0, 8, (16, 6)).astype(np.int32)
     data = words, words[:, 0] * 3 % 8

@@ -1,4 +1,4 @@
-"""Eight ranks refuse together what is wrong on one, and then train as one process does;
+"""If one of eight ranks makes an error, all raise it, and afterwards they train like one process.
 test_eight_ranks.py starts this through mpiexec. The ways to divide are in ranks_table.py.
 """
 

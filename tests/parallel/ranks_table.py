@@ -3,8 +3,8 @@ with the name of a network. Each rank first trains the whole network by itself, 
 after the other; rank 0 prints for each what differs.
 
 Each division trains twice. In float32, with momentum, `AutoParallel` divides the network. In
-float64, with Adam, the context does: where an optimizer magnifies rounding, float64 tells it from a
-wrong result.
+float64, with Adam, the context does: Adam magnifies rounding errors, and float64 keeps them apart
+from wrong results.
 """
 
 import contextlib
@@ -108,7 +108,7 @@ def assert_divided(net, parts):
 
 
 def difference(kind, division):
-    """Trains divided; returns the text of what is wrong on this rank, None if nothing is."""
+    """Trains the divided network; returns a description of the error on this rank, or None."""
     for dtype, bound in BOUNDS.items():
         if dtype == ms.float64 and kind is networks.ResNet:
             continue  # batch normalization takes no float64

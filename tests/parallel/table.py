@@ -1,4 +1,4 @@
-"""The table of divided networks: every network, in every way to divide it, on 2, 4 and 8 ranks."""
+"""The table of divided networks: all divisions of each network over 2, 4 and 8 ranks."""
 
 from typing import NamedTuple
 
@@ -45,8 +45,7 @@ class Division(NamedTuple):
 
 
 def divisions(ranks, network):
-    """Returns the divisions of a network over a number of ranks: all that there are, but of those
-    over 8 ranks only some."""
+    """Returns all divisions of a network over a number of ranks; for 8 ranks only a selection."""
     if ranks == 8:
         return [
             Division(1, 4, 2, "level3", data="full_batch"),
@@ -63,7 +62,8 @@ def divisions(ranks, network):
         for schedule in (SCHEDULES if stages > 1 else (None,))
         for level in (LEVELS if dp * mp > 1 else (None,))
         for data in DATA
-        # Parts of a layer need the whole batch; without them, ranks that have it are copies.
+        # Divided layers need the whole batch. Without them, ranks with the whole batch would be
+        # copies.
         if data == "full_batch" or mp == 1
         if data == "data_parallel" or mp > 1 or (dp > 1 and level)
     ]

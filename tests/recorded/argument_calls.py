@@ -36,7 +36,7 @@ CALLS = {
     "nn.BatchNorm1d(3, momentum=?)": "True, False, 1, 0, 2, 1.5, 'a', None",
     "nn.BatchNorm2d(3, momentum=?)": "True, False, 1, 0, 2, 1.5, 'a', None, T(0.5), T(2.0)",
     "nn.BatchNorm3d(3, momentum=?)": "True, False, 1, 0, 2, 1.5, 'a', None",
-    # flags that are read by their truth, if at all
+    # flags of which only the truth value is read, if anything
     "nn.AvgPool1d(2, ceil_mode=?)": "True, False, None, [], '', 1, 'a', 0.5, np.array([1, 2])",
     "nn.AvgPool1d(2, count_include_pad=?)": "True, False, None, [], 1, 'a', (0.5,)",
     "nn.AvgPool2d(2, ceil_mode=?)": "True, False, None, [], '', 1, 'a', 0.5, np.array([1, 2])",
@@ -105,7 +105,7 @@ CALLS = {
     "ms.JitConfig(infer_boost=?)": "'on', '', 'a', 1, None, []",
     "nn.Jvp(?)(T([1.0]), T([1.0]))": "nn.ReLU(), 1, 'a', None",
     "ms.amp.build_train_network(nn.ReLU(), nn.SGD(weights), boost_level=?)": "'a', 1, None",
-    # dtypes that no kernel of the original has
+    # dtypes for which the original has no kernel
     "ops.sort(of(ms.?, 3))": "float32, float16, int8, uint8, uint16, uint64, bfloat16",
     "ops.argsort(of(ms.?, 3))": "float32, int8, uint8, uint32, bfloat16",
     "ops.msort(of(ms.?, 3))": "float32, int8, uint8, uint32, bfloat16",
@@ -131,7 +131,7 @@ CALLS = {
     "of(ms.float32, 2, 3).tile(dims=?)": "(2, 1), [2, 1], 2",
     "ops.vector_norm(of(ms.float32, 2, 3), ?)": "2, 'a', None, True, 1j",
     "ops.randint(0, 5, ?)": "(2, 3), [2, 3], 2, None",
-    # arguments that are not looked at before they are used, or only by their truth
+    # arguments that are not checked before use, or only for their truth value
     "ds.ImageFolderDataset('.', decrypt=?)": "None, abs, 1, 'a'",
     "ds.ImageFolderDataset('.', decode=?)": "None, True, 1, 'a'",
     "ds.CelebADataset('.', usage=?)": "'train', 'a', 1, None, [], ()",
@@ -231,7 +231,7 @@ CALLS = {
     "ops.Pad(?)(of(ms.float32, 2, 3))": "((1, 1),), ((1, 1), (0, 0)), ([1, 1], [1, 1])",
     "ops.repeat_elements(of(ms.float32, *(1,) * ?), 2)": "7, 8",
     "ops.repeat_interleave(of(ms.float32, *(1,) * ?), 2, 0)": "7, 8",
-    # bounds that are Tensors and numbers, or larger than the input
+    # bounds that mix Tensors and numbers, or that exceed the input
     "ops.clamp(T([1., 2.]), ?, T([1., 2.]))": "1, 1.0, None, T([1., 2.])",
     "ops.clip(T([1., 2.]), ?)": "T([[1., 2.], [3., 4.]]), T([1.])",
     "mint.clamp(T([1., 2.]), ?, T(2.))": "1.0, T([[1., 2.]]), None",

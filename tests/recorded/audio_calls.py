@@ -17,7 +17,8 @@ SEED = 5
 
 
 def _noise(*shape):
-    """Numbers in [-1, 1) that look random and are the same everywhere: a linear congruence."""
+    """Pseudo-random numbers in [-1, 1) that are equal on all machines: a linear congruential
+    generator."""
     count, state, found = int(np.prod(shape)), 12345, []
     for _ in range(count):
         state = (1103515245 * state + 12345) % 2**31
@@ -284,7 +285,7 @@ def split(listed):
 
 
 def _lines(text):
-    """The calls of a text, which stand on lines of their own or go on while a bracket is open."""
+    """The calls in a text: one per line, or over several lines while a bracket is open."""
     found, depth = [], 0
     for line in text.splitlines():
         if line.strip():
@@ -354,7 +355,8 @@ def indices_shown(size):
 
 
 def outcome(call, known):
-    """What a call gives, or the name of its error. The original changes some inputs: copies."""
+    """The result of a call, or the name of its error. Inputs are copied, because the original
+    changes some."""
     here = {
         name: value.copy() if isinstance(value, np.ndarray) else value
         for name, value in known.items()

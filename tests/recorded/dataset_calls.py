@@ -279,7 +279,7 @@ TEXTS = """
 
 
 def split(text):
-    """The calls of a table, which are separated by lines' ends and bars."""
+    """The calls of a table, separated by line ends and bars."""
     return [
         call.strip() for line in text.splitlines() for call in line.split(" | ") if call.strip()
     ]
@@ -306,7 +306,8 @@ def calls():
 
 
 def names(ms):
-    """The names that calls use, given the package `mindspore`; images of Pillow where it is."""
+    """The names that calls may use, with `mindspore` as the package; includes Pillow images if it
+    is installed."""
     import mindspore.dataset as ds
     from mindspore.dataset import text, transforms, vision
 
@@ -351,7 +352,7 @@ def names(ms):
 
 
 def outcome(kind, call, known):
-    """What comes of a call: ["error", its kind], or what `as_json` makes of the result."""
+    """The outcome of a call: ["error", exception name], or the result as `as_json` writes it."""
     known["ds"].config.set_seed(1)
     known["ds"].config.set_num_parallel_workers(1)
     try:

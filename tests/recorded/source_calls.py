@@ -17,7 +17,7 @@ from conformance.arguments import sources as source_files
 
 FILE = pathlib.Path(__file__).parent.parent / "data" / "observed_sources.jsonl"
 
-# Each source with arguments beside the folder of its files; `shuffle=False` where nothing is said.
+# Each source with its arguments besides the folder; the default is `shuffle=False`.
 CALLS = {
     "AGNewsDataset": (
         "csv_news",

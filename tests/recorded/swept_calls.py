@@ -1,9 +1,9 @@
 """Good calls with one argument replaced, whose outcome is known from MindSpore 2.10.
 
 tests/data/swept_calls.json holds {name: [[construction, call, owner, outcome], ...]}: arguments by
-name as texts of conformance/arguments/values.py, and an outcome as in argument_calls.py. Each call
-once ended otherwise here. From the root, with an interpreter that has the original (CPU),
-`python -m tests.recorded.swept_calls` writes the outcomes again.
+name as texts of conformance/arguments/values.py, and an outcome as in argument_calls.py. This
+package once had a different outcome for each of them. From the root, with an interpreter that has
+the original (CPU), `python -m tests.recorded.swept_calls` writes the outcomes again.
 """
 
 import json

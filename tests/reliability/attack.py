@@ -35,7 +35,7 @@ def _late(*_):
 
 
 def opened(read, folder):
-    """The files of a folder that a reader opens, found out by watching it."""
+    """The files in a folder that a reader opens, observed during a read."""
     found = set()
 
     def watch(event, arguments):
@@ -57,7 +57,7 @@ def _memory():
 
 
 def judged(case, folder, raises):
-    """What a case came to: "read", "refused", or what is wrong with it."""
+    """The outcome of a case: "read", "refused", or a description of the failure."""
     resource.setrlimit(resource.RLIMIT_AS, (_memory() + MEMORY, resource.RLIM_INFINITY))
     signal.alarm(SECONDS)
     try:
@@ -114,7 +114,7 @@ def attack(reader, name, folder, count, only=None):
 
 
 def _chosen(files, draw):
-    """One of the files; what tells of images is damaged more often than images."""
+    """Chooses a file; files that describe images are chosen more often than images."""
     others = [each for each in files if not each.lower().endswith(_IMAGES)]
     return draw.choice(others if others and draw.random() < 0.8 else files)
 

@@ -4,9 +4,9 @@
 
 runs every step of kit/trainings.py with every optimizer in both modes, interrupts it `--each`
 times, and prints each step that an interrupt left half done, then the number of interrupts. Then it
-does the same to a `Model.train` of several steps, which must end between two of them and leave no
-thread, no process and no damaged checkpoint. `--loops` has updates of every size take compiled
-loops. The exit status is 1 if anything was wrong.
+interrupts a `Model.train` of several steps. It must end between two steps and leave no thread, no
+process and no damaged checkpoint. With `--loops`, updates of every size use compiled loops. The
+exit status is 1 if anything was wrong.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def cases():
 def interrupted(make, each, seed):
     """(interrupts, those that left the step half done) of one case."""
     step, tensors = make()
-    for _ in range(4):  # in graph mode the next one is a replay
+    for _ in range(4):  # in graph mode the next step is a replay
         step()
     stopped = []
 
@@ -110,7 +110,8 @@ def leftovers(seconds=20):
 
 
 def _exists(process):
-    """False if the process has been waited for: Python misses that if an interrupt comes then."""
+    """False if the process has already been reaped; Python overlooks that if an interrupt came
+    meanwhile."""
     try:
         os.kill(process.pid, 0)
     except ProcessLookupError:

@@ -47,7 +47,8 @@ def trained(folder, epochs, **config):
 
 
 def ended(folder, epochs):
-    """A training that is asked to end, and then killed while it saves."""
+    """Trains with OnRequestExit and sends SIGTERM in the first step, so that it saves again and
+    again."""
     pair = Pair()
     ask = At(
         on_train_step_begin=pair.fill,
@@ -76,7 +77,7 @@ def checkpoints(folder):
 
 
 def problems(folder):
-    """What is wrong with the checkpoints of a folder."""
+    """The faults of the checkpoints in a folder."""
     found = checkpoints(folder)
     if not found:
         yield "there is none"
@@ -106,11 +107,11 @@ def killed(folder, train, delay):
         time.sleep(0.001)
     time.sleep(delay)
     os.killpg(child, signal.SIGKILL)
-    os.read(ends, 1)  # until no process of the training can open a file any more
+    os.read(ends, 1)  # until no process of the training can open another file
     os.close(ends)
     for left in folder.rglob("*.tmp"):
         with open(left, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)  # until the system has taken its files from it
+            fcntl.flock(file, fcntl.LOCK_EX)  # until the system has closed its files
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 

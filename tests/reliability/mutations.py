@@ -114,7 +114,7 @@ def _extreme(content, draw):
 
 
 def _number(content, draw):
-    """One number that is written as text becomes another text."""
+    """Replaces a number that is written as text."""
     found = list(re.finditer(rb"-?\d[\d.]*", bytes(content[:20000])))
     if not found:
         return _extreme(content, draw)

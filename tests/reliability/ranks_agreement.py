@@ -28,7 +28,7 @@ def ones(*shape, dtype=numpy.float32):
 
 
 def started(call):
-    """What a call with `async_op=True` that is not waited for leaves to wait for."""
+    """The pending exchanges of a call with `async_op=True` that nobody has waited for."""
     handle = call()
     ops.AllReduce()(ones(2))  # other exchanges go on behind it
     return handle[1] if isinstance(handle, tuple) else handle
@@ -38,7 +38,7 @@ def either(one, other):
     return one if FIRST else other
 
 
-# name: (what this rank does, what the error says of rank 0 and of rank 1)
+# name: (this rank's call, how the error describes rank 0 and rank 1)
 COLLECTIVES = {
     "shape": (lambda: ops.AllReduce()(ones(either(4, 5))), "float32 (4,)", "float32 (5,)"),
     "axes": (lambda: ops.AllGather()(ones(*either((2, 3), (3, 2)))), "(2, 3)", "(3, 2)"),
@@ -136,7 +136,7 @@ COLLECTIVES = {
 
 
 def message_of(call):
-    """The text of the RuntimeError that comes, or None."""
+    """The message of the RuntimeError that a call raises, or None."""
     try:
         call()
     except RuntimeError as error:
@@ -159,7 +159,7 @@ def collectives():
         assert_all_work()
 
 
-# name: (what rank 0 sends, what rank 1 receives, what the error says of both)
+# name: (what rank 0 sends, what rank 1 receives, how the error describes both)
 MESSAGES = {
     "shape": (
         lambda: comm_func.send(ones(4), 1),
@@ -245,7 +245,7 @@ def groups():
         assert (ops.AllReduce(group="pair")(ones(2)) == 2).all()
         text = message_of(lambda: ops.AllReduce(group="pair")(ones(either(2, 3))))
         assert "rank 0 called all_reduce" in text and "as exchange 2;" in text
-    if FIRST:  # questions about the machine are answered here, though the others do not ask
+    if FIRST:  # these functions answer from this rank alone; other ranks need not call them
         assert communication.get_local_rank() == 0
         assert communication.get_local_rank_size() == SIZE
     assert_all_work()
@@ -253,7 +253,7 @@ def groups():
 
 @check
 def started_exchanges_wait_for_each_other():
-    """Exchanges that only start here are carried on by whoever waits for something else."""
+    """Waiting for one exchange also advances exchanges that were only started."""
     results = [comm_func.all_reduce(ones(2) * (index + 1), async_op=True) for index in range(5)]
     if FIRST:
         comm_func.send(ones(1 << 18), 1)
@@ -286,7 +286,8 @@ def of_size(count, call):
 
 @check
 def objects_without_memory():
-    """A rank that lacks memory for what it receives ends the exchange on all, and no other."""
+    """If a rank lacks memory for an object, this exchange fails on all ranks; other exchanges go
+    on."""
     large = bytes(64 << 20) if FIRST else b"small"
     calls = [
         lambda: dist.all_gather_object([None] * SIZE, large),
@@ -310,7 +311,7 @@ def objects_without_memory():
 
 
 class Net(nn.Cell):
-    """Its calls `reach` two places on each rank; rank 1 may be interrupted there."""
+    """A network that calls `reach` at two places on each rank; rank 1 may be interrupted there."""
 
     place = None
     kind = Interrupt
@@ -350,7 +351,8 @@ def weights_of_all(net):
 
 @check
 def steps_that_an_interrupt_undoes():
-    """Before its exchange a step has not begun; behind it the others may complete it."""
+    """An interrupt before the exchange undoes the step; after the exchange the other ranks may
+    complete it."""
     ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
     modes = (ms.PYNATIVE_MODE, ms.GRAPH_MODE)
     for mode, kind in itertools.product(modes, (Interrupt, MemoryError)):

@@ -3,8 +3,8 @@ test_ranks_divided.py starts this through mpiexec.
 
     ranks_divided.py FOLDER FORM PHASE WAY
 
-FORM is "stages", "level3", "parts" or "ring", PHASE where rank 1 ends, and WAY how: "killed" or
-"leaves". Each rank saves what it holds after every step.
+FORM is "stages", "level3", "parts" or "ring". PHASE says where rank 1 ends, and WAY how: "killed"
+or "leaves". Each rank saves what it holds after every step.
 """
 
 import os
@@ -48,7 +48,7 @@ class Layer(nn.Cell):
     def construct(self, x):
         reach("forward")
         x = self.dense(x)
-        reach("exchange")  # what the next layer needs is under way
+        reach("exchange")  # the exchange for the next layer has started
         if form == "ring":
             x = self.attention(x, x, x, need_weights=False)[0]
         return ops.tanh(x)

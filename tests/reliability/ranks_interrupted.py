@@ -2,8 +2,8 @@
 
     mpiexec -n 2 python tests/reliability/ranks_interrupted.py COUNT SEED OPTIMIZER MODE
 
-Behind each interrupt rank 1 goes on: it takes the step again unless it has completed it. Either
-the ranks have the same weights ("together"), or both get an error that names rank 1 ("refused"), or
+After each interrupt rank 1 continues: it repeats the step unless it has completed it. Either the
+ranks have the same weights ("together"), or both get an error that names rank 1 ("refused"), or
 rank 1 has broken an exchange off, which ends the job. Rank 0 prints how often each came;
 test_ranks.py starts it.
 """
@@ -33,11 +33,11 @@ x, y = (Tensor(rng.normal(size=(8, width)).astype(np.float32)) for width in (3, 
 
 
 def begun():
-    """A network, and a function that takes a training step of it, which has been called before."""
+    """A network and its training step, after a first call."""
     net = network()
     optimizer = OPTIMIZERS[kind](net.trainable_params())
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer).set_train()
-    for _ in range(5):  # in graph mode the next one is a replay
+    for _ in range(5):  # in graph mode the next step is a replay
         start = time.perf_counter()
         step(x, y)
         seconds = time.perf_counter() - start
@@ -49,7 +49,7 @@ def weights(net):
 
 
 def interrupted(net, step, seconds):
-    """Interrupts one step on rank 1, and takes another one; returns what became of it."""
+    """Interrupts one step on rank 1, then takes another step; returns the outcome."""
     before, error = weights(net), None
     try:
         if RANK == 0:

@@ -19,7 +19,7 @@ from conformance.arguments import sources as source_files
 
 # Sources of mindspore.dataset ---------------------------------------------------------------------
 
-# Which call of each source in `source_calls`; by default the first that MindSpore takes.
+# Further calls of a source, beside the first one in `source_calls`.
 FURTHER = {
     "CLUEDataset": [
         "dataset_files=clue + '/wsc.json', task='WSC'",
@@ -55,7 +55,7 @@ def _first_call(name):
 
 
 def _call(arguments, folder):
-    """A call without the order of rows, with the names that it uses."""
+    """Returns the arguments of a source, and the names of folders that they use."""
     known = {form: f"{folder}/{form}" for form in source_files.FORMS}
     return arguments, {"here": str(folder), **known}
 
@@ -76,7 +76,8 @@ def _source(name, arguments):
 
 
 def _matlab_wrap(path):
-    """The elements of a MATLAB file, taken out of their compression."""
+    """Returns the functions of a MATLAB file: the first decompresses its elements, so that the
+    damage reaches them."""
     if not path.endswith(".mat"):
         return None
 
@@ -93,7 +94,7 @@ def _matlab_wrap(path):
 
 
 def _picture_wrap(path):
-    """A PNG file whose check sums are made anew."""
+    """Returns the functions of a PNG file: the second recomputes the checksums after the damage."""
     if not path.endswith((".png", ".jpg", ".jpeg", ".JPEG")):
         return None
 
@@ -260,7 +261,7 @@ def _read_image(path):
 
 
 def _of_content(text):
-    """A reader of bytes, which has no file to name."""
+    """A reader of bytes; its errors cannot name a file."""
 
     def read(path):
         from mindspore_compat.dataset import vision

@@ -21,7 +21,7 @@ _COMPRESS = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
 
 
 def _unframed(content):
-    """The records of a file without their check sums: a length of 4 bytes and the data."""
+    """The records of a file without checksums: a length of 4 bytes and the data of each."""
     out, at = b"", 0
     while at < len(content):
         length = int.from_bytes(content[at : at + 8], "little")
@@ -241,7 +241,7 @@ def _graph_data(folder):
 
 
 def _transformed(folder, converter):
-    """Writes a MindRecord file beside the folder, and takes it away."""
+    """Writes a MindRecord file beside the folder, and removes it."""
     out = folder.parent / f"{folder.name}_converted"
     out.mkdir()
     try:
@@ -367,7 +367,7 @@ def _mindir_graph(folder):
     from mindspore_compat import Tensor, nn
 
     net = nn.GraphCell(ms.load(str(folder / "net.mindir")))
-    with contextlib.suppress(Exception):  # what a damaged graph computes is its own matter
+    with contextlib.suppress(Exception):  # errors in the arithmetic of a damaged graph are accepted
         net(Tensor(np.ones((1, 3), np.float32)))
 
 

@@ -14,7 +14,8 @@ CLASSES = (np.arange(22) % 3).astype(np.int32)
 
 
 class Network(nn.Cell):
-    """A convolution, normalizations, dropout, a recurrence and a dense layer."""
+    """A network with a convolution, normalizations, dropout, a recurrent layer and a dense
+    layer."""
 
     def __init__(self):
         super().__init__()
@@ -33,7 +34,7 @@ class Network(nn.Cell):
 
 
 def rows(**shard):
-    """Batches of shuffled images, of which each is flipped or not at random."""
+    """Batches of shuffled images, each flipped at random."""
     ds.config.set_seed(3)
     data = ds.NumpySlicesDataset((IMAGES, CLASSES), ["image", "class"], shuffle=True, **shard)
     flips = ds.transforms.RandomApply([lambda image: image[:, :, ::-1].copy()], 0.5)
@@ -42,7 +43,7 @@ def rows(**shard):
 
 
 def begun():
-    """A step of a training that begins, with a loss scale that grows and falls."""
+    """The step of a new training with a loss scale that grows and falls."""
     ms.set_seed(1)
     net = Network()
     optimizer = nn.Adam(net.trainable_params(), nn.ExponentialDecayLR(0.01, 0.9, 3))
@@ -84,7 +85,7 @@ def assert_resumes(path, done, losses, state, **shard):
     assert train(step, rows(**shard), 0, done) == losses[:done]
     ms.save_checkpoint(step, path, append_dict={"rng_state": Tensor(ms.get_rng_state())})
     step = begun()
-    ms.set_seed(99)  # what the new process may have drawn meanwhile
+    ms.set_seed(99)  # random numbers that the new process may have drawn meanwhile
     saved = ms.load_checkpoint(path)
     ms.set_rng_state(Tensor(saved.pop("rng_state").asnumpy()))
     assert ms.load_param_into_net(step, saved) == ([], [])

@@ -87,7 +87,7 @@ def test_every_changed_bit_of_a_checkpoint_is_reported(folder, saving, loading):
 
 
 def test_no_changed_bit_of_a_safetensors_file_changes_a_value(folder):
-    """The bit may be in the name of the checksum, which is lost then; the values are not."""
+    """If the bit is in the name of the checksum, the checksum is lost, but the values are not."""
     pytest.importorskip("safetensors")
     ms.save_checkpoint(values(), "net", format="safetensors")
     content, draw = Path("net.safetensors").read_bytes(), random.Random(9)
@@ -125,7 +125,7 @@ def test_the_checksums_stand_around_what_the_original_writes(folder):
 
 
 def test_a_checksum_that_another_program_moved_is_passed_over(folder):
-    """As protobuf does with fields it does not know when a message is changed and written again."""
+    """protobuf moves unknown fields when another program changes and rewrites a message."""
     ms.save_checkpoint(values(), "net.ckpt")
     content = Path("net.ckpt").read_bytes()
     Path("edited.ckpt").write_bytes(content[9:] + content[:9])
@@ -149,7 +149,7 @@ def full_disk():
 
 @contextlib.contextmanager
 def read_only_folder():
-    """Nobody may write to the present folder while the block runs; root becomes somebody else."""
+    """Makes the current folder read-only while the block runs; root becomes another user."""
     if not hasattr(os, "geteuid"):
         pytest.skip("the permissions of folders are POSIX's")
     root = os.geteuid() == 0
@@ -166,7 +166,7 @@ def read_only_folder():
 
 @pytest.fixture
 def open_folder(monkeypatch):
-    """A folder to work in to which any user has a way."""
+    """A working folder that every user can reach."""
     made = tempfile.mkdtemp()
     os.chmod(made, 0o755)
     monkeypatch.chdir(made)
@@ -261,7 +261,7 @@ def test_a_mindrecord_file_that_cannot_be_replaced_stays(folder, failing, error)
 
 
 def training(*callbacks, epochs=1, config=None):
-    """Trains in steps of which each is saved; returns the ModelCheckpoint and the error."""
+    """Trains and saves each step; returns the ModelCheckpoint and the error."""
     saving = ModelCheckpoint("A", os.getcwd(), CheckpointConfig(**config))
     error = None
     try:

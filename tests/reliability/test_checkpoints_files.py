@@ -15,7 +15,7 @@ from mindspore_compat._io import checkpoint, files
 from mindspore_compat._io.files import AtomicFile, atomic_write, new_file
 
 posix = pytest.mark.skipif(os.name == "nt", reason="links, locks and permissions are POSIX's")
-# A process that dies of SIGKILL while it writes the file named by its argument, half of it.
+# A process that writes half of the file named by its argument, then dies of SIGKILL.
 DIES = """
 import os, signal, sys
 from mindspore_compat._io.files import AtomicFile
@@ -125,7 +125,7 @@ def test_a_large_file_that_is_replaced_is_freed_by_another_thread(
 
 @posix
 def test_a_large_file_is_replaced_where_no_thread_can_start(path, monkeypatch):
-    """As while the interpreter ends, from Python 3.12 on."""
+    """While the interpreter exits, Python 3.12 and later cannot start threads."""
     path.write_bytes(b"old")
 
     def refuse(thread):

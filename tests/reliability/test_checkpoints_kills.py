@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MEMORY = "/dev/shm"  # what a kill leaves does not depend on the disk, but the time does
+MEMORY = "/dev/shm"  # the outcome of a kill does not depend on the disk, but the time does
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a process is forked for each round")

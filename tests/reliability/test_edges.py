@@ -1,5 +1,5 @@
-"""Operators give the same at the edges of numbers and shapes in whatever way they are computed:
-in graph mode, on views and in unaligned memory (tests/edges).
+"""At extreme numbers and shapes, operators give the same results in graph mode, on views and in
+unaligned memory (tests/edges).
 """
 
 import subprocess
@@ -55,7 +55,7 @@ def test_variants_reach_the_ends_of_each_dtype():
         ([1.0, np.nan], [1.0, np.nan], None),
         ([1.0, np.nan], [1.0, 2.0], "nan"),
         ([1.0, np.inf], [1.0, -np.inf], "inf"),
-        ([1.0, 1e-30], [1.0, 0.0], None),  # a rounding difference of the largest number
+        ([1.0, 1e-30], [1.0, 0.0], None),  # a rounding error relative to the largest number
         ([1.0, 2.0], [1.0, 2.001], "values"),
     ],
 )

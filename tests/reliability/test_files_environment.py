@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs names and locks o
 
 
 def writer(path, count):
-    """A writer of `count` rows with the value `count`, before `commit`."""
+    """A MindRecord writer that has `count` rows with the value `count` and is not committed yet."""
     made = FileWriter(str(path), overwrite=True)
     made.add_schema({"a": {"type": "int32"}}, "rows")
     made.write_raw_data([{"a": count}] * count)

@@ -245,7 +245,7 @@ def test_headers_tell_the_size_that_libraries_decode():
 
 
 def with_outer_weights(folder, location):
-    """A graph whose weights lie in another file."""
+    """A graph whose weights are in another file."""
     ms.export(
         nn.Dense(3, 2),
         Tensor(np.ones((1, 3), np.float32)),

@@ -1,4 +1,4 @@
-"""Files that vanish, or become something else, just before they are opened."""
+"""Files that are deleted or replaced just before they are opened."""
 
 import os
 import pathlib
@@ -33,7 +33,7 @@ class Change:
                 self.change(path)
 
     def reads(self, reader, folder, at, change):
-        """Returns what a reading came to, or None if the file was not opened so often."""
+        """Returns the outcome of a read, or None if the file was not opened that often."""
         self.at, self.count, self.change, self.folder = at, 0, change, folder
         try:
             verdict = attack.judged(lambda: reader.read(folder), folder, reader.raises)

@@ -1,4 +1,4 @@
-"""The fuzzer finds what is wrong with a reader, and what it has found stays mended."""
+"""The fuzzer finds the faults of a reader, and inputs that it once found are handled correctly."""
 
 import signal
 import subprocess

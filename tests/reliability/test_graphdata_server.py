@@ -69,7 +69,7 @@ def answered(port):
 
 
 def given_up(connection):
-    """Whether the server closes a connection without a word."""
+    """Whether the server closes a connection without an answer."""
     try:
         return connection.recv(100) == b""
     except ConnectionError:
@@ -206,7 +206,7 @@ def test_more_connections_than_places_are_refused(monkeypatch):
     third = connected(number, greet=False)
     assert given_up(third)
     second.close()
-    assert serving.is_alive()  # a stranger that comes and goes is no client
+    assert serving.is_alive()  # a connection that closes at once does not count as a client
     first.close()
     serving.join(20)
     assert not serving.is_alive()

@@ -1,4 +1,4 @@
-"""A training step is whole: whatever is raised in between, it is finished or not begun."""
+"""A training step is atomic: whatever is raised during it, it is complete or not begun."""
 
 import subprocess
 import sys
@@ -88,7 +88,7 @@ def test_gradients_of_a_few_rows():
 
 
 class Descent(nn.Optimizer):
-    """An optimizer of a script, which writes one parameter after the other."""
+    """A user-defined optimizer that writes one parameter after another."""
 
     def __init__(self, params):
         super().__init__(0.1, params)

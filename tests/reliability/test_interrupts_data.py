@@ -41,7 +41,7 @@ def test_data_is_set_or_not(shape):
 
 
 class Counts(Callback):
-    """Counts the steps and the runs that have ended."""
+    """A callback that counts the steps and runs that have ended."""
 
     def __init__(self):
         self.steps = self.runs = 0
@@ -185,8 +185,8 @@ def test_an_interrupted_kill_ends_the_other_processes_and_all_threads(monkeypatc
 
 @pytest.mark.parametrize("stopped", [False, True])
 def test_a_process_whose_end_is_noticed_by_an_interrupted_call_has_ended(stopped, monkeypatch):
-    """Python asks the system for the exit code once, and takes a process whose code got lost as
-    running."""
+    """Python asks the system for the exit code once. If the code is lost, Python reports the
+    process as running."""
     wait = os.waitpid
 
     def interrupted(*args):
@@ -214,7 +214,7 @@ def test_an_interrupted_start_of_a_process_leaves_none():
 
     def processes():
         gc.collect()
-        multiprocessing.active_children()  # waits for those that it knows to have ended
+        multiprocessing.active_children()  # reaps the processes that it knows to have ended
         with open(f"/proc/self/task/{threading.get_native_id()}/children") as file:
             return file.read().split()
 
@@ -242,13 +242,14 @@ def test_the_next_iteration_is_whole():
 
 @pytest.fixture(autouse=True)
 def interrupts_raise():
-    """A process that a shell starts in the background ignores SIGINT."""
+    """Makes SIGINT raise KeyboardInterrupt: a process that a shell starts in the background ignores
+    it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
-_after_fork = []  # functions that Python calls in the parent after the next fork
+_after_fork = []  # functions that Python calls in the parent process after the next fork
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_parent=lambda: _after_fork and _after_fork.pop()())
 
@@ -259,7 +260,7 @@ def interrupt_here():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_an_interrupt_while_a_process_is_forked_is_not_lost():
-    """Python ignores what is raised by the functions that it calls after a fork."""
+    """Python ignores exceptions of the functions that it calls after a fork."""
     _after_fork.append(interrupt_here)
     with pytest.raises(KeyboardInterrupt):
         WorkerProcess(abs)
@@ -271,7 +272,7 @@ def test_an_interrupt_while_a_process_is_forked_is_not_lost():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.parametrize("is_main", [True, False])
 def test_an_interrupt_does_not_end_a_process_that_begins(is_main, monkeypatch):
-    """Ctrl+C reaches the process before it has run a line."""
+    """Ctrl+C reaches the new process before it has run any Python line."""
     begin = multiprocessing.process.BaseProcess._bootstrap
 
     def interrupted(*args, **kwargs):

@@ -1,6 +1,6 @@
 """Files that are saved while interrupts come: no temporary file and no descriptor is left. A
-checkpoint that is saved in the background is not lost, nor written over by an older one, and every
-wait for it ends."""
+checkpoint that is saved in the background is not lost, and no older one overwrites it. Every wait
+for it ends."""
 
 import multiprocessing
 import os
@@ -38,7 +38,8 @@ def write(path, values, delay=0.0, started=None):
 
 
 def interrupt_next(monkeypatch, owner, name, condition=bool):
-    """The next call of a function whose result meets a condition is interrupted at its end."""
+    """Raises an interrupt at the end of the next call of a function whose result meets a
+    condition."""
     call = getattr(owner, name)
 
     def interrupted(*args, **kwargs):

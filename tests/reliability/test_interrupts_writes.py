@@ -1,5 +1,5 @@
-"""What a step has written before it fails is undone, in whichever way it was written: in the first
-runs, in the one that is recorded, and in replays."""
+"""If a step fails, its earlier writes are undone, whichever function wrote: in the first runs, in
+the recorded run and in replays."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ class Stop(BaseException):
 
 
 class Descent(nn.SGD):
-    """Stochastic gradient descent that can be told to fail before it writes."""
+    """Stochastic gradient descent that fails before it writes if a flag is set."""
 
     fails = False
 

@@ -1,4 +1,5 @@
-"""A lack of memory raises a MemoryError that names the operator or the file; nothing is changed."""
+"""A lack of memory raises a MemoryError that names the operator or the file, and changes
+nothing."""
 
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from mindspore_compat import Tensor, mint, nn, ops
 from mindspore_compat._backend import starting
 from mindspore_compat.dataset.engine import workers
 
-MOST = 1 << 24  # a matrix of this size has more bytes than the address space of a process
+MOST = 1 << 24  # a matrix of this size exceeds the address space of a process
 ROW = Tensor(np.zeros(1, np.float32)).broadcast_to((MOST,))
 
 
@@ -50,7 +51,7 @@ def test_the_error_names_the_innermost_cell_where_no_operator_lacks_it(mode):
 
 
 class Unsendable:
-    """A result for which there is no memory when it is pickled."""
+    """A result whose pickling runs out of memory."""
 
     def __reduce_ex__(self, version):
         raise MemoryError

@@ -1,5 +1,5 @@
-"""Jobs of `msrun` on several machines. They are network namespaces of one machine, connected by a
-virtual cable, where the system allows it; some tests need only two `msrun` on this machine.
+"""Jobs of `msrun` on several machines. The machines are network namespaces connected by a virtual
+cable, if the system allows that. Some tests need only two `msrun` on this machine.
 """
 
 import os
@@ -52,7 +52,7 @@ def unused_port():
 
 
 class Machines:
-    """Two machines: the commands that run something on them, and the address of the first."""
+    """Two machines: the prefixes of commands that run on them, and the address of the first."""
 
     def __init__(self, prefixes=((), ()), address="127.0.0.1", names=()):
         self.prefixes, self.address, self.names = prefixes, address, names
@@ -63,7 +63,7 @@ class Machines:
 
 @pytest.fixture
 def cabled():
-    """Two namespaces with a cable; skips the test where they cannot be made."""
+    """Two namespaces with a cable; skips the test if they cannot be created."""
     names = [f"msrun{os.getpid()}{end}" for end in "ab"]
 
     def ip(*words):
@@ -91,7 +91,7 @@ def cabled():
 
 
 class Job:
-    """An msrun on each of two machines, with two ranks each; all are ended when the test is."""
+    """An msrun on each of two machines, with two ranks each; all end with the test."""
 
     def __init__(self, folder, machines, script, workers=4, ranks=(0, 1), options=(), **variables):
         self.folder, self.processes = folder / "ranks", []
@@ -143,7 +143,7 @@ class Job:
         until(lambda: len(self._ranks()) == 4, "the ranks have not begun")
 
     def ends(self, number, seconds=60):
-        """The exit status of one msrun, and what it has written."""
+        """The exit status and the output of one msrun."""
         output = self.processes[number].communicate(timeout=seconds)[0]
         return self.processes[number].returncode, output
 
@@ -165,7 +165,7 @@ def test_two_machines(tmp_path, cabled):
 
 
 def test_numbers_are_assigned(tmp_path):
-    """The first that comes at the address of node 0 is node 0."""
+    """The first msrun that starts at the address of node 0 becomes node 0."""
     with Job(tmp_path, Machines(), SUM, ranks=(-1, -1)) as job:
         outputs = [job.ends(number) for number in (0, 1)]
         assert [status for status, _ in outputs] == [0, 0], outputs

@@ -1,6 +1,6 @@
 """Worker processes: none outlives its parent or a failed pipeline, hangs, or exits silently.
 
-Few rounds kill a process here; `pytest -m nightly` runs 200 of them.
+By default a few rounds kill a process; `pytest -m nightly` runs 200.
 """
 
 import multiprocessing
@@ -25,8 +25,8 @@ from mindspore_compat.dataset.engine import config
 posix = pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="test functions cannot be sent")
 
-# Workers name themselves in a folder: that of a source, of a map, or of an executor of the package.
-# The reader is the main thread, or another one, whose end the kernel would take for the parent's.
+# Workers of a source, a map or an executor write their process IDs into a folder. The main thread
+# or another thread reads; if the latter ended, the kernel would report the end of the parent.
 PARENT = """
 import functools, os, sys, threading, time
 import mindspore_compat.dataset as ds
@@ -68,7 +68,7 @@ if __name__ == "__main__":
 
 
 def killed(folder, number, kind, method="fork", reader="main", delay=0.0):
-    """The seconds in which the workers of a process ended after it was sent a signal."""
+    """The seconds until the workers of a process ended after the process received a signal."""
     folder.mkdir()
     script = folder.parent / "parent.py"
     script.write_text(PARENT)
@@ -153,7 +153,7 @@ def test_the_conformance_worker_ends_when_its_runner_is_killed(tmp_path):
 
 
 class Rows:
-    """Eight rows, one of which makes a function of the caller's run."""
+    """Eight rows; reading one of them calls a given function."""
 
     def __init__(self, bad=lambda: None):
         self.bad = bad
@@ -188,7 +188,7 @@ def workers(request):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """A worker may take two tenths of a second for a row."""
+    """Limits the time of a worker for a row to 0.2 seconds."""
     monkeypatch.setattr(config._values, "timeout", 0.1)
 
 
@@ -214,7 +214,7 @@ def test_workers_end_when_the_pipeline_fails(workers, function, above):
     rows = begun(data.batch(4) if above == "batch" else data)
     with pytest.raises(RuntimeError) as caught:
         list(rows)
-    assert no_workers(), caught  # while the error, its frames and the iterator are still there
+    assert no_workers(), caught  # while the error, its frames and the iterator still exist
     assert list(rows) == []
 
 
@@ -319,7 +319,7 @@ def test_sys_exit_while_a_dataset_is_measured_is_an_error():
 
 @pytest.fixture
 def logged(monkeypatch):
-    """What is logged, as pairs of level and text."""
+    """The log messages as pairs of level and text."""
     found = []
     for level in ("warning", "error"):
         monkeypatch.setattr(

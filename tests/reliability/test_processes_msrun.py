@@ -1,4 +1,4 @@
-"""The ranks of `msrun` when it is asked to end, is killed, or one of them hangs."""
+"""The ranks of `msrun` end if it is terminated or killed, or if one of them hangs."""
 
 import os
 import random
@@ -20,7 +20,7 @@ require_mpi()
 if os.name == "nt":
     pytest.skip("signals are POSIX's", allow_module_level=True)
 
-# Each rank and a process that it started name themselves in a folder.
+# Each rank, and a process that it started, write their process IDs into a folder.
 RANK = """
 import os, pathlib, signal, subprocess, sys, time
 folder, rank = pathlib.Path(sys.argv[1]), int(os.environ["RANK_ID"])
@@ -58,7 +58,7 @@ time.sleep(600)
 
 
 class Started:
-    """An msrun of two ranks, and what it has written; it is ended when the test is."""
+    """An msrun of two ranks and its output; it ends with the test."""
 
     def __init__(self, folder, script, *options, **environment):
         self.folder = folder / "ranks"
@@ -101,7 +101,7 @@ class Started:
         )
 
     def status(self):
-        """The exit status, and what was written to stderr."""
+        """The exit status and the text on stderr."""
         output = self.process.communicate(timeout=120)[1]
         return self.process.returncode, output
 

@@ -1,4 +1,4 @@
-"""Ranks that disagree and ranks that leave, two and three of them over MPI."""
+"""Errors of two and three ranks over MPI that disagree or leave."""
 
 import collections
 import json
@@ -147,7 +147,8 @@ def test_normal_ends_stay_normal(others, one):
     "kind,count", [("Adam", 12), *(pytest.param(k, 40, marks=pytest.mark.nightly) for k in MORE)]
 )
 def test_interrupts_of_one_rank_leave_no_difference_unnoticed(kind, count, mode):
-    """At random moments. An exchange that breaks off ends the job, so it is started again."""
+    """Rank 1 is interrupted at random moments. A broken exchange ends the job, so the test starts
+    it again."""
     outcomes, seed = collections.Counter(), 0
     while outcomes.total() < count:
         done = run_ranks(2, INTERRUPTED, str(count), str(seed), kind, mode, timeout=120)

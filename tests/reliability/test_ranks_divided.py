@@ -1,5 +1,5 @@
-"""A rank that ends while a divided network trains ends the job, whatever it does at that moment,
-and every checkpoint is whole.
+"""If a rank ends while a divided network trains, the job ends, whatever the other ranks are doing,
+and every checkpoint is complete.
 """
 
 import signal

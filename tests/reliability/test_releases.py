@@ -1,4 +1,4 @@
-"""A release: two builds have equal bytes, and what is installed can be listed."""
+"""Releases: two builds have equal bytes, and the installed components can be listed."""
 
 import json
 import os

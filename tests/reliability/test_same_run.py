@@ -1,5 +1,5 @@
-"""The same seed gives the same run: with any number of threads, and after a training is resumed
-from a checkpoint, to the bit, on ranks too; with and without compiled loops, but for rounding.
+"""The same seed gives the same run, bit by bit: with any number of threads, after a training is
+resumed from a checkpoint, and on ranks. With and without compiled loops, runs agree up to rounding.
 """
 
 import sys
@@ -24,7 +24,8 @@ RANKS = Path(__file__).parent / "ranks_same_run.py"
 
 @pytest.fixture(params=[ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["PyNative", "graph"])
 def mode(request, monkeypatch):
-    """The mode, and the seeds as they were. No loop becomes ready in the middle of a run."""
+    """Sets the mode and later restores the seeds. Compiled loops do not become ready during a
+    run."""
     monkeypatch.setattr(jit, "available", lambda: False)
     before, seed = ms.get_context("mode"), ds.config.get_seed()
     ms.set_context(mode=request.param)
@@ -74,7 +75,7 @@ def test_with_loops_too(mode, monkeypatch):
 @needs_numba
 @pytest.mark.parametrize("axis", [1, None])
 def test_replays_add_by_the_same_loops(mode, axis, monkeypatch):
-    """A training that is resumed computes step by step what the other one has replayed."""
+    """The resumed training computes ordinary steps where the other one replays."""
 
     class Sum(nn.Cell):
         def construct(self, x):

@@ -1,4 +1,4 @@
-"""A wrong value of an environment variable is refused when the package is imported."""
+"""Importing the package raises an error if an environment variable has an invalid value."""
 
 import os
 import re

@@ -1,7 +1,6 @@
-"""Every wait in the package can end: it has a limit of time, or its end is named here.
-
-A wait is a call of a method that waits (`WAITING`) without arguments, hence without a limit.
-Threads are started by the class of _backend/starting.py, whose `start` has a limit.
+"""Every wait in the package can end: it has a time limit, or the table below says why it ends. A
+wait without a limit is a call of a method in `WAITING` without arguments. The class of
+_backend/starting.py starts threads, and its `start` has a limit.
 """
 
 import ast
@@ -79,7 +78,7 @@ ENDS = {  # file, or folder -> function -> why it ends
 
 
 def waits():
-    """Where the package waits without a limit: (file, function, line)."""
+    """The waits without a limit in the package: (file, function, line)."""
     for path in sorted(PACKAGE.rglob("*.py")):
         text = path.read_text()
         if CALL.search(text):
@@ -129,7 +128,7 @@ def test_threads_are_started_with_a_limit():
 
 
 class _Dies(starting.Thread):
-    """A thread that dies before it reports that it runs, as it does if memory runs out."""
+    """A thread that dies before it reports its start, as if memory had run out."""
 
     def _bootstrap(self):
         pass
@@ -285,5 +284,5 @@ def test_training_ends_where_memory_lacks(megabytes, mode):
                 pass
     """
     text = textwrap.dedent(code.format(mode=mode, megabytes=megabytes))
-    # OpenBLAS may end the process itself; what counts is that it ends.
+    # OpenBLAS may end the process itself. The test requires only that it ends.
     subprocess.run([sys.executable, "-c", text], timeout=120, capture_output=True)

@@ -53,7 +53,8 @@ class Settings(dict):
 
 
 class AbsentPackages(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Gives mocks for the packages in `ABSENT`; it comes last, after those that are installed."""
+    """An import finder that returns mocks for the packages in `ABSENT`. It is last, so that
+    installed packages are found first."""
 
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] not in ABSENT:
@@ -82,7 +83,8 @@ class AbsentPackages(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class Kit:
-    """What a case works with: MindSpore, made inputs, made weights, and the record it fills."""
+    """The tools of a case: MindSpore, synthetic inputs and weights, and the record that it
+    fills."""
 
     def __init__(self, ms, root, noise=0.0):
         self.ms, self.root, self.noise = ms, root, noise
@@ -145,7 +147,7 @@ class Kit:
         return np.asarray(drawn, "float32")
 
     def without_dropout(self, net):
-        """Sets dropout to nothing, since its mask is not comparable between implementations."""
+        """Disables dropout, because implementations draw different masks."""
         for _, cell in net.cells_and_names():
             if type(cell).__name__.startswith("Dropout"):
                 for name, value in (("p", 0.0), ("keep_prob", 1.0)):
@@ -155,7 +157,7 @@ class Kit:
 
     # The record.
     def out(self, value, key="out"):
-        """Records an output; of nested ones each, up to a dozen."""
+        """Records an output; of nested outputs each, up to a dozen."""
         if isinstance(value, dict):
             for name in value:
                 self.out(value[name], f"{key}.{name}")
@@ -175,7 +177,7 @@ class Kit:
             self.record.setdefault("losses", []).append(short(value.astype("float64").mean()))
 
     def weights(self, net):
-        """How far training has moved the weights, summed in groups by their names."""
+        """Records the changes of the weights in training, summed in groups by their names."""
         groups = {}
         for parameter in net.get_parameters():
             if parameter.name in self.initial:
@@ -190,7 +192,7 @@ class Kit:
         return Settings(items, **more)
 
     def module(self, name, **attributes):
-        """Puts a module of this name in place, for a script that wants a file or a package."""
+        """Adds a module of this name for a script that imports it."""
         module = types.ModuleType(name)
         module.__dict__.update(attributes)
         sys.modules[name] = module
@@ -198,7 +200,7 @@ class Kit:
 
 
 def short(value):
-    """A number of six digits, or the name of one that is not finite."""
+    """Rounds a number to six digits; returns the name of a number that is not finite."""
     value = float(value)
     return float(f"{value:.6g}") if np.isfinite(value) else str(value)
 
@@ -222,11 +224,11 @@ def summary(value):
     ]
 
 
-# A network whose script brings no loss is trained on a made one: log(1 + mean(out ** 2)).
+# If the script has no loss, the network is trained with log(1 + mean(out ** 2)).
 
 
 def float_paths(value, path=()):
-    """Where in nested outputs the float Tensors are."""
+    """The paths of the float Tensors in nested outputs."""
     if isinstance(value, dict):
         return [p for name in value for p in float_paths(value[name], (*path, name))]
     if isinstance(value, (tuple, list)):
@@ -235,7 +237,7 @@ def float_paths(value, path=()):
 
 
 def with_made_loss(ms, net, paths):
-    """A cell that gives one number from all float outputs of `net`."""
+    """A cell that returns one number from all float outputs of `net`."""
     ops = ms.ops
 
     class MadeLoss(ms.nn.Cell):
@@ -259,7 +261,7 @@ def with_made_loss(ms, net, paths):
 
 
 def train(kit, net, inputs, steps=2):
-    """Forward, and steps of Momentum on the made loss."""
+    """Runs the forward pass, then steps of Momentum with the synthetic loss."""
     nn = kit.ms.nn
     net.set_train(False)
     found = kit.out(net(*inputs))

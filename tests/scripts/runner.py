@@ -33,7 +33,7 @@ OURS = (str(HERE), str(HERE.parent))  # what scripts must not import from
 
 
 def prepare(ms, root, folders, mode):
-    """Paths, working directory and mode, as if the script itself had been started."""
+    """Sets paths, working directory and mode as if the script itself had been started."""
     ms.set_context(mode=ms.GRAPH_MODE if mode == "graph" else ms.PYNATIVE_MODE)
     ms.set_context(device_target="CPU")
     ms.set_seed(1)
@@ -64,7 +64,7 @@ def run(case, ms, root, mode, noise=0.0):
 
 
 def forked(work, seconds):
-    """What `work()` gives as JSON in a forked child, which is ended after so many seconds."""
+    """Returns the JSON result of `work()` in a forked child, which is ended after some seconds."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -113,7 +113,7 @@ def near(real, ours, tolerance, scale=0.0):
 
 
 def differences(real, ours, tolerance=TOLERANCE):
-    """What of a run is not as recorded, in words; none where all of it is."""
+    """Describes the differences between a run and its record; empty if there are none."""
     if "error" in ours:
         return [ours["error"]]
     found = []
@@ -152,7 +152,8 @@ def numbers(record):
 
 
 def chaotic(real, ours, moved):
-    """Whether a run differs no more than it does itself when its weights move by rounding."""
+    """Whether the difference is at most the change of a run whose weights are perturbed by rounding
+    errors."""
     if (
         any("error" in r for r in (real, ours, *moved))
         or "parameters" in real
@@ -178,7 +179,7 @@ def answers():
 
 
 def answer(recorded, mode):
-    """What real MindSpore says of a case in a mode, None where it runs in neither."""
+    """Real MindSpore's record of a case in a mode; None if the case runs in neither mode."""
     for name in (mode, *MODES):
         found = recorded.get(name, {})
         if found != SAME and found and "error" not in found:
@@ -187,7 +188,7 @@ def answer(recorded, mode):
 
 
 def write(found):
-    """Writes all answers, one case a line, to a temporary file that then takes the name."""
+    """Writes all answers, one case per line, to a temporary file that then replaces the old one."""
     lines = [f"{json.dumps(name)}: {json.dumps(found[name])}" for name in sorted(found)]
     temporary = ANSWERS.with_suffix(".tmp")
     temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n")
@@ -195,7 +196,7 @@ def write(found):
 
 
 def short(record, first):
-    """The record without the list of names and the text of an error, or SAME where it is the first
+    """The record without the list of names and the text of an error, or SAME if it equals the first
     mode's."""
     record.pop("names", None)
     if "error" in record:

@@ -32,7 +32,7 @@ def read(path):
 
 
 def cases():
-    """All cases of all tables by their names, which are folder and network."""
+    """All cases of all tables by name; a name is the folder and the network."""
     found = {}
     for path in sorted((HERE / "networks").glob("*.txt")):
         for row in read(path):

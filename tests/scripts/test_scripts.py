@@ -20,7 +20,8 @@ ROOT = os.environ.get(runner.FOLDER, "")
 
 @pytest.fixture(scope="module")
 def mindspore():
-    """The package under the name that scripts import, with what they all use loaded once."""
+    """The package under the name that scripts import, with the modules loaded that all of them
+    use."""
     import mindspore_compat
 
     mindspore_compat.install()

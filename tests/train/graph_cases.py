@@ -1,4 +1,5 @@
-"""Functions of Tensors for the tests of exported graphs, with inputs to make and to run them."""
+"""Functions of Tensors for the tests of exported graphs, with inputs for the export and for
+runs."""
 
 import numpy as np
 

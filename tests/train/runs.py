@@ -41,7 +41,8 @@ def batches(count=4, columns=2):
 
 
 class Descent(nn.Cell):
-    """A whole training step: takes 1 from its weight, and returns it times the mean input."""
+    """A complete training step: subtracts 1 from its weight, and returns the weight times the mean
+    input."""
 
     def __init__(self):
         super().__init__()
@@ -78,7 +79,7 @@ class Line(nn.Cell):
 
 
 class Teller(Callback):
-    """Notes each hook it is called at, with some of what it is given."""
+    """A callback that records each call of a hook with some of its arguments."""
 
     def __init__(self, *wanted):
         self.wanted = wanted
@@ -105,7 +106,7 @@ for _name in HOOKS:
 
 
 class At(Callback):
-    """Calls a function with the run's context at the hooks named."""
+    """A callback that calls given functions with the run's context at the named hooks."""
 
     def __init__(self, **hooks):
         for name, function in hooks.items():

@@ -20,7 +20,7 @@ HALVES = (ms.float16, ms.bfloat16)
 
 
 class Net(nn.Cell):
-    """Layers of all lists; `seen` are the dtypes that come out of them."""
+    """A network with layers of all lists; `seen` has the dtypes of their outputs."""
 
     def __init__(self):
         super().__init__()
@@ -41,7 +41,7 @@ class Net(nn.Cell):
 
 
 class Watching(nn.Conv2d):
-    """A convolution that notes the dtype of the input that it computes with."""
+    """A convolution that records the dtype of the input with which it computes."""
 
     def construct(self, x):
         self.__dict__["seen"] = x.dtype
@@ -206,7 +206,7 @@ def floats(*shape):
 
 
 LABELS = [0, 1, 0]
-BY_OPERATION = [  # what the original computes, on Tensors of the first dtype
+BY_OPERATION = [  # the original's result on Tensors of the first dtype
     ("low", lambda: (lambda x: x @ x)(floats(2, 2))),
     ("low", lambda: ops.MatMul()(floats(2, 2), floats(2, 2))),
     ("low", lambda: ops.bmm(floats(3, 2, 2), floats(3, 2, 2))),
@@ -478,7 +478,7 @@ def test_autocast_holds_for_its_own_thread():
 
 
 def test_the_lists_of_auto_hold_classes_of_primitives():
-    """How many there are is what MindSpore 2.10 has."""
+    """The numbers of classes equal MindSpore 2.10's."""
     white, black = amp_module.AMP_AUTO_WHITE_LIST, amp_module.AMP_AUTO_BLACK_LIST
     assert (len(white), len(black)) == (20, 46)
     assert ops.MatMul in white and ops.Softmax in black and not set(white) & set(black)

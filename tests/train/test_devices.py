@@ -14,7 +14,7 @@ from mindspore_compat.train.serialization import (
 
 
 class Net(nn.Cell):
-    """Every kind of layer that a small image network has."""
+    """A small image network with every kind of layer."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,5 @@
-"""How the parameters of a Model are split: whole on every process, in the modes that may split."""
+"""The parameter layouts of a Model: parameters are whole on every process, also in the modes that
+may split them."""
 
 import numpy as np
 import pytest

@@ -38,7 +38,8 @@ def flat(output):
 
 
 def case_of(name):
-    """(a function or network, inputs that make the graph, others to run it, what they give)."""
+    """(function or network, inputs for the export, other inputs for the run, their expected
+    results)."""
     if name in NETWORKS:
         make, inputs = NETWORKS[name]
         function = make()
@@ -183,7 +184,7 @@ X = normal(2, 3)
 
 
 class Normal(nn.Cell):
-    """A network that computes otherwise in training."""
+    """A network that computes something else in training mode."""
 
     def __init__(self):
         super().__init__()

@@ -19,7 +19,7 @@ from mindspore_compat.train import (
 
 
 def compared(**options):
-    """A Model of whole training steps that can be evaluated."""
+    """A Model with a complete training step as its network; it can be evaluated."""
     return Model(
         Descent(),
         eval_network=Compare(),
@@ -522,7 +522,7 @@ def small():
 
 
 def normed():
-    """A Model of a network whose layers depend on the mode, and its network."""
+    """A Model whose layers depend on the training mode, and its network."""
     net = nn.SequentialCell(nn.BatchNorm1d(3), nn.Dense(3, 2))
     return Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params()), {"accuracy"}), net
 

@@ -1,4 +1,5 @@
-"""A step of `Model.train` sends a GPU its batch, and reads the loss only if a callback does."""
+"""A step of `Model.train` copies only its batch to the GPU, and reads the loss only if a callback
+does."""
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ MANAGERS = {
 
 
 class Counting(Callback):
-    """Counts from the end of one step to the end of the next, the first steps left out."""
+    """Counts events from the end of one step to the end of the next, without the first steps."""
 
     def __init__(self, reads=False):
         self.reads = reads
@@ -76,7 +77,7 @@ def test_a_step_copies_its_batch_and_waits_for_nothing(space, name, reads, monke
 
 
 def course(spoilt, unread, monkeypatch):
-    """What a dynamic manager holds after a training."""
+    """The state of a dynamic loss scale manager after a training."""
     monkeypatch.setattr("mindspore_compat.train.loss_scale_manager.UNREAD", unread)
     manager = amp.DynamicLossScaleManager(2.0**10, 2, 2)
     trained(manager, Callback(), spoilt)

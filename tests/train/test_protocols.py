@@ -1,4 +1,5 @@
-"""Which methods of a base class are called, in which order: subclasses override them."""
+"""Which methods of a base class are called, and in which order, because subclasses override
+them."""
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from mindspore_compat.dataset.transforms import PyTensorOperation
 
 
 def watched(cls, names, calls):
-    """A subclass that overrides methods: each notes its name, and calls the one of `cls`."""
+    """A subclass that overrides methods; each records its name and calls the method of `cls`."""
 
     def noting(name):
         def method(self, *args, **kwargs):

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.quick
 
 
 class Net(Cell):
-    """A network with parameters of the names and values given."""
+    """A network that has parameters with the given names and values."""
 
     def __init__(self, **values):
         super().__init__()
@@ -43,7 +43,7 @@ def param(name, values, dtype=np.float32):
 
 
 def params(**values):
-    """A dict as load_checkpoint gives it; `__` in a name stands for a dot."""
+    """A dict as load_checkpoint returns it; `__` in a name stands for a dot."""
     return {
         name.replace("__", "."): param(name.replace("__", "."), value)
         for name, value in values.items()

@@ -106,7 +106,7 @@ WHOLE = np.arange(48, dtype=np.float32).reshape(4, 6, 2)
 
 
 def cut(*counts):
-    """The blocks of WHOLE, in the order of a grid."""
+    """The blocks of WHOLE in row-major order of a grid."""
     parts = [WHOLE]
     for axis, count in enumerate(counts):
         parts = [piece for part in parts for piece in np.split(part, count, axis)]

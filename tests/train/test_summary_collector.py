@@ -481,7 +481,7 @@ def test_refused_specified_data(tmp_path, error, data):
             {"export_options": {"tensor_format": "a"}},
             "the export_format {'a'} of \"export_options\" are unsupported for tensor_format",
         ),
-        # Of two wrong arguments the first of this order is reported.
+        # If two arguments are wrong, the error is about the first one in this order.
         ({"keep_default_action": 3, "collect_freq": 0}, "`collect_freq`"),
         ({"max_file_size": 0, "collect_tensor_freq": 0}, "`collect_tensor_freq`"),
         ({"custom_lineage_data": 3, "collect_specified_data": 3}, "`collect_specified_data`"),

@@ -82,7 +82,7 @@ def arrays(point):
 
 
 def loss_of(folder, number):
-    """The loss with the weights of a checkpoint, of the first 16 rows."""
+    """The loss of the first 16 rows with the weights of a checkpoint."""
     net = network()
     ms.load_param_into_net(
         net, ms.load_checkpoint(f"{folder}/ckpt_dir/SequentialCell_{number}_step.ckpt")

@@ -53,7 +53,7 @@ def thor_model(frequency=3, manager=None, **options):
 
 
 class Watch(Callback):
-    """Notes after each step whether it was of second order, and the loss."""
+    """Records after each step whether it was of the second order, and the loss."""
 
     def __init__(self, optimizer):
         self.optimizer = optimizer

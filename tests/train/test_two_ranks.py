@@ -39,7 +39,7 @@ assert _get_merged_param_data(net, layouts, "v", half, True) is half
 print(f"<{rank} {whole.asnumpy().tolist()}>")
 """
 
-# The rows of rank 1 overflow in the second of three batches; neither rank may take that step.
+# The rows of rank 1 overflow in the second of three batches; both ranks must skip that step.
 OVERFLOW = """
 import numpy as np
 import mindspore_compat as ms
@@ -61,7 +61,7 @@ print(f"<{rank} {float(net.weight):.4f} {int(optimizer.global_step.asnumpy()[0])
 
 
 def run_by_two(script):
-    """What two ranks print between angle brackets, in order."""
+    """The texts that two ranks print between angle brackets, in order."""
     return sorted(re.findall(r"<(.*?)>", output_of_ranks(2, "-c", script)))
 
 

@@ -1,4 +1,5 @@
-"""Parameters of four shapes, gradients for them, a decay and an optimizer, for tests."""
+"""Inputs of the optimizer tests: Parameters of four shapes, their gradients, a decay and an
+optimizer."""
 
 import numpy as np
 

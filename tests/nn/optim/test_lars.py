@@ -43,7 +43,7 @@ def gradients(count=STEPS):
 
 
 def lars(p, g, decay, epsilon, coefficient, rate=None):
-    """The gradient that the inner optimizer gets."""
+    """The gradient that LARS passes to the inner optimizer."""
     sizes = np.linalg.norm(p.ravel()), np.linalg.norm(g.ravel())
     ratio = 1.0
     if sizes[0] > 0 and sizes[1] > 0:

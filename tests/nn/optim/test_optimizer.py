@@ -24,7 +24,7 @@ def parameters():
     return make_parameters()
 
 
-# What is kept -------------------------------------------------------------------------------------
+# State --------------------------------------------------------------------------------------------
 
 
 def test_names_of_the_saved_state(parameters):
@@ -145,7 +145,8 @@ def test_a_learning_rate_set_between_steps_takes_effect(parameters):
 
 
 def test_states_set_between_steps_take_effect(space):
-    """As after loading a checkpoint: the states get arrays of their own, then training goes on."""
+    """As after loading a checkpoint: each state gets an array of its own, then training
+    continues."""
     whole, half = make_parameters(), make_parameters()
     one, first = nn.Adam(whole, 0.1), nn.Adam(half, 0.1)
     for seed in range(3):
@@ -228,7 +229,7 @@ def test_centralisation_is_for_convolutions(parameters):
 
 
 class OwnMomentum(nn.Optimizer):
-    """As the documentation has users write one."""
+    """An optimizer written as the documentation tells users to."""
 
     def __init__(self, params, learning_rate, momentum=0.9, **options):
         super().__init__(learning_rate, params, **options)

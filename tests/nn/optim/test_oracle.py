@@ -127,7 +127,7 @@ print(json.dumps([[t[0] for i, t in enumerate(told) if i not in (4, 11)],
 
 
 def here(text):
-    """The same text, run by this package; the last line that it prints."""
+    """Runs the same script with this package; returns the last line that it prints."""
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])

@@ -9,7 +9,7 @@ from mindspore_compat import Tensor, nn
 from mindspore_compat.common.parameter import Parameter
 
 STEPS = 20
-RELATIVE = 1e-5  # of float32 arithmetic, beside the float64 of the reference
+RELATIVE = 1e-5  # tolerance of float32 arithmetic against the float64 reference
 SHAPES = {
     "dense.weight": (3, 4),
     "conv.weight": (2, 3, 2, 2),

@@ -159,7 +159,7 @@ KINDS = {"conv": "conv", "wide": "dense", "narrow.0": "dense", "table": "table",
 
 
 class Seen:
-    """Layers that note their inputs and the gradients at their outputs, by hooks of the test."""
+    """Records the inputs of layers and the gradients at their outputs, by hooks."""
 
     def __init__(self, net):
         self.inputs, self.gradients = {}, {}
@@ -448,7 +448,7 @@ def test_two_parameters_of_one_name_are_refused_before_the_network_is_changed():
     assert type(net[0]) is nn.Dense
 
 
-@pytest.mark.host  # a GPU is not asked which damping it took, so that no step waits for it
+@pytest.mark.host  # the damping that the GPU chose is not read, so that no step waits
 def test_a_factor_that_is_not_positive_definite_is_damped_more_and_training_goes_on(monkeypatch):
     said = []
     monkeypatch.setattr(log, "warning", lambda text, *args, **keywords: said.append(text))

@@ -1,4 +1,4 @@
-"""THOR with a loss scale on a GPU: the same course as on the CPU, without synchronisation."""
+"""THOR with a loss scale on a GPU gives the same states as on the CPU, without synchronisation."""
 
 import numpy as np
 import pytest
@@ -44,14 +44,15 @@ def training():
 
 
 def second_order(step, optimizer, value):
-    """Whether the steps that follow are second-order ones."""
+    """Whether the next steps are of the second order."""
     for cell in (optimizer, *(cell for _, cell in step.network.cells_and_names())):
         if hasattr(cell, "thor"):
             cell.thor = value
 
 
 def course():
-    """The state after each of six steps: some overflow, some are of the first order."""
+    """The state after each of six steps, some of which overflow and some of which are of the first
+    order."""
     step, optimizer = training()
     found = []
     for number in range(6):

@@ -8,7 +8,8 @@ of MindSpore 2.10 (CPU) are in tests/data/observed_probability.jsonl.
 import json
 import sys
 
-# The family: its arguments, values to ask about, the arguments of another of the family.
+# family -> (its arguments, the values of the calls, the arguments of a second distribution of the
+# family)
 FAMILIES = {
     "Beta": ("[2.0], [3.0]", [0.1, 0.4, 0.9], [1.5, 2.5]),
     "Cauchy": ("0.5, 2.0", [-3.0, 0.3, 4.0], [0.1, 1.5]),
@@ -230,7 +231,7 @@ def bijector_lines(bijector):
 
 
 def transformed_lines(given):
-    """The questions to one transformed distribution."""
+    """The calls of one transformed distribution."""
     made = f"D.TransformedDistribution({given})"
     for question in PROBABILITIES:
         yield f"{made}.{question}(T([0.2, 1.0, 2.5]))"
@@ -254,7 +255,7 @@ def all_lines():
 
 
 def plain(found):
-    """A result as JSON can hold it; bare numbers and texts as they are."""
+    """Converts a result to JSON types; numbers and texts stay unchanged."""
     if hasattr(found, "asnumpy"):
         numbers = found.asnumpy().astype("float64")
         if str(found.dtype) == "Float16" and not numbers.size:

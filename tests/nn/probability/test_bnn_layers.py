@@ -26,7 +26,7 @@ def values(tensor):
 
 
 def fixed(mean, deviation):
-    """A posterior of one mean and, as nearly as the parameters allow, one standard deviation."""
+    """A posterior with one mean and one standard deviation, as closely as the parameters allow."""
     start = float(np.log(np.expm1(deviation)))
 
     def make(name, shape):

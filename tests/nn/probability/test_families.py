@@ -76,7 +76,7 @@ def test_samples_of_a_batch_have_its_shape_and_type(name, batch):
     drawn = found.sample((4, 5))
     assert drawn.shape == (4, 5, 3, 2) and drawn.dtype == float16
     assert found.sample().shape == (3, 2) and found.broadcast_shape == (3, 2)
-    if name != "Gumbel":  # its arguments cannot come with a question
+    if name != "Gumbel":  # its methods do not take the distribution's arguments
         other = [Tensor([1.0] if name != "Geometric" else [0.5], float32)] * len(batch)
         assert found.sample((4,), *other).shape == (4, 1)
 

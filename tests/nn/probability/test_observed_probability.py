@@ -44,7 +44,7 @@ LINES = probability_cases.all_lines()
 
 
 def wrong(answers, expected):
-    """The lines whose answers differ; the numbers of float16 may be further apart."""
+    """The lines whose results differ; float16 has a wider tolerance."""
     wrong = {}
     for line, found in answers.items():
         tolerance = 2e-3 if "float16" in line else 3e-5

@@ -31,8 +31,9 @@ class Product(nn.Cell):
 
 @pytest.fixture
 def factor(space):
-    """A function that assigns a weight decay, trains for some steps without a gradient, and returns
-    the optimizer and the factor that the last step has multiplied the weight by."""
+    """Returns a function that assigns a weight decay and trains for some steps with zero gradients.
+    The function returns the optimizer and the factor by which the last step multiplied the
+    weight."""
     ms.set_context(mode=ms.GRAPH_MODE)
     network = Product()
     optimizer = nn.Momentum(network.trainable_params(), RATE, 0.0)

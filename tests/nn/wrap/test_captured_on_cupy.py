@@ -1,5 +1,5 @@
-"""Training steps that CuPy itself captures as CUDA graphs: each replay is one launch, and gives the
-numbers of steps that are not captured."""
+"""Training steps that CuPy itself captures as CUDA graphs: each replay is one launch and gives the
+numbers of an ordinary step."""
 
 import pytest
 from kit.steps import batches, network_of, plain_step, runs
@@ -49,7 +49,7 @@ def test_steps_in_low_precision_are_captured(space, dtype, network, logged):
 
 
 class Towers(nn.Cell):
-    """More layers side by side than CuPy joins without a copy from the host."""
+    """Parallel layers, more than CuPy concatenates without a copy from the host."""
 
     def __init__(self):
         super().__init__()

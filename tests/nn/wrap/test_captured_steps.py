@@ -116,14 +116,14 @@ def test_captured_steps_give_the_numbers_of_others(space, network, logged):
     eager, captured = runs(network, "Adam")
     captured.same_as(eager)
     assert logged == []
-    for counts in captured.counts[3:]:  # its two inputs and its loss are copied
+    for counts in captured.counts[3:]:  # the graph, and copies of two inputs and the loss
         assert counts.launches == 4 and counts.names["launches"]["graph"] == 1
         assert counts.transfers == counts.synchronisations == 0
     assert eager.counts[-1].launches > 40
 
 
 class Guarded(nn.Optimizer):
-    """A user's, whose step takes more than gradients."""
+    """A user-defined optimizer whose step takes more than gradients."""
 
     def construct(self, gradients, overflow):
         for parameter, gradient in zip(self.parameters, gradients, strict=True):
@@ -132,14 +132,14 @@ class Guarded(nn.Optimizer):
 
 
 class GuardedMomentum(nn.Momentum):
-    """The same, derived from an optimizer whose steps can be left out."""
+    """The same, derived from an optimizer whose steps can be skipped."""
 
     def construct(self, gradients, overflow):
         return super().construct(tuple(ops.select(overflow, g * 0, g) for g in gradients))
 
 
 class GuardedStep(nn.TrainOneStepCell):
-    """Gives the optimizer the gradients and a flag."""
+    """A training step that passes gradients and a flag to the optimizer."""
 
     def construct(self, x, y):
         loss, grads = ms.value_and_grad(self.network, None, self.weights)(x, y)

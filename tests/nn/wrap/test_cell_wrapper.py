@@ -114,7 +114,8 @@ def test_a_training_step_runs_its_network_once(space):
 
 
 def test_the_gradient_is_that_of_the_loss_returned():
-    """With dropout a second run would have other zeros: the loss would not belong to the update."""
+    """A second forward pass would draw other dropout masks, and the loss would not match the
+    update."""
     net = nn.Dropout(p=0.5).set_train()
 
     class Scaled(nn.Cell):
@@ -154,7 +155,7 @@ def test_a_step_that_fails_leaves_no_trace():
 
 
 class OtherInputs(nn.TrainOneStepCell):
-    """Takes the gradient at other inputs than the loss: nothing may be reused."""
+    """Computes loss and gradient at different inputs, so no pass may be reused."""
 
     def construct(self, x, y):
         loss = self.network(x, y)

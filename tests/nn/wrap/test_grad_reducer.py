@@ -26,13 +26,13 @@ FLOAT = ctypes.POINTER(ctypes.c_float)
 
 
 def twice(given, out, count):
-    """Writes twice the numbers at one address to another."""
+    """Doubles the numbers at one address into another."""
     read, written = (np.ctypeslib.as_array(ctypes.cast(at, FLOAT), (count,)) for at in (given, out))
     written[...] = 2 * read
 
 
 class Partner:
-    """NCCL's communicator of two ranks that send the same."""
+    """A communicator of NCCL for two ranks that send the same data."""
 
     def __init__(self):
         self.sent = []
@@ -52,7 +52,7 @@ class Partner:
 
 
 class Group(collective.Group):
-    """A group of two, whose members always agree.
+    """A group of two ranks that always agree.
 
     Attributes:
         compared (list[str]): the exchanges of which they have compared headers.

@@ -1,4 +1,5 @@
-"""Weights that a recorded step uses many times: their gradients as few matrix products."""
+"""The gradient of a weight that a recorded step uses many times is computed in few matrix
+products."""
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ USES = 7
 
 
 class Repeated(nn.Cell):
-    """A dense layer and a cell of an LSTM, used in turns; the last output is a sum of all."""
+    """A dense layer and an LSTM cell, used in turn; the result is the sum of all outputs."""
 
     def __init__(self):
         super().__init__()
@@ -32,7 +33,7 @@ class Repeated(nn.Cell):
 
 @pytest.fixture
 def sums(monkeypatch):
-    """How many products were joined in each sum."""
+    """The number of products that each sum joins."""
     found, sum_of = [], weight_products.sum_of
 
     def noted(products, total):
@@ -70,7 +71,7 @@ def test_few_or_small_products_stay_as_they_are(sums, monkeypatch):
 
 
 def lines_of(*, writes=(0, 0, 0), also=""):
-    """The lines of a plan of three products, with the number of writes before each."""
+    """The lines of a plan with three products, with the number of writes before each product."""
     product = weight_products.Product(np.ones((2, 3)), np.ones((2, 4)))
     joins, lines = weight_products.Joins(), []
     for slot in ("s1", "s2", "s4"):

@@ -1,4 +1,4 @@
-"""Training with a scaled loss: the course of the scale, overflows, and subclassed steps."""
+"""Training with a loss scale: the scale after each step, overflows, and subclassed steps."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,8 @@ pytestmark = pytest.mark.quick
 
 @pytest.fixture
 def python_of_each_step(monkeypatch):
-    """Has the Python of each step run, in graph mode on a GPU too, so that it can be counted."""
+    """Makes the Python code of each step run, also in graph mode on a GPU, so that calls can be
+    counted."""
     monkeypatch.setattr(current, "_permitted", False)
 
 
@@ -205,7 +206,8 @@ def unscale_tensor(scale, grad):
 
 
 class StepWithOwnScale(nn.TrainOneStepWithLossScaleCell):
-    """A step whose Parameter and manager of the scale are its own; a scale may be given instead."""
+    """A step with a scale Parameter and a scale manager of its own; an explicit scale replaces
+    them."""
 
     def __init__(self, network, optimizer, manager):
         super().__init__(network, optimizer, manager)

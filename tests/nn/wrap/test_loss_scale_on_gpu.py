@@ -1,4 +1,4 @@
-"""A step that the GPU skips after an overflow: the same course as on the CPU."""
+"""After an overflow the GPU skips the step; the states equal those on the CPU."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_the_course_is_that_of_the_host(space, name):
     for have, want in zip(device, host, strict=True):
         assert have.keys() == want.keys()
         for key, value in want.items():
-            # A device contracts a product and a sum, over several steps.
+            # A device fuses products and sums (FMA); the differences add up over several steps.
             np.testing.assert_allclose(have[key], value, rtol=2e-5, atol=1e-6, err_msg=key)
 
 
@@ -77,7 +77,7 @@ def test_an_update_of_ones_own_is_not_asked_to_skip(space):
 
 
 def test_training_goes_on_without_the_scale(space):
-    """The count of steps has gone to the GPU; a plain step reads it there."""
+    """The step count has moved to the GPU, and a step without loss scale reads it there."""
     network = nn.Dense(3, 2)
     optimizer = nn.Adam(network.trainable_params(), nn.ExponentialDecayLR(0.1, 0.5, 2))
     loss = nn.WithLossCell(network, nn.MSELoss())

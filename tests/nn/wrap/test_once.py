@@ -27,7 +27,8 @@ class Net(nn.Cell):
 
 
 class Step(nn.Cell):
-    """The loss, then the gradient, then the update; `between` is called in between."""
+    """A step that computes loss, gradient and update; `between` is called between loss and
+    gradient."""
 
     def __init__(self, network, marked=True, weights=None, between=None):
         super().__init__(auto_prefix=False)
@@ -208,7 +209,7 @@ def test_steps_within_a_step_are_left_to_themselves():
     "make", [lambda net: nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 1e-3)), Step]
 )
 def test_blocks_that_are_recomputed_train_too(make):
-    """Their weights are found anew in the walk back, which comes when the tape is closed."""
+    """The backward pass looks up their weights again, after the tape is closed."""
     net, other = Net().set_train(), Net().set_train()
     load_copies(other, net)
     net.dense.recompute()

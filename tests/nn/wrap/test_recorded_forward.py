@@ -18,7 +18,7 @@ from mindspore_compat.ops._conv import conv
 from mindspore_compat.train import Model
 
 pytestmark = [pytest.mark.host, pytest.mark.usefixtures("recording_allowed", "graph_mode")]
-WARM_UP = reachable.WARM_UP + 2  # the first call, those before the recording, and the recording
+WARM_UP = reachable.WARM_UP + 2  # the first call, ordinary calls, the recording
 
 
 @pytest.fixture
@@ -100,13 +100,13 @@ def test_new_weights_count_in_the_next_replay():
 
 
 def test_statistics_of_a_batch_norm_move_in_each_replay():
-    """Outside of gradients too, a batch norm that trains has running statistics."""
+    """A batch norm in training mode updates its running statistics without a gradient, too."""
     graph, other = nn.BatchNorm2d(2), nn.BatchNorm2d(2)
     for x in inputs((2, 2, 3, 3)):
         graph.set_train()
         other.set_train()
         np.testing.assert_array_equal(graph(x).asnumpy(), in_pynative(other, x))
-        # A compiled loop, which large statistics take, may round a product and a sum once.
+        # Compiled loops compute large statistics and may round a product and a sum together (FMA).
         close(graph.moving_mean, other.moving_mean)
 
 
@@ -181,7 +181,8 @@ def scaled(settings, x):
 
 
 class Reading(nn.Cell):
-    """Multiplies by a number that lies outside; `kind` says where. Calls of `change` raise it."""
+    """Multiplies by a number outside of the network, at a place of the given `kind`. `change`
+    increases the number."""
 
     def __init__(self, kind):
         super().__init__()

@@ -65,7 +65,7 @@ class Configured(nn.Cell):
 
 
 class Own(nn.Cell):
-    """A square whose gradient is three times as large, as the Cell says."""
+    """A square whose Cell defines a gradient three times as large."""
 
     def construct(self, x):
         return x * x
@@ -75,7 +75,7 @@ class Own(nn.Cell):
 
 
 class Moving(nn.Cell):
-    """A moving mean in a Parameter that is assigned, and a Tensor that is written into."""
+    """Assigns a moving mean to a Parameter, and writes into a Tensor."""
 
     def __init__(self):
         super().__init__()
@@ -208,7 +208,7 @@ class Gradients(nn.Cell):
         return self.weight * x**2 * self.scale
 
 
-TABLE = np.arange(1 << 12)  # more than is compared before a replay; only `__init__` names it
+TABLE = np.arange(1 << 12)  # too large for the check before a replay; only `__init__` uses it
 
 
 def test_cells_that_take_gradients_are_recorded(logged):
@@ -228,7 +228,7 @@ def test_cells_that_take_gradients_are_recorded(logged):
 
 
 class Obliging:
-    """An object without attributes that answers for any name, as a wrapper of a library does."""
+    """An object that has every attribute asked for, like a library's wrapper."""
 
     __slots__ = ()
 
@@ -247,7 +247,7 @@ def test_what_looks_as_if_it_had_attributes_is_not_looked_into():
 
 
 class Scaled(nn.Adam):
-    """An optimizer of a script, which computes on the gradients first."""
+    """A user-defined optimizer that first transforms the gradients."""
 
     def construct(self, gradients):
         return super().construct([each * 2 for each in gradients])
@@ -336,7 +336,7 @@ def test_model_train_replays_its_steps(logged):
 
 
 class Plain(nn.Cell):
-    """A layer with plain attributes, a list and a dict, and a Tensor that is no Parameter."""
+    """A layer with plain attributes, a list, a dict, and a Tensor that is not a Parameter."""
 
     settings = {"offset": 0.0}
 
@@ -460,7 +460,7 @@ def test_an_overflow_changes_the_scale_alone(scale, logged):
 
 
 class Careful(nn.TrainOneStepCell):
-    """Leaves out gradients that are not finite, without a look at them on the host."""
+    """Skips gradients that are not finite, without reading them on the host."""
 
     def construct(self, *inputs):
         loss = self.network(*inputs)
@@ -483,7 +483,7 @@ def test_whether_gradients_are_finite_is_computed_in_each_replay(logged):
 
 
 class Accumulating(nn.TrainOneStepCell):
-    """Adds gradients up, and updates at every second step, as a count on the host says."""
+    """Accumulates gradients and updates in every second step; a Python counter decides."""
 
     def __init__(self, network, optimizer):
         super().__init__(network, optimizer)

@@ -1,4 +1,4 @@
-"""Captured steps that use Tensors to which no attribute, closure or global leads."""
+"""Captured steps that use Tensors which no attribute, closure or global refers to."""
 
 import collections
 import gc

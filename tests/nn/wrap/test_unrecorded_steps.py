@@ -49,7 +49,7 @@ def _timed(cell, x):
 
 
 def _by_rows(x):
-    """An array function is given a function of its own, which uses values of the step."""
+    """Passes a function to an array function; it uses values of the step."""
     array, mean = x._array, x._array.sum()
     made = arrays.space_of(array).by_rows(lambda xp, part: part - mean, array)
     return x + ms.Tensor._wrap(made)
