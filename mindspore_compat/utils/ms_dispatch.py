@@ -39,6 +39,7 @@ class MsDispatchMode(contextlib.ContextDecorator):
 
     def __exit__(self, *error):
         interception.leave()
+        return False
 
     def __ms_dispatch__(self, func, args, kwargs=None):
         """Receives an operation; the default computes it.

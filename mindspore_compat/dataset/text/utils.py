@@ -346,6 +346,7 @@ def to_str(array, encoding="utf8"):
 
     Source: mindspore.dataset.text.utils.to_str of MindSpore 2.10.
     """
+    InstanceOf(np.ndarray).refuse("to_str", "array", array)
     return _convert("to_str", array, encoding, "U", np.char.decode)
 
 
@@ -367,11 +368,11 @@ def to_bytes(array, encoding="utf8"):
 
     Source: mindspore.dataset.text.utils.to_bytes of MindSpore 2.10.
     """
+    AsValue(InstanceOf(np.ndarray)).refuse("to_bytes", "array", array)
     return _convert("to_bytes", array, encoding, "S", np.char.encode)
 
 
 def _convert(api, array, encoding, kind, convert):
-    AsValue(InstanceOf(np.ndarray)).refuse(api, "array", array)
     if array.dtype.kind not in "SU":
         raise TypeError(
             f"For '{api}', 'array' must be an array of text or bytes, but got {array!r}."

@@ -130,6 +130,8 @@ def _vector_pixels(total):
 def round_to(values, dtype):
     """Casts floats to another dtype, rounded to the nearest even number and clipped to its
     range."""
+    if dtype.kind == "b":
+        return np.rint(values).astype(dtype)
     if dtype.kind == "f":
         return values.astype(dtype, copy=False)
     limits = np.iinfo(dtype)

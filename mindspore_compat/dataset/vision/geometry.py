@@ -19,6 +19,7 @@ from ._image import (
     pair,
     with_channels,
 )
+from ._resize import round_to
 from .resizing import resize
 from .utils import Border, Inter, SliceMode
 
@@ -595,5 +596,5 @@ class Erase(ImageOperation):
             )
         out = image if self.inplace and image.flags.writeable else image.copy()
         part = out[self.top : self.top + self.height, self.left : self.left + self.width]
-        part[...] = np.asarray(self.value).astype(image.dtype)
+        part[...] = round_to(np.asarray(self.value), image.dtype)
         return out
