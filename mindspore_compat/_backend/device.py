@@ -73,7 +73,7 @@ def current_stream_pointer():
 
 
 def using_allocator(allocate, free):
-    """Returns a context in which these functions allocate the GPU arrays of the current thread.
+    """Returns a context in which the given functions allocate the GPU arrays of the current thread.
 
     Args:
         allocate (Callable): takes bytes and the number of the device, and returns an address.

@@ -36,7 +36,7 @@ FULL = """Pow ACos Asin Cosh Erfinv Exp Expm1 Log Log10 Log1p Log2 Reciprocal Rs
     NLLLoss NLLLoss2d"""
 NORMS = (row_standardize, group_standardize, batch_standardize, batch_rescale)  # float32, too
 WIDEST = "Addcdiv Addcmul Cross Dot GridSampler2D GridSampler3D BiasAdd AddN Concat"
-BIASED = ("conv1d", "conv2d", "conv3d")  # followed by BiasAdd, one of WIDEST
+BIASED = ("conv1d", "conv2d", "conv3d")  # followed by BiasAdd, which is in WIDEST
 OTHER_NAMES = {  # MindSpore's name in its lists: the names here, where they differ
     "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
     "BatchMatMul": "bmm",
@@ -136,7 +136,8 @@ class Strategy:
         )
 
 
-# What operations cast to --------------------------------------------------------------------------
+# The dtypes of operations
+# --------------------------------------------------------------------------
 
 
 def _low(tensors):
@@ -234,7 +235,8 @@ def cast_everywhere():
 
 
 def _mark(ops):
-    """Has operations cast while `autocast` is active, as its lists and strategies say."""
+    """Makes operations cast their inputs while `autocast` is active, by its lists and
+    strategies."""
     for op in ops:
         if not op.diverted and op is not cast:
             op.divert(_casting(op, None, False))

@@ -1,6 +1,6 @@
 """Rules of parameters that several packages of operators share. One name always has one meaning.
 
-A rule that only one file needs stands in that file.
+A rule that only one file needs is defined in that file.
 """
 
 from dataclasses import dataclass

@@ -40,7 +40,7 @@ _DONE, _FAILED = b"+", b"-"  # answers
 
 
 class Compiler:
-    """Another process that compiles loops, one after the other; the first loop starts it."""
+    """Compiles loops one after another in another process, which the first loop starts."""
 
     def __init__(self):
         self._process = self._answers = None
@@ -146,7 +146,7 @@ def serve(parent, niceness):
 
 
 def _lower_priority(niceness):
-    """Lowers the priority of this thread, and of those that it starts."""
+    """Lowers the priority of this thread and of threads that it starts."""
     if hasattr(os, "nice"):
         os.nice(niceness)
     if niceness == LOWEST and hasattr(os, "SCHED_IDLE"):

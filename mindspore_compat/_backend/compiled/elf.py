@@ -8,9 +8,9 @@ data only by absolute addresses of 64 bits:
                                               where relocations want them, makes code executable
     {"run": 139901...}
 
-Whatever else an object file needs raises `NotLinkable`; LLVM then links it (linker.py). Tables that
-only debuggers and exceptions of C++ read (.eh_frame) are left out. The structures are those of the
-ELF-64 format, in its names.
+Anything else in an object file raises `NotLinkable`, and LLVM links the file (linker.py). Tables
+for debuggers and C++ exceptions (.eh_frame) are skipped. The structures and their names come from
+the ELF-64 format.
 """
 
 import ctypes
@@ -176,7 +176,7 @@ def _rounded(offset, alignment):
 
 @functools.cache
 def _library():
-    """Returns the symbols of this process, with the types of those that are called here."""
+    """Returns the symbols of this process, with argument types for the functions called here."""
     library = ctypes.CDLL(None, use_errno=True)
     size, address = ctypes.c_size_t, ctypes.c_void_p
     library.mmap.argtypes = [address, size, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]

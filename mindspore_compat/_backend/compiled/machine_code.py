@@ -32,7 +32,7 @@ _EXTENSIONS = ("_helperlib", "_dynfunc", "core.runtime._nrt_python")
 # Variables with such names point to an object with the constants of a function that are objects of
 # Python. Loops have no such constants.
 _ENVIRONMENT = "_ZN08NumbaEnv"
-_functions = {}  # those that are loaded, by name
+_functions = {}  # the loaded functions by name
 _lock = threading.Lock()
 
 

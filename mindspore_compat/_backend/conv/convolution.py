@@ -248,7 +248,7 @@ def col2im(xp, g, size, kernel, stride, pads, dilation):
 
 
 def _single(x_shape, kernel, stride, pads, dilation):
-    """Returns the geometry of a convolution in which each channel has one filter, for `im2col` and
+    """Returns the geometry of a convolution with one filter per channel, for `im2col` and
     `col2im`."""
     return geometry(tuple(x_shape), (x_shape[1], 1, *kernel), stride, pads, dilation, x_shape[1])
 

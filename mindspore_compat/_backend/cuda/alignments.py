@@ -28,8 +28,8 @@ __device__ T log_sum(T a, T b) {{
 }}
 """
 
-# States of CTC: the labels, with a blank before each and after the last. `row` is what the states
-# of a step are read from, `next` what they are written to.
+# States of CTC: the labels, with a blank before each and after the last. The states of a step are
+# read from `row` and written to `next`.
 _CTC_HEAD = """
 #define MERGE {merge}
 #define NAME_{name} 1

@@ -146,9 +146,10 @@ class Library:
         return handle
 
     def workspace(self):
-        """Returns the workspace of the current stream. It is never freed, because a graph captured
-        from the stream keeps using it; it comes from no pool, which a capture would have to hold.
-        The one of a thread's default stream is freed with the thread, which waits for its work."""
+        """Returns the workspace of the current stream. It is never freed, because graphs captured
+        from the stream keep using it. It does not come from a memory pool, because a capture would
+        then have to keep the pool. The workspace of a thread's default stream is freed when the
+        thread ends, after its work is done."""
         gpu, stream = self._cuda.runtime.getDevice(), self._cuda.get_current_stream().ptr
         workspaces = self._workspaces
         if stream == PER_THREAD:

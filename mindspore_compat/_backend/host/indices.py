@@ -23,8 +23,8 @@ def at_mask(x, mask):
     """Returns a view of `x` whose first axis stands for the axes of a bool `mask`, and the places
     of the mask on it; `x` itself and None if NumPy handles the mask as fast.
 
-    NumPy branches at each element of a mask, and takes four times as long where the processor
-    cannot predict the branches.
+    NumPy branches at each element of a mask, which takes four times as long if the processor cannot
+    predict the branches.
     """
     if type(x) is not numpy.ndarray or mask.size < Least.MASK:
         return x, None

@@ -202,9 +202,9 @@ def extremes(xp, x, axis, largest=True):
 
 
 def index_of_rank(xp, x, axis=-1, rank=0, nan_first=False):
-    """Returns the index of the element that has a rank along `axis`, an axis that the result keeps
-    with length 1. Rank 0 is the smallest element; equal values rank by index. With `nan_first`, it
-    is the index of the first NaN where there is one."""
+    """Returns the index of the element with the given rank along `axis`; the result has length 1
+    along it. Rank 0 is the smallest element; equal values rank by index. With `nan_first`, a row
+    with NaN gives the index of its first NaN."""
     x = xp.cast(x, "float32") if x.dtype.kind == "V" and x.dtype.name == _UNSORTED else x
     if not _comparable(x):
         at = xp.take(xp.argsort(x, axis=axis, kind="stable"), xp.arange(rank, rank + 1), axis)

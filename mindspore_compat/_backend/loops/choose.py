@@ -15,7 +15,7 @@ WORD, BOOL = numpy.dtype(numpy.int32), numpy.dtype(bool)
 
 @jit.made_once
 def _where(has_x, has_y):
-    """Returns the loop of `where`; the arguments tell whether `x` and `y` are arrays or numbers."""
+    """Returns the loop of `where`; the flags say whether `x` and `y` are arrays or numbers."""
     choice = f"{'x[i]' if has_x else 'x'} if mask[i] else {'y[i]' if has_y else 'y'}"
     x, y = (part(WORD, 0) if is_array else number(WORD) for is_array in (has_x, has_y))
     return _loop(choice, {"mask": part(BOOL, 0), "x": x, "y": y}, WORD)

@@ -50,8 +50,7 @@ def subtract_neighbours(
 
 
 def _run(function, x, width):
-    """Runs a loop over the rows of a contiguous array; those of the result have `width`
-    elements."""
+    """Runs a loop over the rows of a contiguous array; rows of the result have `width` elements."""
     length = x.shape[-1]
     out = numpy.empty((*x.shape[:-1], width), FLOAT)
     table = blocks(x.size // length, max(jit.BLOCK // length, 1))

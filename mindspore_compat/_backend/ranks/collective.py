@@ -363,9 +363,9 @@ class Group(ObjectExchangesMixin):
         return Pending(None) if self.size == 1 else self._agree("barrier")
 
     def note(self, pairs, is_due=True, text=None):
-        """Makes the next header of the group also compare what this member passes to a divided
-        network. If two members differ, the exchange is a RuntimeError on each of them, which names
-        the first difference.
+        """Adds this member's arguments of a divided network to the next header of the group, so
+        that members compare them. If two members differ, both raise a RuntimeError that names the
+        first difference.
 
         Args:
             pairs (tuple): pairs of a name and a text.
@@ -389,8 +389,8 @@ class Group(ObjectExchangesMixin):
         return {tag: (self._messages["to", to, tag], self._parts["to", to, tag]) for tag in tags}
 
     def discard(self, source, sent):
-        """Receives what a member has sent and this rank has not received. `sent` is what
-        `sent(this rank)` returned there; no message for a receive may be pending."""
+        """Receives and drops the messages of a member that this rank has not received. `sent` is
+        the result of `sent(this rank)` on that member; no receive may be pending."""
         for tag, (messages, parts) in sent.items():
             for _ in range(parts - self._parts["from", source, tag]):
                 status = mpi().Status()

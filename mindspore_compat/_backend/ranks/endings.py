@@ -18,7 +18,7 @@ from .launcher import mpi
 
 counts = collections.Counter()  # group's key -> collectives that this rank took part in
 left = {}  # world rank -> the counts with which it ended
-BROKEN = "broken"  # in `counts`: whether an exchange of this rank has ended in the middle
+BROKEN = "broken"  # in `counts`: whether an exchange of this rank ended in the middle
 
 _REPORT = 0.2  # seconds for other ranks that fail at the same moment to print their errors
 _INTERRUPTED = 130  # the status of a process that SIGINT ended: 128 + 2
@@ -70,7 +70,7 @@ def watch(progress):
 
 
 def undone_steps(ranks):
-    """Returns the error of ranks on which an interrupt has undone a training step."""
+    """Returns the error for ranks on which an interrupt undid a training step."""
     named = f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"
     return RuntimeError(
         f"An interrupt or a lack of memory has undone a training step of {named} after the ranks "
@@ -95,13 +95,14 @@ def begin_exchange():
 
 
 class KnownLack(MemoryError):
-    """A lack of memory behind which the exchanges of this rank can go on: the members of the group
-    know of it, or the exchange was complete."""
+    """A lack of memory after which this rank can continue its exchanges, because the other members
+    have been told or the exchange was complete."""
 
 
 def note_failure(error):
-    """Notes that an exchange has ended in the middle, if its error comes from MPI, or is a lack of
-    memory that the other members do not know of. The other members are then still in the exchange.
+    """Records that an exchange ended in the middle: its error comes from MPI, or is a lack of
+    memory that the other members were not told of. The other members are then still in the
+    exchange.
     """
     if isinstance(error, (MemoryError, mpi().Exception)) and not isinstance(error, KnownLack):
         counts[BROKEN] = 1

@@ -42,7 +42,7 @@ def start(process):
 
 
 class _Forked(popen_fork.Popen):
-    """What Python's class of this name does, but the results of system calls cannot get lost: each
+    """Does what Python's class of this name does, without losing the results of system calls: each
     list is extended in one instruction, and interrupts come between instructions.
     """
 

@@ -16,7 +16,7 @@ from .launcher import mpi
 
 
 def content_of(value):
-    """Returns the bytes that stand for a value, anything that pickles."""
+    """Returns the pickled bytes of a value."""
     return numpy.frombuffer(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), numpy.uint8)
 
 

@@ -84,7 +84,7 @@ class Pending:
         return self._steps is None
 
     def cancel(self):
-        """Cancels a receive for which no message has arrived."""
+        """Cancels a receive whose message has not arrived."""
         if self._steps is not None:
             self._request.Cancel()
             self._request.Wait()

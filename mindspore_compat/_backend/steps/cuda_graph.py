@@ -119,7 +119,8 @@ class Capture:
 
     @contextlib.contextmanager
     def _in_force(self):
-        """A context in which work goes to the capture's stream and memory comes from its pool.
+        """A context in which work is submitted to the capture's stream and memory comes from its
+        pool.
 
         The capture's stream waits for the previous one at the start, and the reverse at the end.
         Garbage collection is off: a cycle may hold another graph, and a capture must not free one.

@@ -155,8 +155,8 @@ class RecordedSpace:
     low_precision = low_precision_products = low_precision_kernels = HOST.low_precision
 
     def asarray(self, value, dtype=None):
-        """Returns `value` as an array: a Recorded array as it is, Python numbers as a constant of
-        the plan."""
+        """Converts `value` to an array: a Recorded array stays unchanged, a Python number becomes a
+        constant of the plan."""
         if type(value) is Recorded:
             return value if dtype is None else self.cast(value, dtype)
         recorder = arrays.running_recorder()

@@ -1,6 +1,6 @@
 """Tells whether other processes compete for the cores.
 
-A thread that spins for work (spinning.py) gains where cores are idle. Beside other processes, it
+A thread that spins for work (spinning.py) saves time if cores are idle. Beside other processes, it
 takes time from threads that compute, including threads of its own process.
 
 The cores within reach of this process are those that it uses and those that are idle: its own
@@ -47,7 +47,7 @@ class Times(NamedTuple):
 
 
 class Contention:
-    """What this process knows about contention.
+    """The state of contention as measured by this process.
 
     Attributes:
         now (bool): whether there is contention.

@@ -26,8 +26,9 @@ import time
 
 import numpy
 
-# Elements of the slot. Those that are written while others are watched have their own cache lines.
-CALLS = 0  # how often threads have been called to work in Python
+# Elements of the slot. An element that is written while threads watch another has its own cache
+# line.
+CALLS = 0  # how often Python code has offered a job to the threads
 TICKETS, ENTRY, ARGUMENTS = 8, 9, 10
 ENDED = 16
 OWNER = 24  # 1 while there is a job

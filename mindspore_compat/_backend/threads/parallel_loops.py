@@ -194,7 +194,7 @@ class ParallelLoop(jit.Loop):
         return functools.partial(self.ready.call, *self._job(table), *arguments)
 
     def _job(self, table):
-        """Returns the first arguments of the compiled caller: who helps, and with which pieces."""
+        """Returns the first arguments of the compiled caller: the helpers and the pieces."""
         helpers = scheduler.helpers(len(table))
         longest = spinning.longest() if helpers else 0
         return scheduler.slot(), helpers, self.ready.address, longest, table

@@ -139,7 +139,7 @@ class Several:
         return self._units is not None and all([unit.finished() for unit in self._units])
 
     def run(self):
-        """Makes the units unless they exist, and runs those that are not finished."""
+        """Creates the units unless they exist, and runs the unfinished ones."""
         if self._units is None:
             self._units = self._make()
         units = [unit for unit in self._units if not unit.finished()]

@@ -248,7 +248,7 @@ class HostProgram:
         return Unit(functools.partial(self._updated_copies, row, scalars))
 
     def _apart(self, row, flat):
-        """Returns the flattened arrays `flat`, in which a copy replaces each read-only array that
+        """Returns the flattened arrays `flat`, with a copy in place of each read-only array that
         may share memory with a written one."""
         for index in self._read:
             if _kin(row[index], row, self._written):

@@ -29,7 +29,7 @@ class _Moves(threading.local):
 
 
 moves = _Moves()
-_RULES = {}  # the space that arrays come from -> the rule of a move from there
+_RULES = {}  # source space -> the gradient rule of a copy from it
 
 
 def _moved_back(g, home):

@@ -1,4 +1,4 @@
-"""SliceSum: the gradient of an array of which only slices were used, stored as those slices.
+"""SliceSum: the gradient of an array whose slices were used one by one, stored as a list of slices.
 
     x[0] and x[1] of an x of shape (1000, 4) give SliceSum([g0, g1], [0, 1], (1000, 4))
 
@@ -75,8 +75,8 @@ class SliceSum:
     def after(self, previous):
         """Returns `previous`, a gradient of the same array, plus this one.
 
-        Slices are kept until they have as many elements as the array. So memory stays bounded, and
-        the additions of whole arrays cost no more than those of the slices.
+        Slices are kept until they have as many elements as the array. This bounds the memory, and
+        adding whole arrays costs no more than adding the slices.
         """
         is_sum = type(previous) is SliceSum
         if _kind(previous.slices[0] if is_sum else previous) != _kind(self.slices[0]):

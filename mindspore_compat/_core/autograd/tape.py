@@ -438,8 +438,9 @@ def _dtype_of(g):
 
 
 def _pull_by_one_kernel(xp, node, g, dtype, saved, needs_grad):
-    """Returns the gradients in float32 or lower by one kernel (_backend/bodies/upcast.py), or None.
-    Those that are summed to another shape are in float32; the gradient of a total never is."""
+    """Computes the gradients in float32 or lower by one kernel (_backend/bodies/upcast.py), or
+    returns None. Gradients that are summed to another shape are in float32, except the gradient of
+    a total."""
     kernels, rule = getattr(xp, "upcast_kernels", None), node.rule
     if kernels is None or dtype is not FLOAT32 and dtype not in kernels.dtypes:
         return None

@@ -1,7 +1,7 @@
 """The gradient of a function of `xp` through its parts, recorded only when a gradient needs them.
 
-A loss that returns its own gradient beside it is an example. Most networks use only the loss, and
-its gradient is already available. Only if a gradient reaches the second result are the parts of the
+An example is a loss that also returns its own gradient. Most networks use only the loss, and its
+gradient is already available. Only if a gradient reaches the second result are the parts of the
 function run again, as Traced values, and walked back.
 """
 
@@ -10,8 +10,8 @@ from .traced import Traced, TracedSpace, traced_space
 
 
 def through_parts(xp, grads, function, x, *others):
-    """Returns the gradient for `x` of `function(xp, x, *others)`, a vjp like any other: it computes
-    on arrays, or on Traced values within another gradient.
+    """Returns the vjp of `function(xp, x, *others)` for `x`. Like any vjp it computes on arrays, or
+    on Traced values within another gradient.
 
     Args:
         grads: the gradients of the results; None for a result that none reaches.

@@ -23,7 +23,7 @@ from .tape import TRACED, pick, record, record_many
 
 _new = object.__new__
 
-# In the call they remain numbers, so that they do not promote an array.
+# Types of arguments that remain numbers in the call, so that they do not promote an array.
 _NUMBERS = (int, float, bool, complex)
 
 _PLAIN = frozenset((int, float, bool, str, type(None)))  # types that hold no Traced value

@@ -16,7 +16,7 @@ from ..._backend.space import implementation
 from .vjp_rule import VjpRule
 
 TABLE = {}
-COMPOSED = {}  # name: the function that values other than arrays run, made of others
+COMPOSED = {}  # name -> the composed form that Traced and other array types run
 FEW_REPEATS = 8  # up to this number of repeats, the copies of an element are added one by one
 
 

@@ -118,9 +118,9 @@ def _qr_vjp(xp, g, out):
 
 
 def _svd_vjp(xp, g, out):
-    """Computes the gradient of the reduced singular value decomposition u, s, vh. Of complex
-    matrices only functions that do not depend on the phases of the singular vectors have one.
-    Singular vectors of equal singular values, or of 0, are taken to be constant."""
+    """Computes the gradient of the reduced singular value decomposition u, s, vh. For complex
+    matrices, only functions that do not depend on the phases of the singular vectors have a
+    gradient. Singular vectors of equal singular values, or of 0, are treated as constants."""
     g_u, g_s, g_vh = g
     u, s, vh = out
     v, g_v = adjoint(xp, vh), adjoint(xp, g_vh)

@@ -44,7 +44,7 @@ def write_run(op):
     line += ["    except AttributeError:"]
     line += _first_scalar_lines(op) if scalar else _number_lines(op)
     line += [call_general, "    except KeyError:", call_general, f"    dt_ = a_{first}.dtype"]
-    # What has the dtype that a Cell casts to is not cast.
+    # Inputs that already have the dtype to which the Cell casts are not cast.
     others = "" if set(names) - {first, *op.promote} else " and dt_ is not precision_.dtype"
     line += [f"    if casting_.floats{others}:", call_general]
     line += _one_kernel_lines(op)

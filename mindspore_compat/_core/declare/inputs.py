@@ -96,7 +96,7 @@ class Quirks:
         self.around = around
 
     def public_run(self, run):
-        """Returns what public paths call for the `run` of the op."""
+        """Returns the function that public paths call in place of the op's `run`."""
         return run if self.around is None else self.around(run)
 
 

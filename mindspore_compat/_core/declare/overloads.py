@@ -102,8 +102,8 @@ def _both_ways(condition):
 
 
 def form(path, listed=True):
-    """Declares one signature of a method such as "Tensor.sum"; the annotations are its rules. A
-    signature that is not listed is tried first, and named by no error, docstring or stub.
+    """Declares one signature of a method such as "Tensor.sum"; the annotations are its rules. An
+    unlisted signature is tried first. Errors, docstrings and stubs do not mention it.
     """
     name = path.removeprefix("Tensor.")
 
@@ -217,7 +217,7 @@ def _refuse(api, forms, bound, args, kwargs):
 def _plain(rule, name, value, forms):
     """Returns a 0-d Tensor as an int, or as its rule converts it; a NumPy scalar as a number, if
     the rule does not accept it and the parameter may take one; other values as their rule converts
-    them. A parameter that takes Python's numbers only takes no such Tensor either."""
+    them. A parameter that accepts only Python's numbers rejects such a Tensor, too."""
     if rule is None:
         return value
     if not isinstance(value, Tensor):

@@ -313,8 +313,7 @@ def _guard_lines(api, signature, scope, arguments="", numpy_scalars=True):
 
 
 def _on_tape(values, read):
-    """Returns True if `read` has a number in the place of a Tensor of `values` to which a gradient
-    flows."""
+    """Returns True if `read` has a number where `values` has a Tensor that needs a gradient."""
     return any(
         isinstance(value, Tensor) and value is not replacement and value._node is not None
         for value, replacement in zip(values, read)

@@ -15,7 +15,7 @@ def shapes_first(function):
     """Decorates a `checked` function: if both dtypes and shapes are wrong, the ValueError of the
     shapes is raised.
 
-    The body finds it on copies of the arguments, so that it may write into its inputs.
+    The body runs on copies of the arguments to find it, because it may write into its inputs.
     """
     function.refuse_shapes = _refuse_shapes_of_copies
     return function

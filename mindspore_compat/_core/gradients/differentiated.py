@@ -1,4 +1,4 @@
-"""What a transform differentiates by: the positions of inputs, and weights."""
+"""The variables of a transform: the positions of inputs, and weights."""
 
 from ..rules.vocabulary import InstanceOf
 from ..tensor.tensor import Tensor

@@ -78,8 +78,8 @@ class _GradientScope:
             raise
 
     def within(self, function, *args):
-        """Calls a function inside, and leaves even if an interrupt comes before `__exit__` does
-        anything."""
+        """Calls a function within the context, and leaves it even if an interrupt comes before
+        `__exit__` has run."""
         try:
             if self.weights:
                 self.__enter__()
@@ -205,7 +205,7 @@ def _as_seed(grad_output, out, higher):
 
 
 def _as_tensor(g, end):
-    """Returns a gradient as a Tensor; zeros if none arrived."""
+    """Returns a gradient as a Tensor: zeros if no gradient reached the leaf."""
     if type(g) is numpy.ndarray:
         return Tensor._wrap(g)
     if g is None:

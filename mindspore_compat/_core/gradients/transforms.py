@@ -229,8 +229,7 @@ class _Run:
             self.inputs[id(tensor)] = tensor, copy_of_input, copy_of_input._node
 
     def _inside(self, value):
-        """Returns an argument in which the Tensors that have leaves replace the original
-        Tensors."""
+        """Returns an argument whose Tensors are replaced by Tensors with leaves."""
         if type(value) is Tensor:
             entered = self.inputs.get(id(value))
             return value if entered is None else entered[1]
@@ -294,8 +293,8 @@ def _of_weight(weight, g):
 
 
 def _without_history(out):
-    """Returns results in the form in which a transform returns them: without history if no gradient
-    is open any more."""
+    """Returns the results of a transform, without tape nodes unless an outer gradient needs
+    them."""
     if depth.open and not depth.paused:
         return out
     return outside(out) if type(out) is Tensor else map_tensors(outside, out)

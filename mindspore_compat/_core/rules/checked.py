@@ -241,7 +241,7 @@ def _generate_code(function, relations, stand_in):
     api = "_type(self).__name__" if method else repr(name)
     is_init = method and function.__name__ == "__init__"
     numpy_scalars = "_numpy_scalars"
-    if is_init:  # the constructors of some Primitives take none
+    if is_init:  # the constructors of some Primitives reject them
         numpy_scalars += " and getattr(self, '_takes_numpy_scalars', True)"
     values = "".join(f"{name}, " for name in rules)
     lines = [f"def {function.__name__}({_parameter_list(parameters)}):"]

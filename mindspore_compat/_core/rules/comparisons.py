@@ -180,8 +180,9 @@ class Items(Rule):
 class Instead(Wrapper):
     """A rule that accepts the values of another rule, and raises `error` in place of a TypeError.
 
-    Where the original uses a value without a check, a wrong one ends in an AttributeError, for
-    example, which no page mentions. A value that the rule `kept` accepts still is a TypeError.
+    If the original uses a value without a check, a wrong value raises, for example, an
+    AttributeError that no page mentions. A value that the rule `kept` accepts still raises a
+    TypeError.
     """
 
     rule: Rule

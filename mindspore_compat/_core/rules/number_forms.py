@@ -1,4 +1,4 @@
-"""What stands for a Python number or bool as an argument, parameter by parameter.
+"""Which values a parameter accepts in place of a Python number or bool.
 
 Most parameters of `ops`, `mint`, `numpy` and Tensor take a NumPy scalar for a number; those in
 python_numbers.py do not. Those in tensor_numbers.py also take a Tensor without axes and a NumPy

@@ -163,8 +163,8 @@ class ShardedSpace:
     # Making and reading ---------------------------------------------------------------------------
 
     def wrap(self, block, dims, sums=(), parked=()):
-        """Returns a Sharded of which `block` is this rank's part; `dims`, `sums` and `parked` are
-        the attributes of Sharded.
+        """Returns a Sharded with `block` as this rank's part; `dims`, `sums` and `parked` are its
+        attributes.
         """
         array = _new(Sharded)
         array.block = block = block if type(block) in SPACES else self.base.asarray(block)
@@ -181,8 +181,7 @@ class ShardedSpace:
         return array
 
     def shard(self, array, dims, parked=()):
-        """Divides an array that every rank holds whole: returns a Sharded, of which each rank keeps
-        its own part."""
+        """Shards an array that every rank holds whole: each rank keeps only its own part."""
         return self.wrap(self.base.array(self.cut(array, dims)), dims, (), parked)
 
     def cut(self, array, dims):
@@ -235,7 +234,7 @@ class ShardedSpace:
             return x if not x.parked else self.wrap(x.block, dims, sums)
         block = move(self.base, self.mesh, x.block, (x.dims, x.sums), (dims, sums))
         placed = self.wrap(block, dims, sums)
-        if x.sums and not sums:  # so that a sum is taken once, whoever reads `x` next
+        if x.sums and not sums:  # so that the sum is computed once and later reads find it
             x.block, x.dims, x.sums = placed.block, dims, ()
         return placed
 

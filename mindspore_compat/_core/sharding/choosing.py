@@ -47,7 +47,7 @@ def product_costs(sizes, ranks):
     others, parts = (ranks - 1) / ranks, 1 / ranks
     own_operations = 6 * sizes.rows * sizes.inner * sizes.columns * parts / OPERATIONS_PER_BYTE
     x, y, weight = (others * n for n in (sizes.input_bytes, sizes.output_bytes, sizes.weight_bytes))
-    # the gradient of a divided weight: by the larger of the input and the result, as it is divided
+    # gradient of a divided weight: counted by the larger of input and result, in its placement
     of_columns = x if sizes.output_bytes >= sizes.input_bytes else weight
     return {
         "whole": 2 * weight
@@ -70,7 +70,7 @@ def table_costs(sizes, ranks):
 
 
 def cheapest(costs, lengths, ranks):
-    """Returns the division with the lowest cost, of those that cut equal parts.
+    """Returns the cheapest division among those with equal parts.
 
     Args:
         costs (dict): the cost of each division.

@@ -31,7 +31,7 @@ class Gathers:
         self._roots = {}  # identity -> the parked array of a Parameter
 
     def take(self, x):
-        """Returns a parked array, gathered along its parked axes, and starts the next gather.
+        """Gathers a parked array along its parked axes, and starts the next gather.
 
         A gather is recognized by the parked array of a Parameter, and by the calls that made `x`
         from it.
@@ -98,7 +98,7 @@ class Started:
 
 
 def source_of(x, name, *args):
-    """Returns the `source` of an array that a function of `xp` has made from `x`; None if `x` is
+    """Returns the `source` of a result that a function of `xp` computed from `x`; None if `x` is
     not parked."""
     if not x.parked:
         return None

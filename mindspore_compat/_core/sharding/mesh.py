@@ -56,7 +56,7 @@ class Mesh:
         return math.prod(self.shape[axis] for axis in axes)
 
     def index(self, axes):
-        """Returns this rank's number along some axes, the last of which varies fastest."""
+        """Returns this rank's number along some axes; the last axis varies fastest."""
         number = 0
         for axis in axes:
             number = number * self.shape[axis] + self.place[axis]
@@ -111,9 +111,9 @@ class Mesh:
 
     @contextlib.contextmanager
     def run(self):
-        """Returns a context for a network. At its end the ranks compare what `note` was given, also
-        if it fails: the error of this rank may come from settings that others do not have, and
-        would let them wait."""
+        """Returns a context for a network. At its end the ranks compare the values passed to
+        `note`, even after an error. The error may come from settings that differ between ranks, and
+        without the comparison the others would wait."""
         try:
             yield
             self.compare()

@@ -48,7 +48,7 @@ class MicroBatch:
         self.plan, self.stages = plan, stages
         self.scope = None if weights is None else _GradientScope(weights)
         self.count = len(weights or ())
-        self.copies = {}  # Tensors that have come to another stage (Stages.move)
+        self.copies = {}  # Tensors that were moved to another stage (Stages.move)
         self.sent = []  # the Tensors that have left a stage: Sent
         self.received = []  # the Tensors that have come to this stage: Received
         self.segment = stages.last_segment  # the segment whose part runs
@@ -167,7 +167,7 @@ class MicroBatch:
 
 
 class Sent:
-    """A Tensor that has left a stage.
+    """A Tensor that was sent to another stage.
 
     Attributes:
         tensor (Tensor): the Tensor.
@@ -183,7 +183,7 @@ class Sent:
 
 
 class Received:
-    """A Tensor that has come to a stage.
+    """A Tensor that was received from another stage.
 
     Attributes:
         leaf (Leaf): where its gradient ends.
@@ -219,7 +219,7 @@ def _placed_as(weight, g):
 
 
 def _sum_over_stage(stages, grads, ends):
-    """Returns gradients with the sums over the ranks of the stage taken."""
+    """Returns gradients summed over the ranks of the stage."""
     grads = [g.whole() if type(g) is RowSparse else g for g in grads]
     if any(type(g) is Sharded for g in grads):
         return stages.space.settled(grads, ends)
@@ -247,7 +247,7 @@ def run_on_stages(network, function, args, kwargs):
 
 
 def _together(plan, stages, forward):
-    """Returns the result of a function that takes forward passes, on all stages or on none."""
+    """Calls a function that runs forward passes; it fails on all stages or on none."""
     return run_with_buffers(plan, stages, lambda: stages.together(forward, plan.forget))
 
 
@@ -345,8 +345,8 @@ class _Training:
         return total
 
     def _first_passes(self, kind, seed):
-        """Takes the steps of the schedule that do not wait for the gradient at the result; returns
-        the others. `seed` stands for this gradient."""
+        """Runs the passes of the schedule that do not wait for the gradient at the result; returns
+        the others. `seed` is used in place of this gradient."""
         stages = self.stages
         passes = schedule(kind, stages.own, stages.count, len(self.batches), self.plan.segments)
         ahead = next(number for number, step in enumerate(passes) if step.kind == "backward")
@@ -359,9 +359,9 @@ class _Training:
         return [step for step in rest if step.kind == "backward"]
 
     def _take(self, passes, seed=None, kept=True):
-        """Takes passes of the schedule. Unless `kept`, a micro-batch is dropped after its last
+        """Runs passes of the schedule. Unless `kept`, a micro-batch is dropped after its last
         backward pass."""
-        self.arrived = {}  # a Sent -> its gradient, which has come before it was needed
+        self.arrived = {}  # a Sent -> its gradient, received before it was needed
         self.expected = {stage: self._expected(stage) for stage in self.stages.all}
         for kind, number, segment in passes:
             if kind == "forward":
@@ -390,8 +390,8 @@ class _Training:
             self.grads[index] = g if old is None else old if g is None else old + g
 
     def _gradient_of(self, sent):
-        """Returns the gradient of a Sent, which another stage sends. Those that it has sent before
-        are received first, and kept."""
+        """Receives the gradient of a Sent from another stage. Gradients that the stage sent before
+        are received first, and stored."""
         stages = self.stages
         expected = self.expected[stages.physical(sent.target)]
         while sent not in self.arrived:
@@ -429,16 +429,16 @@ class _Training:
         stages.finish()
 
     def _backward_gradients(self, steps, g):
-        """Takes the backward passes, given the gradient at the result, and returns the gradient of
-        each weight. May be called again: the micro-batches are kept as long as the tape is."""
+        """Runs the backward passes, given the gradient at the result, and returns the gradient of
+        each weight. It may be called again, because the micro-batches live as long as the tape."""
         self.grads = [None] * len(self.own)
         self.stages.together(lambda: self._take(steps, g), self.plan.forget)
         self._finish()
         return self._weight_gradients(self.grads)
 
     def _rescaled_gradients(self, seed, g):
-        """Returns the gradient of each weight, given the gradient at the result and `seed`, with
-        which the backward passes have started in its place."""
+        """Returns the gradient of each weight, given the gradient at the result. The backward
+        passes started from `seed` instead, so the gradients are rescaled."""
         now = number_of(g)
         factor = now / seed
         grads = self.grads
@@ -475,7 +475,7 @@ class _PipelineRule(VjpRule):
 
 
 def _first_order(g):
-    """Returns a gradient at the result. Rejects it if it is to be differentiated itself."""
+    """Returns a gradient at the result; raises an error if a second-order gradient is requested."""
     if not hasattr(g, "dtype") or hasattr(g, "node"):
         raise RuntimeError("For 'PipelineCell', only first gradients can be taken.")
     return g

@@ -121,7 +121,7 @@ def space_on(mesh):
     return spaces[base]
 
 
-# As operators, so that gradients flow through -----------------------------------------------------
+# Operators, so that gradients flow through -----------------------------------------------------
 
 Given = TensorOf(any_dtype)
 
@@ -194,9 +194,8 @@ def placed(tensor, dims):
 
 
 def divided_instead(tensor, axis, other, parts):
-    """Returns a Tensor of which `other` is divided by the mesh axes that now divide `axis`, the
-    first ones whose count divides `parts`. An all-to-all moves the values; the other mesh axes are
-    gathered.
+    """Returns a Tensor with `other` divided by the mesh axes that now divide `axis`: the first ones
+    whose count divides `parts`. An all-to-all moves the values. The other mesh axes are gathered.
 
     Args:
         tensor (Tensor): the Tensor; returned unchanged if `axis` is not divided.

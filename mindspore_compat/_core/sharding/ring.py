@@ -12,7 +12,7 @@ ranks.
 
 Sums over the queries, such as the gradient of the keys, follow their block. They start at the
 second rank that has the block, each rank adds its part, and the last one sends them to the owner,
-which adds its own part. Blocks and sums are both sent one time less than there are ranks.
+which adds its own part. With n ranks, blocks and sums are each sent n - 1 times.
 """
 
 from .array import Sharded, is_divided, rule
@@ -135,7 +135,8 @@ class Ring:
 
 
 class Passing:
-    """Arrays on their way from rank to rank: `wait` returns those that have arrived."""
+    """Arrays that are being sent to the next rank; `wait` returns the arrays from the previous
+    rank."""
 
     def __init__(self, group, arrays, sent, received):
         self.group, self.arrays, self.sent, self.received = group, arrays, sent, received

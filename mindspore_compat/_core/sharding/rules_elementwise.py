@@ -101,9 +101,9 @@ def like(space, name, x, *args, **kwargs):
 
 @family("reduction")
 def reduction(space, name, x, axis=None, **kwargs):
-    """Rule of reductions: reduces each block. If mesh axes divide a reduced axis, a sum is left to
-    be taken later (`sums`); a maximum, minimum or product is combined at once. For argmax, argmin
-    and products of integers, the reduced axes become undivided first."""
+    """Rule of reductions: reduces each block. If mesh axes divide a reduced axis, a sum stays
+    partial (`sums`), and a maximum, minimum or product is combined at once. For argmax, argmin and
+    products of integers, the reduced axes become undivided first."""
     function = getattr(space.base, name)
     if type(x) is not Sharded:
         return function(x, axis, **kwargs)

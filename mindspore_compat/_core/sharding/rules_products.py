@@ -52,8 +52,8 @@ def _vecdot(space, x, y):
 
 @rule
 def _over_queries(space, function, queries, others):
-    """Rule of `over_queries`: leading axes and rows of the queries may be divided. The others are
-    gathered along their own rows; the sums over divided rows are still to be taken."""
+    """Rule of `over_queries`: leading axes and rows of the queries may be divided. Other arrays are
+    gathered along their rows. Sums over divided rows stay partial."""
     arrays = [*queries, *others]
     if not is_divided(arrays):
         return function(space.base, 0, queries, others)

@@ -11,8 +11,9 @@ from .rules_elementwise import undivided
 @rule
 def _reshape(space, x, shape):
     """Rule of `reshape`. It merges groups of axes and splits them into new axes; the division of
-    the first axes of a group goes on to the first new ones. A division of later axes is moved to
-    the first axis of the group, by an all-to-all, or gathered if this axis cannot be cut so."""
+    the first axes of a group goes on to the first new ones. An all-to-all moves the division of a
+    later axis to the first axis of the group; the array is gathered if that axis cannot be
+    divided."""
     if type(x) is not Sharded:
         return space.base.reshape(x, shape)
     x = space.used(x)

@@ -40,7 +40,7 @@ def _run(stages, buffers, function):
     before = [parameter._array for parameter, _ in buffers]
     try:
         return _run_and_send(stages, buffers, function)
-    except BaseException:  # the journal knows what was written in place
+    except BaseException:  # the journal lists the arrays that were written in place
         for (parameter, _), array in zip(buffers, before, strict=True):
             parameter._array = array
         raise

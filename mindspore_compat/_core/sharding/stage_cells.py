@@ -45,7 +45,7 @@ class Plan:
         RuntimeError: if the stage of a Cell is not below `count`.
     """
 
-    changes = 0  # how often a Cell was put on a stage; plans made before are outdated
+    changes = 0  # counts assignments of Cells to stages; older plans are invalid
 
     @classmethod
     def outdate(cls):
@@ -204,10 +204,7 @@ def call(cell, proceed, args, kwargs):
 
 def _call_on(stage, cell, proceed, args, kwargs):
     """Moves the inputs of a Cell to a stage and calls the Cell there; other ranks return
-    placeholders.
-
-    Raises:
-        Paused: if the turn of the stage comes later in this step.
+    placeholders. Raises: Paused: if this stage runs later in the step.
     """
     if flow.micro.is_later(stage):
         raise Paused

@@ -112,7 +112,7 @@ class StagedSpace:
         return flow.micro.once(lambda: self._run(operator, values, stages, stage, stays))
 
     def _run(self, operator, values, stages, stage, stays):
-        """Runs an operator on the ranks of a stage, after its inputs have come there."""
+        """Moves the inputs of an operator to a stage and runs it on the ranks of the stage."""
         if flow.micro is not None:
             values = map_tensors(lambda t: stages.move(t, stage), values)
         if stages.physical(stage) == stages.own:
@@ -274,7 +274,7 @@ def outline(value):
 
 
 def _sample(tensor):
-    """Returns a Tensor of zeros, which are valid as indices too; of floats with ones on the
+    """Returns a Tensor of zeros, which are also valid indices. A float Tensor has ones on the
     diagonal, so that matrices have inverses."""
     array = numpy.zeros(tensor._array.shape, tensor._array.dtype)
     if array.ndim > 1 and array.dtype.kind not in "biu":

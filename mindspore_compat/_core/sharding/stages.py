@@ -105,8 +105,8 @@ class Stages:
         return Tensor._wrap(Staged(self, stage, None, shape, dtype, stays))
 
     def move(self, tensor, stage):
-        """Returns a Tensor on another, later stage; the gradient goes the way back. Tensors that
-        lie on no stage are returned unchanged.
+        """Moves a Tensor to a later stage; its gradient moves back. Tensors that lie on no stage
+        are returned unchanged.
 
         Raises:
             RuntimeError: if the stage is an earlier one.
@@ -188,7 +188,7 @@ class Stages:
         return group.all_reduce(current_space().asarray(flag), "max").wait()
 
     def agree(self, settings):
-        """Compares what the ranks of all stages are about to run, by a digest.
+        """Compares a digest of the network and its settings among the ranks of all stages.
 
         Args:
             settings (dict): what is run, by name; the values are compared as text.

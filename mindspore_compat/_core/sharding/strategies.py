@@ -37,7 +37,7 @@ class Declared:
         text (LongText): the text of all of them.
     """
 
-    changes = 0  # how often a strategy was set; what was collected before is outdated
+    changes = 0  # counts assignments of strategies; earlier collections are invalid
     _of_networks = weakref.WeakKeyDictionary()
 
     def __init__(self, network):

@@ -27,7 +27,7 @@ class Structure:
 
     @classmethod
     def of(cls, network):
-        """Returns the Structure of a Cell; None for a function, of which nothing is known."""
+        """Returns the Structure of a Cell, or None for a function, whose structure is unknown."""
         if not hasattr(network, "cells_and_names"):
             return None
         structure = cls._of_networks.get(network)

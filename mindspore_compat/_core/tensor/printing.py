@@ -16,8 +16,8 @@ EDGE = 3  # values shown at either end of an abridged axis
 LONGEST_VECTOR = 1000  # values of a single axis printed whole
 LONGEST_AXIS = 2 * EDGE  # the same for each of several axes
 
-# kind of values -> (text of a value, least width, values per line). A width of None stands for that
-# of the widest value that is shown.
+# kind of values -> (text of a value, least width, values per line). A width of None means the width
+# of the widest value shown.
 _styles = {
     "bool": (str, 5, 12),
     "float16": (lambda x: _with_sign(f"{x:.4e}", x), 11, 12),

@@ -151,7 +151,8 @@ class _Block(NamedTuple):
         return outside if barred is None else barred | outside
 
     def kept(self, xp, bits):
-        """Returns 1 where a weight is kept and 0 where it is dropped; None without dropout."""
+        """Returns an array that is 1 for weights that are kept and 0 for dropped ones; None without
+        dropout."""
         if bits is None:
             return None
         bits = self._cut(bits, self.rows, _ALL)

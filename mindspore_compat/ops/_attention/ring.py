@@ -185,7 +185,7 @@ class _Part:
 
     @property
     def is_apart(self):
-        """Whether the band has none of these keys for any of the queries."""
+        """Whether the band excludes all of these keys for all of the queries."""
         if self.plan.band is None:
             return False
         corner, before, after = self.plan.band

@@ -35,7 +35,7 @@ def _write(api, variable, value, change, loose=True):
     value = value.astype(array.dtype) if value.dtype != array.dtype else value
     written = own(variable)
     if depth.open and not depth.paused and in_graph():
-        # What was computed with the old value needs it for its gradient.
+        # The gradients of earlier operations need the old value.
         written = variable._array = array.copy()
     written[...] = change(array, value.reshape(array.shape))
     return plain(variable)

@@ -68,7 +68,7 @@ def _check_rows(api, input_x, indices, updates):
 
 
 def _beyond(api):
-    """Returns what a position out of range raises in the family of scatters."""
+    """Returns the exception of the scatter operators for a position out of range."""
     return ValueError if api == "scatter_nd_update" else RuntimeError
 
 

@@ -50,7 +50,8 @@ def _norm(input_x, axis, p=2, keep_dims=False, epsilon=1e-12):
 
 @older_signature("ops.split", "input_x", "output_num")
 def _split(input_x, axis=0, output_num=1, **today):
-    """Splits into `output_num` parts of the same length, or as the current parameters say."""
+    """Splits a Tensor into `output_num` parts of equal length, or by the parameters of the current
+    release."""
     if today:
         return build("ops", "split")(input_x, axis=axis, **today)
     return _primitive("Split", axis, output_num)(input_x)
@@ -84,7 +85,8 @@ def interpolate(
 
 
 def _new_size(shape, scales, sizes):
-    """Returns the new lengths of the resized axes, from exactly one of the two arguments."""
+    """Returns the lengths of the resized axes. Exactly one of `sizes` and `scales` must be
+    given."""
     if (scales is None) == (sizes is None):
         raise ValueError(
             "For 'interpolate', exactly one of 'scales' and 'sizes' must be given, but got "

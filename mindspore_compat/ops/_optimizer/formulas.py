@@ -20,7 +20,7 @@ def sgd_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov=False
     """Makes a momentum step with dampening; `stat` is 1 before the first step, which is not
     dampened.
 
-    If `dampening` is None, there is none, and `stat` is not used.
+    If `dampening` is None, the step is not dampened, and `stat` is not used.
     """
     if dampening is None:
         accum = momentum * accum + g

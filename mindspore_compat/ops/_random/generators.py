@@ -55,8 +55,8 @@ def _int_lengths(api, size):
 
 
 class _Draw:
-    """A generator that is taken from a stream at the first call. If the call fails, the stream is
-    restored, so that a rejected call draws nothing.
+    """A generator that takes numbers from a stream at its first use. If the operator fails, the
+    stream is restored, so that a rejected call draws no numbers.
     """
 
     def __init__(self, stream, xp):

@@ -118,7 +118,7 @@ def recurrent_layer_vjp(xp, g, x, h0, weights, c0, kind, has_bias, out):
     return grad_x, firsts[0], xp.concatenate(flat, 0), by_cell
 
 
-recurrent_layer_vjp.fills = False  # nothing needs the gradient of what the library keeps
+recurrent_layer_vjp.fills = False  # no gradient flows to the library's saved values
 
 
 class Direction:
@@ -150,7 +150,7 @@ class Direction:
             )
 
     def run(self):
-        """Returns the outputs, the last states, and what the gradient needs."""
+        """Returns the outputs, the last states and the values that the gradient needs."""
         biases = [self.b_ih] if self.kind == "gru" else [self.b_ih, self.b_hh]
         self.gates = self.xp.matmul(self.x, self.xp.swapaxes(self.w_ih, 0, 1))
         for bias in biases:

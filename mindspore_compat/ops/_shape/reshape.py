@@ -86,7 +86,7 @@ reshape_array.vjp(input=lambda xp, g, input_shape: xp.reshape(g, input_shape))
 def reshaped(api, input, shape):
     if len(shape) == 1 and type(shape[0]) is tuple:
         shape = shape[0]
-    try:  # the array library rejects what does not fit; the checks below explain the error
+    try:  # the array library rejects shapes that do not fit; the checks below explain the error
         if min(shape, default=0) >= -1:
             return reshape_array.run(input, shape)
     except (TypeError, ValueError):
@@ -214,8 +214,8 @@ rows_copied.vjp(input=lambda xp, g, input_shape: xp.reshape(g, input_shape))
 
 
 def rows(input):
-    """Joins all axes after the first; in PyNative mode the result is a copy, as in the original,
-    where a kernel of its own makes it. Within a graph nothing can tell a copy from a view."""
+    """Joins all axes after the first. In PyNative mode the result is a copy, as in the original.
+    Within a graph it is a view, because nothing can tell the two apart."""
     if in_graph() or type(input._array) not in SPACES:
         return reshape_array.run(input, (input.shape[0], math.prod(input.shape[1:])))
     return rows_copied.run(input)
