@@ -37,11 +37,11 @@ def atomic_write(path, mode=None, durable=True):
     A reader never sees a partial file, and a failure keeps the old one.
 
     Args:
-        path: The file. A symbolic link is replaced, not followed.
+        path: The file. A symbolic link is replaced, not followed. A device or a pipe is written to.
         mode, durable: See `AtomicFile`.
 
     Yields:
-        A binary file, open for writing and reading.
+        A binary file, open for writing and, if it is new, for reading.
 
     Raises:
         OSError: If the file cannot be written; the error names `path`.
@@ -51,6 +51,10 @@ def atomic_write(path, mode=None, durable=True):
             file.write(b"1 2 3")
     """
     with errors_naming(path):
+        if _is_device(path):
+            with open(path, "wb") as file:
+                yield file
+            return
         new = AtomicFile(path, mode, durable)
         try:
             yield new.file
@@ -310,6 +314,11 @@ def _free_in_background(path):
 
 
 # Permissions, durability, errors ------------------------------------------------------------------
+
+
+def _is_device(path):
+    """Returns whether a path, or the target of a link, is a device, a pipe or a socket."""
+    return os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
 
 
 def _mode_of_new_files(path):

@@ -15,7 +15,7 @@ import shutil
 import tempfile
 
 from . import encryption
-from .files import atomic_write
+from .files import AtomicFile
 from .mindrecord_errors import MRMCommitError, MRMOpenError
 from .reading import reading
 
@@ -121,24 +121,28 @@ def _decrypt(path, plain):
                 out.write(block)
 
 
-def store(source, target):
-    """Stores a complete file and its index, encrypted if there is a key.
+def encrypted(source, target):
+    """Returns a complete new file for `target`, an AtomicFile that has not replaced it yet.
 
     Args:
-        source (str): the plain file.
-        target (str): the final path, which may be the same.
+        source (str): the plain file. It is copied if there is no key.
+        target (str): the final path.
 
     Raises:
         MRMCommitError: if it cannot be written.
     """
-    if settings.key is None and source == target:
-        return
-    for ending in ("", ".db"):
+    try:
+        new = AtomicFile(target, 0o600)
         try:
-            with open(source + ending, "rb") as file, atomic_write(target + ending, 0o600) as out:
-                _encrypt(file, out)
-        except OSError as error:
-            raise MRMCommitError(f"{target + ending!r} cannot be encrypted: {error}") from error
+            with open(source, "rb") as file:
+                _encrypt(file, new.file)
+            new.sync()
+        except BaseException:
+            new.discard()
+            raise
+    except OSError as error:
+        raise MRMCommitError(f"{target!r} cannot be encrypted: {error}") from error
+    return new
 
 
 def _encrypt(file, out):

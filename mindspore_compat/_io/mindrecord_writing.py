@@ -15,7 +15,7 @@ import weakref
 
 from .files import AtomicFile, replacing
 from .mindrecord import PLACES, VERSION, Layout, companions, read_header
-from .mindrecord_encryption import readable, store
+from .mindrecord_encryption import encrypted, readable, settings
 from .mindrecord_errors import (
     MRMCommitError,
     MRMInvalidHeaderSizeError,
@@ -263,7 +263,7 @@ class Writer:
         self._next = (self._next + 1) % len(self.pages)
 
     def finish(self):
-        """Writes headers and indexes, renames the files, and encrypts them if required."""
+        """Writes headers and indexes, encrypts the files if required, and renames them."""
         for path, pages in zip(self.paths, self.pages, strict=True):
             with _failing_as(MRMCommitError, path):
                 pages.finish()
@@ -275,15 +275,26 @@ class Writer:
         for file in self._unnamed:
             with _failing_as(MRMCommitError, file.path):
                 file.sync()
+        if settings.key is not None or self.paths != self.targets:
+            self._encrypt()
         with contextlib.ExitStack() as stack:
-            with _failing_as(MRMCommitError, self.paths[0]):
-                stack.enter_context(replacing(os.path.dirname(os.path.abspath(self.paths[0]))))
+            with _failing_as(MRMCommitError, self.targets[0]):
+                stack.enter_context(replacing(os.path.dirname(os.path.abspath(self.targets[0]))))
             while self._unnamed:
                 with _failing_as(MRMCommitError, self._unnamed[0].path):
                     self._unnamed[0].replace()
                 del self._unnamed[0]
+
+    def _encrypt(self):
+        """Replaces the plain new files by encrypted ones, while none has its final name."""
+        plain = list(self._unnamed)
+        temporaries = {file.path: file.temporary for file in plain}
         for path, target in zip(self.paths, self.targets, strict=True):
-            store(path, target)
+            for ending in ("", ".db"):
+                source = os.path.abspath(path + ending)
+                self._unnamed.append(encrypted(temporaries.get(source, source), target + ending))
+        del self._unnamed[: len(plain)]
+        _discard(plain)
 
     def _index(self, path, pages):
         part, fields = self._create(f"{path}.db").temporary, self.layout.schema

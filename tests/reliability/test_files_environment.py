@@ -1,5 +1,7 @@
 """Files with unusual names, full disks, and files that other processes replace meanwhile."""
 
+import contextlib
+import json
 import os
 import threading
 
@@ -10,7 +12,8 @@ import mindspore_compat as ms
 import mindspore_compat.dataset as ds
 from mindspore_compat import Tensor
 from mindspore_compat._io import files, safetensors
-from mindspore_compat.mindrecord import FileWriter
+from mindspore_compat.dataset import vision
+from mindspore_compat.mindrecord import FileWriter, MRMCommitError, set_enc_key
 from mindspore_compat.mindrecord.common.exceptions import ParamValueError
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs names and locks of POSIX")
@@ -26,6 +29,59 @@ def writer(path, count):
 
 def rows(path):
     return [int(row["a"]) for row in ds.MindDataset(str(path)).create_dict_iterator(num_epochs=1)]
+
+
+@contextlib.contextmanager
+def longest_file(length):
+    """Lets this process write files of `length` bytes only, as a full disk would."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (length, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_refused_encryption_keeps_the_old_file_and_leaves_no_plain_one(tmp_path, monkeypatch):
+    set_enc_key("0123456789abcdef")
+    try:
+        writer(tmp_path / "rows", 3).commit()
+        before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        second = writer(tmp_path / "rows", 5)
+        with pytest.raises(MRMCommitError, match=r"rows' cannot be encrypted.*File too large"):
+            with longest_file(os.path.getsize(tmp_path / "rows") - 1):
+                second.commit()
+        del second
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+        assert rows(tmp_path / "rows") == [3, 3, 3]
+    finally:
+        set_enc_key(None)
+
+
+def test_a_refused_image_keeps_the_old_one(tmp_path):
+    path = str(tmp_path / "image.bin")
+    vision.write_file(path, np.ones(100, np.uint8))
+    os.symlink(path, tmp_path / "link")
+    for name in (path, str(tmp_path / "link")):
+        with pytest.raises(RuntimeError, match="cannot be written.*File too large"):
+            with longest_file(10):
+                vision.write_file(name, np.zeros(100, np.uint8))
+    assert vision.read_file(path).tolist() == [1] * 100
+    assert sorted(os.listdir(tmp_path)) == ["image.bin", "link"]
+    vision.write_file(str(tmp_path / "link"), np.zeros(3, np.uint8))
+    assert vision.read_file(path).tolist() == [0, 0, 0]
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    received = []
+    reader = threading.Thread(target=lambda: received.append((tmp_path / "pipe").read_text()))
+    reader.start()
+    ds.serialize(ds.NumpySlicesDataset([1, 2]).batch(2), str(tmp_path / "pipe"))
+    reader.join(10)
+    assert json.loads(received[0])["batch_size"] == 2
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_a_folder_may_have_any_name(tmp_path):

@@ -3,11 +3,14 @@
 Encoding and decoding need OpenCV, which the extra "vision" installs.
 """
 
+import os
+
 import numpy as np
 
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, Str
 from ..._core.tensor.tensor import Tensor
+from ..._io.files import atomic_write
 from ..._io.reading import content, reading
 from .._extra import opencv, opencv_pixels
 from .._rules import AnInstance
@@ -91,9 +94,9 @@ def write_file(filename: Str, data: _Image):
 
 
 def _write(api, filename, data):
-    """Writes an array of bytes to a file, for a public function."""
+    """Writes an array of bytes to a file, or the target of a link, for a public function."""
     try:
-        with open(filename, "wb") as file:
+        with atomic_write(os.path.realpath(filename), durable=False) as file:
             file.write(data.tobytes())
     except OSError as error:
         raise RuntimeError(f"For '{api}', {filename!r} cannot be written: {error}") from error
