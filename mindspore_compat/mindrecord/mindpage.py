@@ -41,7 +41,7 @@ class MindPage:
 
     def __init__(self, file_name, num_consumer=4):
         check_reading("MindPage", file_name, num_consumer)
-        self._records = Records(file_name)
+        self._file_name, self._records = file_name, Records(file_name)
         self._layout = self._records.shards[0].layout
         self._field, self._rows = None, {}
 
@@ -131,7 +131,7 @@ class MindPage:
         if not rows or page * num_row >= len(rows):
             raise MRMFetchDataError(
                 f"For 'MindPage', there is no page {page} of {num_row} rows "
-                f"of this value, which has {len(rows)} rows."
+                f"of this value in {self._file_name!r}, which has {len(rows)} rows."
             )
         columns = [*self._layout.raw, *self._layout.blob]
         return [

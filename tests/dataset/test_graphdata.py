@@ -278,6 +278,23 @@ def test_wrong_settings(path, given, error):
         GraphData(**{"dataset_file": path, **given})
 
 
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        (row("e", 7, 5, (0, 9)), "The graph has no node 9"),
+        ({**row("n", 1, 1), "node_feature_index": np.array([32], np.int32)}, "node_feature_32"),
+    ],
+    ids=["node", "feature"],
+)
+def test_a_graph_that_contradicts_itself_is_refused_by_name(tmp_path, wrong, message):
+    writer = FileWriter(str(tmp_path / "wrong.mindrecord"))
+    writer.add_schema(FIELDS)
+    writer.write_raw_data([row("n", 0, 1), wrong])
+    writer.commit()
+    with pytest.raises(RuntimeError, match=rf"wrong\.mindrecord' cannot be read: .*{message}"):
+        GraphData(str(tmp_path / "wrong.mindrecord"))
+
+
 def test_files_of_something_else_are_refused(tmp_path):
     path = str(tmp_path / "rows.mindrecord")
     writer = FileWriter(path)

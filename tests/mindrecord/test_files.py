@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 
 import numpy as np
@@ -399,7 +400,7 @@ def test_pages_of_a_class(tmp_path):
         lambda: page.read_at_page_by_id(9, 0, 1),
         lambda: page.read_at_page_by_name("c", 0, 1),
     ):
-        with pytest.raises(exceptions.MRMFetchDataError):
+        with pytest.raises(exceptions.MRMFetchDataError, match=re.escape(repr(path))):
             call()
     with pytest.raises(exceptions.ParamValueError):
         page.read_at_page_by_id(0, 0, 0)

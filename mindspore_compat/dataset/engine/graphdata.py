@@ -13,6 +13,7 @@ from ..._core.rules.checked import Forbid, checked
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, Number, OneOf, Str
 from ..._core.without_effect import without_effect
 from ..._io.mindrecord import Records
+from ..._io.reading import reading
 from .._rules import INT32_MAX, AnInstance, Workers
 from . import config
 from .graphdata_server import Client, serve
@@ -348,11 +349,12 @@ class LocalGraph:
         self.edge_of = {}  # (from, to): number
         self.feature_values = {"node": {}, "edge": {}}  # feature: {number: array}
         self.random = Twister(config.next_seed())
-        rows = [records.row(index, list(records.schema)) for index in range(len(records))]
-        for row in rows:
-            self._add_node(row) if row["attribute"] == "n" else None
-        for row in rows:
-            self._add_edge(row) if row["attribute"] == "e" else None
+        with reading(path):
+            rows = [records.row(index, list(records.schema)) for index in range(len(records))]
+            for row in rows:
+                self._add_node(row) if row["attribute"] == "n" else None
+            for row in rows:
+                self._add_edge(row) if row["attribute"] == "e" else None
 
     def _add_node(self, row):
         self.nodes[int(row["first_id"])] = int(row["type"])

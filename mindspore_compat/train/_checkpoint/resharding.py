@@ -64,6 +64,8 @@ class Slicing:
             if number not in used_axes and self.grid[number] > 1
         ]
         left = math.prod(self.grid[number] for number in free) if size == -1 else size
+        if not self._cuts:
+            raise ValueError("a layout cuts the optimizer's part of a parameter without axes")
         if not free or (len(free) == 1 and math.prod(self.grid[free[0] + 1 :]) != step):
             raise ValueError(
                 f"a layout cuts the optimizer's part into {size} at a distance of "
