@@ -39,8 +39,7 @@ _VARIES = """add_flags argsort_with_value cond data_sync data_ptr get_bytes hook
 _OF_SEVERAL_PARTS = re.compile(
     "attention|moe|indexer|fusion|_norm|sampler|ctc|lstm|gru|rnn|nms|box"
 )
-_LAYERS_OF_OTHERS = """rnns rnn_cells transformer timedistributed _wrappers thor_layer
-    combined""".split()
+_LAYERS_OF_OTHERS = "rnns rnn_cells multi_head timedistributed thor_layer combined".split()
 _METHODS = {
     "allclose": "bool",
     "asnumpy": "ndarray",

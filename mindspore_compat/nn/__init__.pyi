@@ -1272,10 +1272,14 @@ class ClipByNorm(_Cell):
     Inputs:
         - **x** (Tensor): float16 or float32.
         - **clip_norm** (Tensor): the bound, which broadcasts to `x`.
+
+    Outputs:
+        Tensor of the shape of `x`, in float32.
     """
     axis: _t.Any
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ConfusionMatrix(Metric):
     """Confusion matrix: counts how often each class (row) is predicted as each class (column).
 
@@ -1997,6 +2001,9 @@ class Dropout(_Cell):
 
     Inputs:
         - **x** (Tensor): floats.
+
+    Outputs:
+        Tensor of the same shape and dtype; `x` itself outside training mode.
     """
     keep_prob: _t.Any
     p: _t.Any
@@ -2015,6 +2022,12 @@ class Dropout1d(_Cell):
 
     Args:
         p (float): the probability that a channel is zeroed, in [0, 1].
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, L) or (C, L).
+
+    Outputs:
+        Tensor of the same shape and dtype; `x` itself outside training mode.
     """
     p: _t.Any
     def __init__(self, p: _b.float = 0.5) -> None: ...
@@ -2029,6 +2042,12 @@ class Dropout2d(_Cell):
 
     Args:
         p (float): the probability that a channel is zeroed, in [0, 1].
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, H, W).
+
+    Outputs:
+        Tensor of the same shape and dtype; `x` itself outside training mode.
     """
     p: _t.Any
     def __init__(self, p: _b.float = 0.5) -> None: ...
@@ -2049,6 +2068,9 @@ class Dropout2dExt(_Cell):
 
     Inputs:
         - **input** (Tensor): of 3 or 4 axes.
+
+    Outputs:
+        Tensor of the same shape and dtype; `input` itself outside training mode.
     """
     p: _t.Any
     inplace: _t.Any
@@ -2060,6 +2082,12 @@ class Dropout3d(_Cell):
 
     Args:
         p (float): the probability that a channel is zeroed, in [0, 1].
+
+    Inputs:
+        - **x** (Tensor): shape (N, C, D, H, W).
+
+    Outputs:
+        Tensor of the same shape and dtype; `x` itself outside training mode.
     """
     p: _t.Any
     def __init__(self, p: _b.float = 0.5) -> None: ...
@@ -2080,6 +2108,9 @@ class DropoutExt(_Cell):
 
     Inputs:
         - **input** (Tensor): floats.
+
+    Outputs:
+        Tensor of the same shape and dtype; `input` itself outside training mode.
     """
     p: _t.Any
     inplace: _t.Any
@@ -2428,6 +2459,10 @@ class Flatten(_Cell):
 
     Inputs:
         - **x** (Tensor): of any shape that has these axes.
+
+    Outputs:
+        Tensor of the same dtype, with one axis in place of those from `start_dim` to `end_dim`;
+        of shape (1,) for an input without axes.
     """
     start_dim: _t.Any
     end_dim: _t.Any
@@ -2790,6 +2825,12 @@ class Identity(_Cell):
 
     Args:
         *args, **kwargs: anything; without effect.
+
+    Inputs:
+        - **input** (Any): any object, usually a Tensor.
+
+    Outputs:
+        The input itself.
     """
     def __init__(self, *args: _t.Any, **kwargs: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2940,10 +2981,14 @@ class L1Regularizer(_Cell):
 
     Inputs:
         - **weights** (Tensor): numbers; the result is at least float32.
+
+    Outputs:
+        Tensor of shape (), in float32; float64 for float64.
     """
     scale: _t.Any
     def __init__(self, scale: _b.float) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class LARS(_Optimizer):
     """Layer-wise adaptive rate scaling (LARS): scales gradients for another optimizer.
 
@@ -3408,6 +3453,9 @@ class Linear(_Cell):
 
     Inputs:
         - **x** (Tensor): shape (*, in_features).
+
+    Outputs:
+        Tensor of shape (*, out_features).
     """
     in_features: _t.Any
     out_features: _t.Any
@@ -3595,22 +3643,42 @@ class MatMul(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MatrixDiag(_Cell):
-    """Creates diagonal matrices: the last axis of the input becomes their diagonals."""
+    """Creates diagonal matrices: the last axis of the input becomes their diagonals.
+
+    Inputs:
+        - **input_x** (Tensor): numbers of shape (..., N).
+
+    Outputs:
+        Tensor of shape (..., N, N) and the same dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MatrixDiagPart(_Cell):
-    """Extracts the diagonals of the matrices in the last two axes."""
+    """Extracts the diagonals of the matrices in the last two axes.
+
+    Inputs:
+        - **input_x** (Tensor): numbers of shape (..., M, N).
+
+    Outputs:
+        Tensor of shape (..., min(M, N)).
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MatrixSetDiag(_Cell):
     """Replaces the diagonals of matrices.
 
     Inputs:
         - **input_x** (Tensor): shape (..., M, N).
         - **diagonal** (Tensor): shape (..., min(M, N)), of the same dtype.
+
+    Outputs:
+        Tensor of the shape and dtype of `input_x`.
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MaxPool1d(_Cell):
     """1-D max pooling of a sequence (N, C, L) or (C, L).
 
@@ -3985,11 +4053,15 @@ class Norm(_Cell):
 
     Inputs:
         - **x** (Tensor): numbers.
+
+    Outputs:
+        Tensor without the axes (or with length 1), in the dtype of `x`; float32 for ints.
     """
     axis: _t.Any
     keep_dims: _t.Any
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = (), keep_dims: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the axes."""
 class OcclusionSensitivity(Metric):
@@ -4031,6 +4103,9 @@ class OneHot(_Cell):
 
     Inputs:
         - **indices** (Tensor): ints; an index out of range gives no `on_value`.
+
+    Outputs:
+        Tensor in `dtype`, with one axis of length `depth` more than `indices`.
     """
     axis: _t.Any
     depth: _t.Any
@@ -4039,6 +4114,7 @@ class OneHot(_Cell):
     dtype: _t.Any
     def __init__(self, axis: _b.int = -1, depth: _b.int = 1, on_value: _b.float | _b.bool | _b.complex | _Tensor = 1.0, off_value: _b.float | _b.bool | _b.complex | _Tensor = 0.0, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.optim.optimizer import Optimizer as Optimizer
 from ..nn.layer.activation import PReLU as PReLU
 from ..nn.layer.activation import PReLUExt as PReLUExt
@@ -4069,11 +4145,15 @@ class Pad(_Cell):
 
     Inputs:
         - **x** (Tensor): with an axis for each pair.
+
+    Outputs:
+        Tensor of the same dtype, with each axis longer by the sum of its pair.
     """
     paddings: _t.Any
     mode: _t.Any
     def __init__(self, paddings: _b.tuple[_t.Any, ...], mode: _b.str = 'CONSTANT') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.wrap.cell_wrapper import ParameterUpdate as ParameterUpdate
 class Perplexity(Metric):
     """Perplexity: exp(mean of -log p), where p is the probability predicted for the right word.
@@ -4651,11 +4731,15 @@ class Roll(_Cell):
 
     Inputs:
         - **input_x** (Tensor): of any shape that has these axes.
+
+    Outputs:
+        Tensor of the same shape and dtype.
     """
     shift: _t.Any
     axis: _t.Any
     def __init__(self, shift: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class RootMeanSquareDistance(Metric):
     """Root mean square surface distance from the predicted surface to the labelled one.
 
@@ -5215,6 +5299,9 @@ class Transformer(_Cell):
           MultiheadAttention.
         - **src_key_padding_mask**, **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor):
           see `key_padding_mask` there.
+
+    Outputs:
+        Tensor of the shape and dtype of `tgt`.
     """
     encoder: _t.Any
     decoder: _t.Any
@@ -5223,6 +5310,7 @@ class Transformer(_Cell):
     batch_first: _t.Any
     def __init__(self, d_model: _b.int = 512, nhead: _b.int | _t.Literal[True] = 8, num_encoder_layers: _b.int = 6, num_decoder_layers: _b.int = 6, dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell = 'relu', custom_encoder: _Cell | _c.Callable[..., _t.Any] | None = None, custom_decoder: _Cell | _c.Callable[..., _t.Any] | None = None, layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class TransformerDecoder(_Cell):
     """Transformer decoder: a stack of copies of one layer.
 
@@ -5233,12 +5321,16 @@ class TransformerDecoder(_Cell):
 
     Inputs:
         The inputs of TransformerDecoderLayer.
+
+    Outputs:
+        Tensor of the shape and dtype of `tgt`.
     """
     layers: _t.Any
     num_layers: _t.Any
     norm: _t.Any
     def __init__(self, decoder_layer: _Cell | _c.Callable[..., _t.Any], num_layers: _b.int, norm: _Cell | _c.Callable[..., _t.Any] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class TransformerDecoderLayer(_Cell):
     """Transformer decoder layer: self-attention, attention to the memory, and two dense layers.
 
@@ -5259,6 +5351,9 @@ class TransformerDecoderLayer(_Cell):
         - **tgt_mask**, **memory_mask** (Tensor): see `attn_mask` of MultiheadAttention.
         - **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor): see `key_padding_mask`
           there.
+
+    Outputs:
+        Tensor of the shape and dtype of `tgt`.
     """
     self_attn: _t.Any
     dense1: _t.Any
@@ -5269,6 +5364,7 @@ class TransformerDecoderLayer(_Cell):
     multihead_attn: _t.Any
     def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class TransformerEncoder(_Cell):
     """Transformer encoder: a stack of copies of one layer.
 
@@ -5279,12 +5375,16 @@ class TransformerEncoder(_Cell):
 
     Inputs:
         The inputs of TransformerEncoderLayer.
+
+    Outputs:
+        Tensor of the shape and dtype of `src`.
     """
     layers: _t.Any
     num_layers: _t.Any
     norm: _t.Any
     def __init__(self, encoder_layer: _Cell | _c.Callable[..., _t.Any], num_layers: _b.int, norm: _Cell | _c.Callable[..., _t.Any] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class TransformerEncoderLayer(_Cell):
     """Transformer encoder layer: self-attention and two dense layers.
 
@@ -5303,6 +5403,9 @@ class TransformerEncoderLayer(_Cell):
         - **src** (Tensor): shape (S, N, d_model), or (S, d_model).
         - **src_mask** (Tensor): see `attn_mask` of MultiheadAttention.
         - **src_key_padding_mask** (Tensor): see `key_padding_mask` of MultiheadAttention.
+
+    Outputs:
+        Tensor of the shape and dtype of `src`.
     """
     self_attn: _t.Any
     dense1: _t.Any
@@ -5313,16 +5416,35 @@ class TransformerEncoderLayer(_Cell):
     multihead_attn: _t.Any
     def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Tril(_Cell):
-    """Returns the lower triangle of the last two axes, and zero elsewhere; see `ops.tril`."""
+    """Returns the lower triangle of the last two axes, and zero elsewhere; see `ops.tril`.
+
+    Inputs:
+        - **x** (Tensor): shape (..., M, N).
+        - **k** (int): the last diagonal that is kept; 0, the default, is the main diagonal.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import TripletMarginLoss as TripletMarginLoss
 from ..nn.loss.loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
 class Triu(_Cell):
-    """Returns the upper triangle of the last two axes, and zero elsewhere; see `ops.triu`."""
+    """Returns the upper triangle of the last two axes, and zero elsewhere; see `ops.triu`.
+
+    Inputs:
+        - **x** (Tensor): shape (..., M, N).
+        - **k** (int): the first diagonal that is kept; 0, the default, is the main diagonal.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+    """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Unflatten(_Cell):
     """Unflattens one axis into several.
 
@@ -5332,6 +5454,9 @@ class Unflatten(_Cell):
 
     Inputs:
         - **input_x** (Tensor): the product of the lengths is the length of its axis.
+
+    Outputs:
+        Tensor of the same dtype, with the axes `unflattened_size` in place of `axis`.
     """
     axis: _t.Any
     unflattened_size: _t.Any
@@ -5349,6 +5474,10 @@ class Unfold(_Cell):
 
     Inputs:
         - **input_x** (Tensor): shape (N, C, H, W).
+
+    Outputs:
+        Tensor of shape (N, rows * columns * C, H', W') and the same dtype, where H' and W' are the
+        numbers of patches down and across.
     """
     ksizes: _t.Any
     strides: _t.Any
@@ -5356,6 +5485,7 @@ class Unfold(_Cell):
     padding: _t.Any
     def __init__(self, ksizes: _c.Iterable[_b.int], strides: _c.Iterable[_b.int], rates: _c.Iterable[_b.int], padding: _b.str = 'valid') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Upsample(_Cell):
     """Resizes images by interpolation; see `ops.interpolate`.
 
@@ -5365,6 +5495,13 @@ class Upsample(_Cell):
         mode (str): the interpolation method.
         align_corners (bool): whether the centres of the corner elements of both images coincide.
         recompute_scale_factor (bool): whether the factor is recomputed from the size.
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, L), (N, C, H, W) or (N, C, D, H, W); see `mode` of
+          `ops.interpolate`.
+
+    Outputs:
+        Tensor of the resized shape, with the same N, C and dtype.
     """
     recompute_scale_factor: _t.Any
     size: _t.Any
@@ -5373,6 +5510,7 @@ class Upsample(_Cell):
     align_corners: _t.Any
     def __init__(self, size: _b.int | _c.Iterable[_b.int] | None = None, scale_factor: _b.float | _c.Iterable[_b.float] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.wrap.cell_wrapper import VirtualDatasetCellTriple as VirtualDatasetCellTriple
 class Vjp(_Cell):
     """Computes a function's results and their vector-Jacobian product; see `mindspore.vjp`.

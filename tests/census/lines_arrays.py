@@ -36,9 +36,9 @@ SHAPES = {
     "_shape.band.band_of": of(x(2, 3, 4), x(), Band(-1, 2, 3, 4, "RIGHT_LEFT")),
     "_shape.diagonal.trace_along": of(x(3, 4, 2), 1, 0, 1),
     "_shape.band.with_band": of(x(2, 3, 4), x(2, 2, 3), Band(0, 1, 3, 4, "RIGHT_LEFT")),
-    "_wrappers.diagonal_of": of(x(2, 3, 4)),
-    "_wrappers.on_diagonal": of(x(2, 3)),
-    "_wrappers.scatter_diagonal": of(x(2, 3, 4), x(2, 3)),
+    "matrices.diagonal_of": of(x(2, 3, 4)),
+    "matrices.on_diagonal": of(x(2, 3)),
+    "matrices.scatter_diagonal": of(x(2, 3, 4), x(2, 3)),
     "_shape.create.full_like": of(x(2, 3), 1.5),
 }
 INDICES = {

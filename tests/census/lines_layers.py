@@ -218,8 +218,8 @@ NORMALISATION = {
     "_normalization.layer_norm.add_layer_norm": of(x(3, 4), x(3, 4, seed=1), x(4), x(4, seed=1)),
     "math.moments": of(x(3, 4), (0,), True),
     "math.log_beta": of(positive(3), positive(3, seed=1)),
-    "_wrappers.clip_by_norm": of(x(3, 4), x(1, low=0.5, high=0.6)),
-    "_wrappers.euclidean_norm": of(x(3, 4), (1,)),
+    "wrappers.clip_by_norm": of(x(3, 4), x(1, low=0.5, high=0.6)),
+    "wrappers.euclidean_norm": of(x(3, 4), (1,)),
 }
 PAIRS = x(3, 4), x(3, 4, seed=1, scale=3)
 LOSSES = {

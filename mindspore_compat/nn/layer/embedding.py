@@ -31,7 +31,7 @@ from ...ops._elementwise.cast import cast
 from ...ops._indexing.gather import gather
 from .._parts import parameter
 from ..cell import Cell
-from ._wrappers import clip_by_norm
+from ._basic.wrappers import clip_by_norm
 
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
 

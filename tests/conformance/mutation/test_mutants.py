@@ -75,10 +75,10 @@ TARGETS = {
         "ops._recurrent.sequence": ["_gru_gates", "_gru_recurrent", "gru_sequence"],
     },
     "nn.MultiheadAttention": {
-        "nn.layer.transformer": ["MultiheadAttention"],
+        "nn.layer._attention.multi_head": ["MultiheadAttention"],
         "ops._attention.multi_head": ["multi_head_attention_forward"],
     },
-    "nn.Pad": {"nn.layer._wrappers": ["Pad", "_is_pair"]},
+    "nn.Pad": {"nn.layer._basic.wrappers": ["Pad", "_is_pair"]},
     "nn.PixelShuffle": {"nn.layer.image": ["PixelShuffle"]},
     "nn.CrossEntropyLoss": {
         "nn.loss._classes": ["CrossEntropyLoss"],

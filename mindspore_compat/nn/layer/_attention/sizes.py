@@ -4,7 +4,7 @@ The original divides the width by the number of heads before it checks either, s
 Tensors that do not divide raise a ValueError.
 """
 
-from ..._core.rules.vocabulary import AsValue, Bool, Int, Number, OneOf, TensorOf, any_dtype
+from ...._core.rules.vocabulary import AsValue, Bool, Int, Number, OneOf, TensorOf, any_dtype
 
 Anything = TensorOf(any_dtype)
 Size = Int(ge=1)

@@ -2,10 +2,10 @@
 
 import math
 
-from ... import ops
-from ..._core.declare.op import op
-from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import (
+from .... import ops
+from ...._core.declare.op import op
+from ...._core.declare.public_api import public
+from ...._core.rules.vocabulary import (
     Any,
     Bool,
     InstanceOf,
@@ -19,14 +19,13 @@ from ..._core.rules.vocabulary import (
     checked,
     floating,
     integer,
-    number,
 )
-from ..._core.tensor.dtype import float32
-from ..._core.tensor.tensor import Tensor
-from ...ops._conv.patches import patches
-from .._parts import need_tensor
-from ..cell import Cell
-from .padding import pad_ends
+from ...._core.tensor.dtype import float32
+from ...._core.tensor.tensor import Tensor
+from ....ops._conv.patches import patches
+from ..._parts import need_tensor
+from ...cell import Cell
+from ..padding import pad_ends
 
 Real = TensorOf(integer | floating)
 Level = Number(numpy_scalars=True) | Bool | InstanceOf(complex) | TensorOf(any_dtype)
@@ -43,6 +42,9 @@ class Norm(Cell):
 
     Inputs:
         - **x** (Tensor): numbers.
+
+    Outputs:
+        Tensor without the axes (or with length 1), in the dtype of `x`; float32 for ints.
 
     Raises:
         TypeError: if `axis` is neither an int nor a tuple of ints, or `keep_dims` not a bool.
@@ -100,6 +102,9 @@ class ClipByNorm(Cell):
         - **x** (Tensor): float16 or float32.
         - **clip_norm** (Tensor): the bound, which broadcasts to `x`.
 
+    Outputs:
+        Tensor of the shape of `x`, in float32.
+
     Raises:
         TypeError: if `axis` is of another type, or an input not a Tensor of float16 or float32.
         ValueError: if the input has no such axis.
@@ -140,6 +145,9 @@ class L1Regularizer(Cell):
 
     Inputs:
         - **weights** (Tensor): numbers; the result is at least float32.
+
+    Outputs:
+        Tensor of shape (), in float32; float64 for float64.
 
     Raises:
         TypeError: if `scale` is neither an int nor a float.
@@ -184,6 +192,9 @@ class OneHot(Cell):
 
     Inputs:
         - **indices** (Tensor): ints; an index out of range gives no `on_value`.
+
+    Outputs:
+        Tensor in `dtype`, with one axis of length `depth` more than `indices`.
 
     Raises:
         TypeError: if `axis` or `depth` is not an int, or the indices are not ints.
@@ -233,6 +244,9 @@ class Pad(Cell):
 
     Inputs:
         - **x** (Tensor): with an axis for each pair.
+
+    Outputs:
+        Tensor of the same dtype, with each axis longer by the sum of its pair.
 
     Raises:
         TypeError: if `paddings` is not a tuple.
@@ -297,6 +311,10 @@ class Unfold(Cell):
     Inputs:
         - **input_x** (Tensor): shape (N, C, H, W).
 
+    Outputs:
+        Tensor of shape (N, rows * columns * C, H', W') and the same dtype, where H' and W' are the
+        numbers of patches down and across.
+
     Raises:
         TypeError: if a size is neither a tuple nor a list, or `padding` is not a str.
         ValueError: if a size is not of that form, or `padding` is unknown.
@@ -342,162 +360,6 @@ def _need_window(name, value):
         )
 
 
-@public("nn.Tril")
-class Tril(Cell):
-    """Returns the lower triangle of the last two axes, and zero elsewhere; see `ops.tril`.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.nn.Tril()(ms.Tensor([[1, 2], [3, 4]])))
-        [[1 0]
-         [3 4]]
-    """
-
-    def __init__(self):
-        super().__init__()
-
-    def construct(self, x, k=0):
-        """Returns the triangle below and on diagonal `k` of `x`."""
-        if type(k) is not int:
-            Int.refuse("Tril", "k", k)
-        return ops.tril(x, k)
-
-
-@public("nn.Triu")
-class Triu(Cell):
-    """Returns the upper triangle of the last two axes, and zero elsewhere; see `ops.triu`.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.nn.Triu()(ms.Tensor([[1, 2], [3, 4]])))
-        [[1 2]
-         [0 4]]
-    """
-
-    def __init__(self):
-        super().__init__()
-
-    def construct(self, x, k=0):
-        """Returns the triangle above and on diagonal `k` of `x`."""
-        if type(k) is not int:
-            Int.refuse("Triu", "k", k)
-        return ops.triu(x, k)
-
-
-@public("nn.MatrixDiag")
-class MatrixDiag(Cell):
-    """Creates diagonal matrices: the last axis of the input becomes their diagonals.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.nn.MatrixDiag()(ms.Tensor([1.0, 2.0])))
-        [[1. 0.]
-         [0. 2.]]
-    """
-
-    def __init__(self):
-        super().__init__()
-
-    @checked
-    def construct(self, input_x: TensorOf(number)):
-        """Returns the matrices of `input_x`, with one axis more."""
-        if input_x.ndim < 1:
-            raise ValueError("For 'MatrixDiag', the input must have at least 1 axis, but got 0.")
-        return on_diagonal.run(input_x)
-
-
-@public("nn.MatrixDiagPart")
-class MatrixDiagPart(Cell):
-    """Extracts the diagonals of the matrices in the last two axes.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.nn.MatrixDiagPart()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
-        [1. 4.]
-    """
-
-    def __init__(self):
-        super().__init__()
-
-    @checked
-    def construct(self, input_x: TensorOf(number)):
-        """Returns the diagonals of `input_x`, with one axis less."""
-        if input_x.ndim < 2:
-            raise ValueError(
-                f"For 'MatrixDiagPart', the input must have at least 2 axes, but got "
-                f"{input_x.ndim}."
-            )
-        return diagonal_of.run(input_x)
-
-
-@public("nn.MatrixSetDiag")
-class MatrixSetDiag(Cell):
-    """Replaces the diagonals of matrices.
-
-    Inputs:
-        - **input_x** (Tensor): shape (..., M, N).
-        - **diagonal** (Tensor): shape (..., min(M, N)), of the same dtype.
-
-    Raises:
-        TypeError: if the inputs are not of one dtype of float32, float16, int32, int8 or uint8.
-        ValueError: if the shapes do not fit.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.nn.MatrixSetDiag()(ms.ops.zeros((2, 2)), ms.Tensor([1.0, 2.0])))
-        [[1. 0.]
-         [0. 2.]]
-    """
-
-    def __init__(self):
-        super().__init__()
-
-    @checked
-    def construct(
-        self,
-        input_x: TensorOf("float16", "float32", "int8", "int32", "uint8"),
-        diagonal: TensorOf("float16", "float32", "int8", "int32", "uint8"),
-    ):
-        """Returns `input_x` with `diagonal` on its diagonals."""
-        if input_x.dtype != diagonal.dtype:
-            raise TypeError(
-                "For 'MatrixSetDiag', the inputs must have the same dtype, but got "
-                f"{input_x.dtype} and {diagonal.dtype}."
-            )
-        if input_x.ndim < 2 or diagonal.shape != (*input_x.shape[:-2], min(input_x.shape[-2:])):
-            raise ValueError(
-                f"For 'MatrixSetDiag', 'diagonal' must have the shape of the "
-                f"diagonals, but got shapes {input_x.shape} and {diagonal.shape}."
-            )
-        return scatter_diagonal.run(input_x, diagonal)
-
-
-@op(compute="native")
-def on_diagonal(xp, x: TensorOf(number)):
-    """Returns square matrices with the last axis of `x` on their diagonals."""
-    return xp.expand_dims(x, -1) * xp.cast(xp.eye(x.shape[-1]), x.dtype)
-
-
-@op(compute="native")
-def diagonal_of(xp, x: TensorOf(number)):
-    """Returns the diagonals of the last two axes."""
-    rows, columns = x.shape[-2:]
-    least = min(rows, columns)
-    square = x[..., :least, :least]
-    return xp.sum(square * xp.cast(xp.eye(least), x.dtype), -1)
-
-
-@op(compute="native")
-def scatter_diagonal(xp, x: TensorOf(number), diagonal: TensorOf(number)):
-    """Returns `x` with `diagonal` on the diagonals of its last two axes."""
-    rows, columns = x.shape[-2:]
-    mask = xp.eye(rows, columns) > 0
-    diagonals = xp.expand_dims(diagonal, -1) * xp.cast(xp.eye(diagonal.shape[-1]), x.dtype)
-    below, right = rows - diagonals.shape[-2], columns - diagonals.shape[-1]
-    diagonals = xp.pad(diagonals, ((0, 0),) * (x.ndim - 2) + ((0, below), (0, right)))
-    return xp.where(mask, diagonals, x)
-
-
 @public("nn.Roll")
 class Roll(Cell):
     """Rolls elements along axes; elements pushed out at one end reappear at the other.
@@ -508,6 +370,9 @@ class Roll(Cell):
 
     Inputs:
         - **input_x** (Tensor): of any shape that has these axes.
+
+    Outputs:
+        Tensor of the same shape and dtype.
 
     Raises:
         TypeError: if one of them is of another type.
@@ -554,6 +419,13 @@ class Upsample(Cell):
         mode (str): the interpolation method.
         align_corners (bool): whether the centres of the corner elements of both images coincide.
         recompute_scale_factor (bool): whether the factor is recomputed from the size.
+
+    Inputs:
+        - **x** (Tensor): floats of shape (N, C, L), (N, C, H, W) or (N, C, D, H, W); see `mode` of
+          `ops.interpolate`.
+
+    Outputs:
+        Tensor of the resized shape, with the same N, C and dtype.
 
     Example:
         >>> import mindspore_compat as ms

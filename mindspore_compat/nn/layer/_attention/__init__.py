@@ -1,0 +1,1 @@
+"""Multi-head attention: a part of `nn.layer.transformer`."""
