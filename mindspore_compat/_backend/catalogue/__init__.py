@@ -24,8 +24,8 @@ Facts:
         rule        records the vjp rule of _core/autograd/vjp_rules*.py
         parts       records the functions that it calls
         constant    the result carries no gradient
-        plain no function of arrays: a number, a dtype, a module, a function of shapes refused
-        raises an error: there is no gradient
+        plain       no function of arrays: a number, a dtype, a module, a function of shapes
+        refused     raises an error: there is no gradient
 
     opaque: its code uses more than `xp`, so a graph (Sketch) without a node of its name refuses it.
     rows: it exists only for bodies that work on rows (bodies/row_plan.py).

@@ -242,7 +242,7 @@ def write(x, index, values):
 
 
 _REDUCERS = {"mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}
-_ON_DEVICE = ("max", "min")  # the dtypes that CuPy's ufunc.at supports
+_ON_DEVICE = ("max", "min")  # the functions whose `ufunc.at` CuPy has
 
 
 def scatter_reduce(xp, x, index, values, how):

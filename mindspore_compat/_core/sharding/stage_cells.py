@@ -204,7 +204,10 @@ def call(cell, proceed, args, kwargs):
 
 def _call_on(stage, cell, proceed, args, kwargs):
     """Moves the inputs of a Cell to a stage and calls the Cell there; other ranks return
-    placeholders. Raises: Paused: if this stage runs later in the step.
+    placeholders.
+
+    Raises:
+        Paused: if this stage runs later in the step.
     """
     if flow.micro.is_later(stage):
         raise Paused

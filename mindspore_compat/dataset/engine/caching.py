@@ -211,8 +211,7 @@ def sampler_of_stored(shuffled, num_samples, num_shards, shard_id):
     return SequentialSampler(num_samples=num_samples)
 
 
-# Keys of pipelines, to decide whether two pipelines are equal
-# -------------------------------------------
+# Keys of pipelines, to decide whether two pipelines are equal -------------------------------------
 
 
 def _tree(node, is_whole):

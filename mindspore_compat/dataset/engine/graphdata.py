@@ -382,8 +382,7 @@ class LocalGraph:
         if node not in self.nodes:
             raise RuntimeError(f"The graph has no node {node}.")
 
-    # The queries of GraphData
-    # --------------------------------------------------------------------------
+    # The queries of GraphData ---------------------------------------------------------------------
 
     def all_nodes(self, kind):
         numbers = [node for node, its in self.nodes.items() if its == kind]

@@ -318,8 +318,7 @@ def _need_layouts(api, error, layout_query, name, layout, mode):
         raise error(f"For '{api}', 'sparse_mode' must be 0 or 3, but got {mode}.")
 
 
-# Attention to the selected keys
-# --------------------------------------------------------------------
+# Attention to the selected keys -------------------------------------------------------------------
 
 
 @op(compute="native")
