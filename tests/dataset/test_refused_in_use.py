@@ -45,6 +45,73 @@ def test_none(transform):
         transform(IMAGE)
 
 
+PIXEL_OPERATIONS = [
+    vision.AdjustBrightness(2.0),
+    vision.CenterCrop(5),
+    vision.Crop((0, 0), 3),
+    vision.Erase(0, 0, 1, 1),
+    vision.HWC2CHW(),
+    vision.HorizontalFlip(),
+    vision.Invert(),
+    vision.Pad(1),
+    vision.PadToSize(20),
+    vision.RandomCrop(4),
+    vision.RandomHorizontalFlip(0.0),
+    vision.RandomInvert(0.0),
+    vision.RandomSolarize((1, 9)),
+    vision.RandomVerticalFlip(1.0),
+    vision.Rescale(1.0, 0.0),
+    vision.SlicePatches(2, 2),
+    vision.Solarize((1, 9)),
+    vision.ToTensor(),
+    vision.VerticalFlip(),
+]
+
+
+@pytest.mark.parametrize("transform", PIXEL_OPERATIONS, ids=lambda it: type(it).__name__)
+def test_wide_integers_and_text(transform):
+    for dtype in (np.int64, np.uint32, np.uint64, str):
+        with pytest.raises(RuntimeError, match="must hold"):
+            transform(IMAGE.astype(dtype))
+    transform(IMAGE.astype(np.int32))
+
+
+@pytest.mark.parametrize("composed", [False, True])
+def test_wide_integers_in_a_pipeline(composed):
+    flip = vision.HorizontalFlip()
+    operation = transforms.Compose([flip, vision.VerticalFlip()]) if composed else flip
+    rows = dataset.NumpySlicesDataset(IMAGE[None].astype(np.int64), ["image"])
+    with pytest.raises(RuntimeError, match="must hold"):
+        list(rows.map(operation, ["image"]))
+
+
+@pytest.mark.parametrize("prob", [0.0, 1.0])
+def test_other_dtypes_than_bytes_are_not_equalized(prob):
+    for dtype in (bool, np.int8, np.float32):
+        with pytest.raises(RuntimeError, match="must hold uint8"):
+            vision.RandomEqualize(prob)(IMAGE.astype(dtype))
+
+
+def test_text_is_no_image():
+    with pytest.raises(RuntimeError, match="must hold numbers"):
+        vision.CutOut(2)(IMAGE.astype(str))
+    with pytest.raises(TypeError, match="must hold numbers"):
+        vision.HsvToRgb(True)(IMAGE.astype(str))
+
+
+def test_erase_rounds_to_even():
+    values = (0.5, 1.5, 254.7)
+    image = vision.Erase(0, 0, 1, 1, values)(IMAGE)
+    np.testing.assert_array_equal(image[0, 0], [0, 2, 255])
+
+
+def test_to_str_and_to_bytes_of_a_plain_text():
+    with pytest.raises(TypeError):
+        dataset.text.to_str("a")
+    with pytest.raises(ValueError):
+        dataset.text.to_bytes("a")
+
+
 def test_a_negative_beta():
     kaiser = audio.ResampleMethod.KAISER_WINDOW
     with pytest.raises(ValueError, match="'beta'"):

@@ -339,7 +339,7 @@ def takes_blocks(operations):
 def apply_to_block(operation, block):
     """Applies a blockwise transform to many rows at once."""
     try:
-        return operation._array(block, 1)
+        return operation._array(operation._as_input(block), 1)
     except FAILURES as error:
         raise RuntimeError(
             f"For 'map', the operation {type(operation).__name__} raised "

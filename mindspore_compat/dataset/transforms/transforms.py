@@ -512,7 +512,7 @@ class Compose(CompoundOperation):
 
     def _array(self, x, lead):
         for transform in self.transforms:
-            x = transform._array(x, lead)
+            x = transform._array(transform._as_input(x), lead)
         return x
 
 

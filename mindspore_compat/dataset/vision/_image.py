@@ -6,6 +6,8 @@ from ..._core.rules.base import show_with_type
 from ..core.py_util_helpers import Implementation
 from ..transforms.base import ImageTensorOperation, is_pil
 
+_PIXELS = ("bool", "uint8", "int8", "uint16", "int16", "int32", "float16", "float32", "float64")
+
 
 class ImageOperation(ImageTensorOperation):
     """Base class of transforms of arrays and PIL images.
@@ -38,6 +40,17 @@ class ImageOperation(ImageTensorOperation):
                 return self._pil(image)
             image = np.array(image)
         return self._array(image, 0)
+
+
+class PixelOperation(ImageOperation):
+    """Base class of transforms whose arrays hold bools, floats, or integers of 8, 16 or signed 32
+    bits."""
+
+    def _as_input(self, value):
+        value = super()._as_input(value)
+        if not is_pil(value):
+            check_dtype(type(self).__name__, value, _PIXELS)
+        return value
 
 
 class PilOperation(ImageOperation):

@@ -10,7 +10,7 @@ from ..core.py_util_helpers import Implementation
 from ..engine.rows import as_column
 from ..transforms.base import is_pil
 from ..transforms.transforms import TypeCast, numeric_dtype
-from ._image import ImageOperation, check_least_rank, check_rank
+from ._image import ImageOperation, PixelOperation, check_least_rank, check_rank
 from ._pixels import channels_first, planes_by_tables
 
 __all__ = [
@@ -32,7 +32,7 @@ _Deviations = sequence(Number(gt=0.0, le=255.0))
 _as_many = Forbid("len(mean) != len(std)", ValueError, "'mean' and 'std' must be as long")
 
 
-class Rescale(ImageOperation):
+class Rescale(PixelOperation):
     """Rescales an image: multiplies by `rescale`, adds `shift` and returns float32.
 
     Args:
@@ -60,8 +60,6 @@ class Rescale(ImageOperation):
 
     def _array(self, image, lead):
         check_least_rank("Rescale", image, lead)
-        if image.dtype.kind in "SU":
-            raise RuntimeError("For 'Rescale', an image must hold numbers, but got text.")
         if self.rescale < 0:
             raise RuntimeError(
                 f"For 'Rescale', 'rescale' must be >= 0 when an image is transformed, but got "
@@ -195,7 +193,7 @@ class NormalizePad(_Normalizing):
         return np.concatenate([out, zeros], axis).astype(self.dtype, copy=False)
 
 
-class HWC2CHW(ImageOperation):
+class HWC2CHW(PixelOperation):
     """Transposes an image from (height, width, channels) to (channels, height, width).
 
     Example:
@@ -253,7 +251,7 @@ class _Tables:
         return np.ascontiguousarray(values[0].T)
 
 
-class ToTensor(ImageOperation):
+class ToTensor(PixelOperation):
     """Converts an image to an array in [0, 1] with the channels first: divides by 255, transposes
     and casts.
 

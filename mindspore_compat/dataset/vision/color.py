@@ -7,7 +7,14 @@ from ..._core.rules.vocabulary import Int, Number
 from .._extra import opencv, pillow
 from .._rules import FLOAT_MAX, Factor, Increasing, sequence
 from . import _color
-from ._image import ImageOperation, check_channels, check_dtype, check_rank, with_channels
+from ._image import (
+    ImageOperation,
+    PixelOperation,
+    check_channels,
+    check_dtype,
+    check_rank,
+    with_channels,
+)
 from ._resize import round_to
 
 __all__ = [
@@ -30,7 +37,7 @@ _Ignored = Int(ge=0, le=255) | sequence(Int(ge=0, le=255))
 # Adjustments by a factor --------------------------------------------------------------------------
 
 
-class AdjustBrightness(ImageOperation):
+class AdjustBrightness(PixelOperation):
     """Adjusts the brightness of an image: darker for a factor below 1, brighter above 1.
 
     Args:
@@ -449,7 +456,7 @@ def posterize(api, image, bits):
     return image.view(np.uint8) & np.uint8(255 << (8 - bits) & 255)
 
 
-class Solarize(ImageOperation):
+class Solarize(PixelOperation):
     """Solarizes an image: inverts the pixels whose value lies in a range.
 
     Args:
@@ -503,7 +510,7 @@ def invert(image):
     return round_to(255.0 - image.astype(np.float64), image.dtype)
 
 
-class Invert(ImageOperation):
+class Invert(PixelOperation):
     """Inverts the colours of an RGB image: 255 minus each pixel.
 
     Raises:

@@ -154,6 +154,10 @@ class _Space(ImageOperation):
                 f"For '{type(self).__name__}', the input must be one image or several "
                 f"with 3 channels, but got shape {image.shape}."
             )
+        if image.dtype.kind in "SU":
+            raise TypeError(
+                f"For '{type(self).__name__}', an image must hold numbers, but got text."
+            )
         return np.stack(self._convert(*np.moveaxis(image, axis, 0)), axis)
 
 

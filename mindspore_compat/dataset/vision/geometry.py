@@ -13,6 +13,7 @@ from . import _pixels
 from ._image import (
     ImageOperation,
     PilOperation,
+    PixelOperation,
     check_channels,
     check_least_rank,
     check_rank,
@@ -46,11 +47,7 @@ _modes = {Border.EDGE: "edge", Border.REFLECT: "reflect", Border.SYMMETRIC: "sym
 
 
 def check_inside(api, image, top, left, height, width):
-    """Raises RuntimeError for a region that is not within the image.
-
-    Raises:
-        RuntimeError: if it is not.
-    """
+    """Raises RuntimeError for a region that is not within the image."""
     if top + height > image.shape[-3] or left + width > image.shape[-2]:
         raise RuntimeError(
             f"For '{api}', the region of {height} x {width} pixels at "
@@ -70,7 +67,7 @@ def crop(api, images, top, left, height, width, lead=0):
     return images[..., 0] if grey else images
 
 
-class Crop(ImageOperation):
+class Crop(PixelOperation):
     """Crops a region of an image.
 
     Args:
@@ -102,7 +99,7 @@ class Crop(ImageOperation):
         return crop("Crop", image, *self.coordinates, *pair(self.size), lead)
 
 
-class CenterCrop(ImageOperation):
+class CenterCrop(PixelOperation):
     """Crops the center of an image; a smaller image is padded with 0.
 
     Args:
@@ -322,7 +319,7 @@ def padded_image(api, images, padding, fill, mode, lead=0):
     return images[..., 0] if grey else images
 
 
-class Pad(ImageOperation):
+class Pad(PixelOperation):
     """Pads an image on all sides.
 
     Args:
@@ -377,7 +374,7 @@ def padded_pil(api, image, padding, fill, mode):
     return pillow(api).fromarray(np.pad(np.asarray(image), around, _modes[mode]))
 
 
-class PadToSize(ImageOperation):
+class PadToSize(PixelOperation):
     """Pads an image to a target size.
 
     Args:
@@ -433,7 +430,7 @@ class PadToSize(ImageOperation):
 # Flips, patches, erasing --------------------------------------------------------------------------
 
 
-class HorizontalFlip(ImageOperation):
+class HorizontalFlip(PixelOperation):
     """Flips an image horizontally.
 
     Example:
@@ -452,7 +449,7 @@ class HorizontalFlip(ImageOperation):
         return flip("HorizontalFlip", image, lead, -2)
 
 
-class VerticalFlip(ImageOperation):
+class VerticalFlip(PixelOperation):
     """Flips an image vertically.
 
     Example:
@@ -483,7 +480,7 @@ def flip(api, images, lead, axis):
     return images[..., 0] if grey else images
 
 
-class SlicePatches(ImageOperation):
+class SlicePatches(PixelOperation):
     """Slices an image into patches, row by row; returns a tuple.
 
     Args:
@@ -546,7 +543,7 @@ class SlicePatches(ImageOperation):
         return tuple(patch[..., 0] if grey else patch for patch in patches)
 
 
-class Erase(ImageOperation):
+class Erase(PixelOperation):
     """Erases a region of an image: fills it with one value.
 
     Args:

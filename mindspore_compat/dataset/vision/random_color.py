@@ -10,7 +10,15 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, Int, Number, OneOf
 from .._rules import Factor, Increasing, NumpyInt, Probability, sequence
 from . import _color
-from ._image import ImageOperation, PilOperation, check_channels, check_rank, need_given
+from ._image import (
+    ImageOperation,
+    PilOperation,
+    PixelOperation,
+    check_channels,
+    check_dtype,
+    check_rank,
+    need_given,
+)
 from ._resize import round_to
 from .arithmetic import to_pil
 from .color import (
@@ -194,7 +202,7 @@ class RandomSharpness(ImageOperation):
         return sharpen("RandomSharpness", image, self._random.uniform32(*self.degrees))
 
 
-class RandomAdjustSharpness(ImageOperation):
+class RandomAdjustSharpness(PixelOperation):
     """Adjusts the sharpness of an image by a factor, with a probability. Needs OpenCV.
 
     Args:
@@ -253,11 +261,12 @@ class RandomEqualize(ImageOperation):
 
     def _array(self, image, lead):
         check_rank("RandomEqualize", image, lead, (2, 3))
+        check_dtype("RandomEqualize", image, ("uint8",))
         is_chosen = self._random.chance(self.prob)
         return map_channels("RandomEqualize", image, _color.equalizing) if is_chosen else image
 
 
-class RandomAutoContrast(ImageOperation):
+class RandomAutoContrast(PixelOperation):
     """Maximizes the contrast of an image, with a probability: stretches each channel to [0, 255].
 
     Args:
@@ -302,7 +311,7 @@ class RandomAutoContrast(ImageOperation):
         )
 
 
-class RandomInvert(ImageOperation):
+class RandomInvert(PixelOperation):
     """Inverts the colours of an RGB image, with a probability.
 
     Args:
@@ -362,7 +371,7 @@ class RandomPosterize(ImageOperation):
         return posterize("RandomPosterize", image, self._random.integer(*self.bits))
 
 
-class RandomSolarize(ImageOperation):
+class RandomSolarize(PixelOperation):
     """Solarizes an image: inverts the pixels whose value lies in a random part of a range.
 
     Args:

@@ -8,7 +8,15 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, OneOf
 from .._extra import decode_image, image_bytes
 from .._rules import AnInstance, Fill, Padding, Size, positive
-from ._image import ImageOperation, check_least_rank, check_rank, need_given, pair, with_channels
+from ._image import (
+    ImageOperation,
+    PixelOperation,
+    check_least_rank,
+    check_rank,
+    need_given,
+    pair,
+    with_channels,
+)
 from .geometry import crop, padded_image, padded_pil, sides
 from .random_geometry import _Range
 from .resizing import pil_filter, resize
@@ -17,7 +25,7 @@ from .utils import Border, Inter
 __all__ = ["RandomCrop", "RandomCropDecodeResize", "RandomResize", "RandomResizedCrop"]
 
 
-class RandomCrop(ImageOperation):
+class RandomCrop(PixelOperation):
     """Crops an image at a random position.
 
     Args:

@@ -26,7 +26,7 @@ from .._rules import (
 )
 from ..core.py_util_helpers import Implementation
 from . import warping
-from ._image import ImageOperation, PilOperation, check_least_rank, check_rank
+from ._image import ImageOperation, PilOperation, PixelOperation, check_least_rank, check_rank
 from .geometry import flip
 from .resizing import pil_filter
 from .utils import Inter
@@ -50,7 +50,7 @@ _Degrees = Number(ge=0, le=FLOAT_MAX) | Increasing(Number)
 # Flips --------------------------------------------------------------------------------------------
 
 
-class RandomHorizontalFlip(ImageOperation):
+class RandomHorizontalFlip(PixelOperation):
     """Flips an image horizontally, with a probability.
 
     Args:
@@ -87,7 +87,7 @@ class RandomHorizontalFlip(ImageOperation):
         return flip("RandomHorizontalFlip", image, lead, -2) if is_chosen else image
 
 
-class RandomVerticalFlip(ImageOperation):
+class RandomVerticalFlip(PixelOperation):
     """Flips an image vertically, with a probability.
 
     Args:
@@ -330,6 +330,8 @@ class CutOut(ImageOperation):
 
     def _array(self, image, lead):
         check_rank("CutOut", image, lead, (3,))
+        if image.dtype.kind in "SU":
+            raise RuntimeError("For 'CutOut', an image must hold numbers, but got text.")
         out = image.copy()
         view = out if self.is_hwc else out.transpose(1, 2, 0)
         size = self.length
