@@ -51,7 +51,7 @@ from .nn import CosineSimilarity as CosineSimilarity
 from .mindrecord import CsvToMR as CsvToMR
 from .train import DatasetHelper as DatasetHelper
 class DeviceCtx:
-    """Context in which another device computes.
+    """A context that sets another device target.
 
     Args:
         name (str): "CPU", "GPU" or "Ascend", as in `set_device`; or "meta", for which the device
@@ -108,7 +108,7 @@ class MsDispatchMode:
     """
     def __call__(self, func: _t.Any) -> _t.Any: ...
     def __enter__(self) -> _t.Self: ...
-    def __exit__(self, *error: _t.Any) -> None: ...
+    def __exit__(self, *error: _t.Any) -> _b.bool: ...
 class Node:
     """One statement of a forward computation, such as a call or an addition.
 

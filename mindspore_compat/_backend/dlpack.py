@@ -85,7 +85,7 @@ def pinned(array):
     """Returns a copy of an array in pinned (page-locked) host memory, which the GPU reads directly.
 
     Raises:
-        RuntimeError: if no GPU computes.
+        RuntimeError: if no GPU is in use.
     """
     if not arrays.gpu_available():
         raise RuntimeError(

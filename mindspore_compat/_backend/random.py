@@ -114,7 +114,8 @@ class _DeviceGenerator:
         return self._library.standard_gamma(shape, *arguments, **keywords)
 
     def poisson(self, lam, *arguments, **keywords):
-        """Draws Poisson distributed numbers; CuPy itself would accept negative and NaN rates."""
+        """Draws Poisson distributed numbers. Rejects negative and NaN rates, which CuPy itself
+        accepts."""
         if not (lam >= 0).all():
             raise ValueError("lam < 0 or lam contains NaNs")
         return self._library.poisson(lam, *arguments, **keywords)

@@ -36,7 +36,7 @@ class no_init_parameters:
         _here.depth -= 1
 
     def __call__(self, function):
-        """Decorates `function`, which then runs in this context."""
+        """Decorates `function` so that it runs in this context."""
 
         @functools.wraps(function)
         def within(*args, **kwargs):

@@ -158,7 +158,8 @@ def _record_outputs(ctx, inputs, copies, outs):
 
 
 def _saved_values(ctx, twins, heads):
-    """Returns the arrays of the saved inputs and outputs, in the form that the rule takes."""
+    """Returns the arrays of the saved inputs and outputs in the form that the gradient rule
+    needs."""
     identities = {id(tensor) for tensor in ctx._saved}
     operands, results = (
         [tensor._array if id(tensor) in identities else None for tensor in tensors]

@@ -20,7 +20,7 @@ class _no_grad(contextlib.ContextDecorator):
     """
 
     def __init__(self):
-        self._outer = {}  # thread -> what was in force before each entry
+        self._outer = {}  # thread -> the settings before each entry
 
     def __enter__(self):
         self._outer.setdefault(threading.get_ident(), []).append(depth.paused)
@@ -34,7 +34,8 @@ class _no_grad(contextlib.ContextDecorator):
 
 
 def _function_forbid_reuse(func):
-    """Marks a function whose graph is made for each call, and returns it. No graph is shared here.
+    """Marks a function whose graph must be built for each call, and returns it. No graph is shared
+    here.
 
     Raises:
         TypeError: if `func` is not a function.

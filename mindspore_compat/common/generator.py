@@ -79,7 +79,7 @@ class Generator:
         self._stream.restore(struct.unpack("<qq", packed))
 
     def _step(self, step):
-        """Moves the stream on by a number of draws.
+        """Advances the stream by a number of draws.
 
         Args:
             step (Tensor): the number.
@@ -127,7 +127,7 @@ def seed():
     return default_generator.seed()
 
 
-# In releases 1.x a module has the name of this function; scripts read its attributes.
+# In releases 1.x this name is a module, and scripts read its attributes.
 seed.get_seed, seed.set_seed = get_seed, set_seed
 
 

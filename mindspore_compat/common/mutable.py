@@ -99,7 +99,7 @@ class _Sequence(Mutable):
         return self._like(items, self.dynamic or is_dynamic(other))
 
     def _need_like(self, value, error, noun):
-        """Rejects a value of another type than the items, if the length is dynamic."""
+        """If the length is dynamic, rejects a value whose type differs from the items'."""
         if not self._is_like(value):
             raise error(
                 f"For 'mutable', {noun} must be {self._item_kind()} like the items, but got "
@@ -115,7 +115,8 @@ class _Sequence(Mutable):
         return _kind(type(self).__base__.__getitem__(self, 0), shapes=True)
 
     def _need_items_like(self, other):
-        """Rejects a sequence to be joined whose items have another type, if a length is dynamic."""
+        """If a length is dynamic, rejects the concatenation of sequences with different item
+        types."""
         mine = self if self.dynamic else self._like(self, is_dynamic(other))
         for item in other:
             mine._need_like(item, TypeError, "each item joined to a sequence of dynamic length")
@@ -319,7 +320,8 @@ def _kind(value, shapes=False):
     )
 
 
-# What a graph would know --------------------------------------------------------------------------
+# Questions about variables
+# --------------------------------------------------------------------------
 
 
 def is_dynamic(value):

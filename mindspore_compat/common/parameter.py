@@ -295,7 +295,7 @@ class Parameter(Tensor):
         self._put(data._array)
 
     def _put(self, array):
-        """Takes `array` for the values, drawn or not yet; undone if the running step fails."""
+        """Makes `array` the values, whether drawn or deferred. Undone if the running step fails."""
         if "_array" in self.__dict__:
             journal.note_replaced((self,))
         self._array = array
@@ -303,7 +303,7 @@ class Parameter(Tensor):
 
     @property
     def has_init(self):
-        """True while drawing the values is put off."""
+        """True while the values are deferred."""
         return "_promise" in self.__dict__ and "_array" not in self.__dict__
 
     @property
@@ -433,8 +433,8 @@ class Parameter(Tensor):
         return clone
 
     def copy(self):
-        """Returns a copy of the parameter with its values and name; in graph mode a Tensor through
-        which the gradient flows."""
+        """Returns a copy of the parameter with its values and name. In graph mode the copy is a
+        Tensor, and gradients flow through it."""
         if self._node is not None and config.mode == GRAPH_MODE:
             return super().copy()
         return self.clone()
@@ -579,11 +579,7 @@ _CLONE_PREFIX = re.compile(r"^\w+[0-9a-zA-Z_.]*$", re.ASCII)
 
 
 def put_all(pairs):
-    """Gives Parameters new arrays: all of them, or none if anything is raised in between.
-
-    Args:
-        pairs: (Parameter, its array of the same dtype).
-    """
+    """Assigns new arrays to all Parameters or, if an exception interrupts this, to none."""
     if pairs:
         parameters, values = map(list, zip(*pairs, strict=True))
         names = ["_array"] * len(parameters)

@@ -65,8 +65,8 @@ class Parameter(_Tensor):
     @comm_fusion.setter
     def comm_fusion(self, value: _t.Any) -> None: ...
     def copy(self) -> _t.Any:  # type: ignore
-        """Returns a copy of the parameter with its values and name; in graph mode a Tensor through
-        which the gradient flows.
+        """Returns a copy of the parameter with its values and name. In graph mode the copy is a
+        Tensor, and gradients flow through it.
         """
     @property  # type: ignore
     def data(self) -> _t.Any: ...  # type: ignore
@@ -179,6 +179,6 @@ class no_init_parameters:
     If values are set first (from a checkpoint), none are drawn.
     """
     def __call__(self, function: _t.Any) -> _t.Any:
-        """Decorates `function`, which then runs in this context."""
+        """Decorates `function` so that it runs in this context."""
     def __enter__(self) -> _t.Self: ...
     def __exit__(self, *error: _t.Any) -> None: ...

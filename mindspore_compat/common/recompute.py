@@ -53,8 +53,8 @@ def recompute(
 
 
 def _within(block, contexts):
-    """Returns a function that runs `block` in the first context at first, and in the second from
-    then on."""
+    """Returns a function that runs `block` in the first context the first time, and in the second
+    context later."""
     if not isinstance(contexts, (tuple, list)) or len(contexts) != 2:
         raise ValueError(
             f"For 'recompute', 'context_fn' must return two context managers, but got {contexts!r}."

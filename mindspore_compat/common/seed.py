@@ -9,7 +9,7 @@ from .._core.rules.vocabulary import Int
 __all__ = ["get_seed", "set_seed"]
 
 _LARGEST = 2**31 - 1
-_STEP = 533697028  # between the seeds of one operation, as observed
+_STEP = 533697028  # distance between successive seeds of one operation, as observed
 _OF_ZERO = 87654321  # replaces the seed 0, because zeros mean no seed
 _calls = {}  # (seed, operation) -> number of requests since the seed was set
 

@@ -12,7 +12,7 @@ from .. import log
 from .._backend.ranks import children, heartbeat
 
 GRACE = 5  # seconds for the processes to end after a signal
-_LONGEST = 1  # seconds that count between two looks, however long msrun did not run
+_LONGEST = 1  # most seconds that count between two checks, in case msrun itself was suspended
 _ENDED = {128 + signal.SIGTERM, 137}  # statuses of ranks that were ended because of another
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL
 _SIGNALS = [
@@ -92,7 +92,7 @@ class Job:
         self.folder.cleanup()
 
     def start_beside(self, command, environment):
-        """Starts a process that belongs to the job beside the launcher, which ends with it."""
+        """Starts a further process of the job; it ends with the job."""
         subprocess.Popen(
             command,
             env={**environment, heartbeat.JOB: self.folder.name},
@@ -169,7 +169,7 @@ class Job:
     # Ranks that hang ------------------------------------------------------------------------------
 
     def _look(self):
-        """Ends the job if a rank hangs, and names it."""
+        """Ends the job if a rank hangs; logs the rank."""
         now = self.clock.tick()
         if reason := self.why_lost():
             log.error("msrun: %s. All processes are ended.", reason)

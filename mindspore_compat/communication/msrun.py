@@ -3,7 +3,7 @@
     msrun-compat --worker_num=4 --local_worker_num=4 --log_dir=logs --join=True train.py --epochs 5
 
 Each process runs the script with this package as its `mindspore`, and writes to its own file in
-`log_dir`. With `--join=True` the processes end with this one, and one that hangs ends the job
+`log_dir`. With `--join=True` the processes end with this one, and a hanging process ends the job
 (`job.py`). With fewer `--local_worker_num` than `--worker_num`, each of several machines runs this
 command (`nodes.py`). The command has a name of its own, so that it does not overwrite the `msrun`
 of a MindSpore in the same environment; `python -m mindspore_compat.msrun` is the same.
@@ -191,7 +191,7 @@ def check(reader, options):
 
 
 def seconds(reader, name, default):
-    """Returns a time limit from the environment, where 0 stands for none."""
+    """Returns a time limit from the environment; 0 means no limit."""
     text = os.environ.get(name, str(default))
     if not text.isdecimal():
         reader.error(f"{name} in the environment must be 0 or a positive int, but got {text!r}")

@@ -54,7 +54,7 @@ class Line:
 
         Raises:
             OSError: if the other node has gone, or nothing comes before `deadline`.
-            ValueError: if it sends something else than a message.
+            ValueError: if the other node sends anything but a message.
         """
         while b"\n" not in self.unread:
             wait = None if deadline == math.inf else max(deadline - time.monotonic(), 0)
@@ -102,7 +102,7 @@ class Line:
 
 
 class Nodes:
-    """The connections of this node: on node 0 those to all others, on another one that to node 0.
+    """The connections of this node: node 0 is connected to all others, and each of these to node 0.
 
     Attributes:
         number (int): the number of this node.
@@ -122,7 +122,8 @@ class Nodes:
         return next(filter(None, [line.why_lost(limit) for line in self.lines]), None)
 
     def end(self, status, seconds):
-        """Tells the other nodes the exit status of this one. Returns the worst of all nodes."""
+        """Sends the exit status of this node to the others; returns the worst status of all
+        nodes."""
         if self.number:
             self._tell(status)
         statuses = [line.final_status(seconds) for line in self.lines]
@@ -138,12 +139,12 @@ class Nodes:
             try:
                 line.send(status=status)
             except OSError:
-                pass  # it has gone, which `final_status` notices
+                pass  # the node has gone; `final_status` notices it
 
 
 def listener(options):
-    """Returns the socket on which node 0 waits for the others; None on another node. Where
-    `--node_rank` does not tell, node 0 is the first that comes at `--master_addr`.
+    """Returns the socket on which node 0 waits for the others; None on another node. Without
+    `--node_rank`, node 0 is the first that starts at `--master_addr`.
 
     Raises:
         OSError: if `--node_rank` is 0, but this machine does not have the address, or something
@@ -226,8 +227,8 @@ def gathered(listener, options, command, mpiexec):
 
 
 def start(nodes, output, process):
-    """Sends the other nodes their commands, and returns that of node 0, from what mpiexec has
-    printed.
+    """Reads the commands that mpiexec printed, sends the other nodes theirs, and returns the
+    command of node 0.
 
     Args:
         nodes (Nodes): those of node 0.

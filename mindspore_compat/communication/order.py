@@ -1,7 +1,7 @@
 """Checks that the ranks have called the same collectives.
 
 Every collective compares the calls of its members, so members that completed one agree on it. Some
-may still have called more collectives than others, which the counts of a group show.
+members may still have called more collectives than others. The counts of a group show this.
 """
 
 import collections

@@ -42,8 +42,7 @@ def broadcast_from(xp, x, root, group):
 
 @implements
 def reduce_to(xp, x, root, operation, group):
-    """Reduces the arrays of all members into member `root`; the others get an array without
-    meaning."""
+    """Reduces the arrays of all members on member `root`; the others get undefined values."""
     out = group.reduce(x, root, operation).wait()
     if group.rank != root:
         return xp.zeros((1,), x.dtype)
@@ -52,16 +51,16 @@ def reduce_to(xp, x, root, operation, group):
 
 @implements
 def gather_to(xp, x, root, group):
-    """Joins the arrays of all members along axis 0 on member `root`; the others get an array
-    without meaning."""
+    """Joins the arrays of all members along axis 0 on member `root`; the others get undefined
+    values."""
     out = group.gather(x, root).wait()
     return out if group.rank == root else xp.zeros((1,), x.dtype)
 
 
 @implements
 def scatter_from(xp, x, root, group):
-    """Distributes the array of member `root` along axis 0; on the others, `x` only gives shape and
-    dtype."""
+    """Splits the array of member `root` along axis 0 and sends each member a part; on the others,
+    `x` only determines shape and dtype."""
     return group.scatter(x, root).wait()
 
 
@@ -197,7 +196,7 @@ def exchange_op(xp, tensor: Given, sent_rows, got_rows, group, use="all_to_all")
 
 @op(compute="native")
 def flat_op(xp, tensors: TupleOf(Given)):
-    """Returns the elements of several Tensors, one after the other."""
+    """Concatenates the flattened elements of several Tensors."""
     if len(tensors) == 1:
         return xp.reshape(tensors[0], (-1,))
     return xp.concatenate([xp.reshape(tensor, (-1,)) for tensor in tensors])

@@ -31,8 +31,8 @@ def receive_from(xp, like, peer, tag, group, back):
     return group.receive(like, peer, tag).wait()
 
 
-# The two below have no gradient rules: a second-order backward pass could not know what the other
-# side does in its own.
+# The two functions below have no gradient rules, because a second-order backward pass cannot know
+# the other side's.
 
 
 @implements
@@ -111,8 +111,7 @@ ANCHOR = VjpRule("receive", ["x"], {"x": lambda xp, g: xp.sum(g)}, upcast=False)
 
 
 def anchored(tensor):
-    """Returns the Tensor as one that the innermost open gradient follows, to a leaf that gets
-    zeros."""
+    """Attaches a Tensor to the tape of the innermost open gradient, at a leaf that gets zeros."""
     if depth.open and not depth.paused and depth.leaf is not None and tensor._node is None:
         result = Tensor._wrap(tensor._array)
         result._node = record(ANCHOR, (depth.leaf,), (), depth.leaf.metas)

@@ -39,8 +39,8 @@ class MapParameter(_Parameter):
     def __getitem__(self, key_tensor: _t.Any) -> _t.Any: ...  # type: ignore
     def __init__(self, key_dtype: _Type | None = None, value_dtype: _Type | None = None, value_shape: _c.Iterable[_t.Any] | _b.int | None = None, key_tensor: _Tensor | None = None, value_tensor: _Tensor | None = None, default_value: _t.Any = 'normal', permit_filter_value: _t.Any = 1, evict_filter_value: _t.Any = 9223372036854775807, *, name: _b.str | None = None, requires_grad: _b.bool = True, **kwargs: _t.Any) -> None: ...
     def clone(self, init: _t.Any = 'same') -> MapParameter:  # type: ignore
-        """Returns a MapParameter of the same settings without rows; with "same", with copies of
-        them.
+        """Returns a MapParameter with the same settings, without rows, or with copies of the rows
+        for "same".
 
         Args:
             init (Union[str, numbers.Number]): the new one's `default_value`; "same" for this one's.
@@ -101,7 +101,7 @@ class MapParameter(_Parameter):
         """Returns all keys and all rows.
 
         Returns:
-            tuple[Tensor], the two.
+            tuple[Tensor], (keys, rows).
         """
     def get_keys(self) -> _Tensor:
         """Returns all keys.

@@ -247,13 +247,13 @@ class MapParameter(Parameter):
         """Returns all keys and all rows.
 
         Returns:
-            tuple[Tensor], the two.
+            tuple[Tensor], (keys, rows).
         """
         return self.get_keys(), self.get_values()
 
     def clone(self, init="same"):
-        """Returns a MapParameter of the same settings without rows; with "same", with copies of
-        them.
+        """Returns a MapParameter with the same settings, without rows, or with copies of the rows
+        for "same".
 
         Args:
             init (Union[str, numbers.Number]): the new one's `default_value`; "same" for this one's.

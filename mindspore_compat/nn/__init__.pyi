@@ -73,8 +73,8 @@ class ASGD(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -250,8 +250,8 @@ class AdaMax(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -347,8 +347,8 @@ class Adadelta(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -409,8 +409,8 @@ class Adagrad(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -483,8 +483,8 @@ class Adam(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -557,8 +557,8 @@ class AdamOffload(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -623,8 +623,8 @@ class AdamWeightDecay(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -1144,8 +1144,8 @@ class BleuScore(Metric):
         """Updates the counts with translations.
 
         Args:
-            *inputs: a list of translations, each a list of words, and a list that contains for each
-                translation a list of references, which are lists of words.
+            *inputs: a list of translations and a list of references. A translation is a list of
+                words. The references of a translation are a list of such lists.
         """
 class CELU(_Cell):
     """Applies the CELU activation: x where x is positive, alpha * (exp(x / alpha) - 1) elsewhere.
@@ -2383,8 +2383,8 @@ class FTRL(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -3398,8 +3398,8 @@ class LazyAdam(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -4305,8 +4305,8 @@ class ProximalAdagrad(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -4381,8 +4381,8 @@ class RMSProp(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -4812,8 +4812,8 @@ class Rprop(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any
@@ -4876,8 +4876,8 @@ class SGD(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any

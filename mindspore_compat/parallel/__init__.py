@@ -1,9 +1,9 @@
 """mindspore.parallel: settings and helpers of scripts for several devices.
 
-How a network is divided over ranks is in `_core/sharding`. Without that, every rank holds the
-whole network, and gradients are combined (`nn.DistributedGradReducer`). The settings are in
-`context`, the ranks in `communication`.
-Public scripts import the private modules `_utils` and `_auto_parallel_context`; so they are here.
+`_core/sharding` divides networks over ranks. Otherwise every rank holds the whole network, and
+gradients are combined (`nn.DistributedGradReducer`). The settings are in `context`, the ranks in
+`communication`. The private modules `_utils` and `_auto_parallel_context` exist because public
+scripts import them.
 """
 
 from .._core.declare.public_api import Missing, submodule

@@ -132,11 +132,9 @@ def set_algo_parameters(**kwargs: _t.Any) -> None:
             "tensor_slice_align_size" an int in [1, 1024].
     """
 def shard(fn: _c.Callable[_P, _R], in_strategy: _c.Iterable[_t.Any], out_strategy: _c.Iterable[_t.Any] | None = None, parameter_plan: _c.Mapping[_t.Any, _t.Any] | None = None) -> _c.Callable[_P, _R]:
-    """Divides a function or Cell over processes, where the parallel mode is "semi_auto_parallel" or
-    "auto_parallel"; in other modes it is run as it is.
-
-    Operations in it follow the placement of what they are given. Outside of a network that runs
-    divided, every process gives all of the inputs.
+    """Divides a function or Cell over processes if the parallel mode is "semi_auto_parallel" or
+    "auto_parallel"; in other modes it runs undivided. Operations in it follow the placement of
+    their inputs. Outside of a network that runs divided, every process gives all of the inputs.
 
     Args:
         fn (Union[Cell, Callable]): the function.
@@ -151,11 +149,10 @@ def shard(fn: _c.Callable[_P, _R], in_strategy: _c.Iterable[_t.Any], out_strateg
         strategy does not divide an axis or the number of processes.
     """
 def sync_pipeline_shared_parameters(net: _Cell) -> None:
-    """Gives Parameters that several stages of a pipeline share the values that they have on the
-    first of these stages.
-
-    All processes call it, after these values have changed on some stages only. Training keeps
-    shared Parameters equal by itself. With one stage there is nothing to do.
+    """Copies the values of Parameters that several pipeline stages share from the first of these
+    stages to the others. All processes must call it. It is needed only if values were changed on
+    some stages alone; training keeps shared Parameters equal. With one stage there is nothing to
+    do.
 
     Args:
         net (Cell): the network. An AutoParallel has its own number of stages; for other Cells

@@ -7,12 +7,12 @@ _STAGES = "remain_pp"
 
 
 def _insert_virtual_pp_dim(layout):
-    """Returns a layout of all processes: in front of its device matrix an axis is added,
-    "remain_pp", for the pipeline stages that repeat it.
+    """Extends the layout of one pipeline stage to all processes: adds a first axis "remain_pp" to
+    the device matrix, because the other stages repeat the layout.
 
     Args:
-        layout (Layout): the layout of a Tensor on the devices of one stage. If these are all
-            processes, it is returned as it is.
+        layout (Layout): the layout of a Tensor on the devices of one stage. It is returned
+            unchanged if the stage has all processes.
     """
     parts = layout.to_dict()
     stage, processes = len(parts["rank_list"]), get_group_size()

@@ -1,7 +1,8 @@
 """Cost settings for the search for a way to split a network.
 
 Here the mode "auto_parallel" counts bytes and operations (_core/sharding/choosing.py) and uses
-none of these settings. They are checked, stored and returned, as those of `algo_parameter_config`.
+none of these settings. They are checked, stored and returned, like the settings of
+`algo_parameter_config`.
 """
 
 import functools
@@ -31,7 +32,7 @@ _RULES = {
     "costmodel_allreduce_fusion_allreduce_bandwidth": (0.1, Float),
     "costmodel_allreduce_fusion_computation_time_parameter": (0.1, Float),
 }
-# Conditions on values, besides their types; the original raises a RuntimeError.
+# Conditions on values besides their types. A violation raises a RuntimeError, as in the original.
 _RANGES = {
     **dict.fromkeys(("device_memory_capacity", "costmodel_alpha", "costmodel_beta"), Float(gt=0.0)),
     "costmodel_gamma": Float(ge=0.0, le=1.0),
@@ -69,7 +70,7 @@ class _CostModelContext:
         return self._values[name]
 
     def change(self, api, settings):
-        """Sets values by key; all or none.
+        """Sets values by key: all of them or, after an error, none.
 
         Raises:
             TypeError: if a value is of the wrong type.

@@ -1,6 +1,6 @@
 """Queries of the current parallel settings, under the private names that scripts import.
 
-A number of devices, or a rank, that was not set is taken from `communication`, unless the mode is
+If the number of devices or the rank is not set, it comes from `communication`, unless the mode is
 "stand_alone".
 """
 
@@ -29,7 +29,7 @@ def _is_in_data_parallel_mode():
 
 
 def _is_in_auto_parallel_mode():
-    """Returns whether operators are split between devices, as hints or a planner say."""
+    """Returns whether operators are divided between devices, by strategies or automatically."""
     return config.parallel.parallel_mode in (
         ParallelMode.SEMI_AUTO_PARALLEL,
         ParallelMode.AUTO_PARALLEL,

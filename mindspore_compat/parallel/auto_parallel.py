@@ -1,7 +1,7 @@
 """AutoParallel: a network with its own settings for training on several devices.
 
-The settings are the same as in `set_auto_parallel_context`. They are in force only while the
-network runs. How a network is divided is in `_core/sharding`.
+The settings are the same as in `set_auto_parallel_context`. They apply only while the network runs.
+`_core/sharding` divides networks.
 """
 
 import os
@@ -183,7 +183,7 @@ class AutoParallel(Cell):
             vars(config.config.parallel).update(before)
 
     def _save_strategy(self, mesh):
-        """Writes how the parameters are divided, if that has changed."""
+        """Writes the division of the parameters to a file, if it has changed."""
         parameters = parameters_of(self.network, self._only_trainable_params)
         parameters = [p for p in parameters if type(p._array) is not Staged]
         divided = {p.name: getattr(p._array, "dims", None) for p in parameters}
@@ -389,12 +389,10 @@ class AutoParallel(Cell):
         interleave: Bool = False,
         scheduler: OneOf(*_SCHEDULERS) = "1f1b",
     ):
-        """Divides the processes into the stages of a pipeline.
-
-        A Cell with a `pipeline_stage` runs on the processes of its stage, which alone hold its
-        parameters; other Cells run where their inputs lie. A network is trained within
-        `nn.PipelineCell`, which cuts a batch into micro-batches. The guide on parallel training
-        shows the schedules.
+        """Divides the processes into the stages of a pipeline. A Cell with a `pipeline_stage` runs
+        on the processes of its stage, and only they hold its parameters. Other Cells run where
+        their inputs are. A network is trained within `nn.PipelineCell`, which cuts a batch into
+        micro-batches. The guide on parallel training shows the schedules.
 
         Args:
             stages (int, optional): the number of stages. Default: ``1``.

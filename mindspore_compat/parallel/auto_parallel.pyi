@@ -136,12 +136,10 @@ class AutoParallel(_Cell):
         """
     # output_broadcast: Accepted for compatibility, has no effect here
     def pipeline(self, stages: _b.int = 1, output_broadcast: _b.bool = False, interleave: _b.bool = False, scheduler: _t.Literal['1f1b', 'gpipe', 'seqpipe', 'seqvpp', 'seqsmartvpp', 'zero_bubble_v'] = '1f1b') -> None:
-        """Divides the processes into the stages of a pipeline.
-
-        A Cell with a `pipeline_stage` runs on the processes of its stage, which alone hold its
-        parameters; other Cells run where their inputs lie. A network is trained within
-        `nn.PipelineCell`, which cuts a batch into micro-batches. The guide on parallel training
-        shows the schedules.
+        """Divides the processes into the stages of a pipeline. A Cell with a `pipeline_stage` runs
+        on the processes of its stage, and only they hold its parameters. Other Cells run where
+        their inputs are. A network is trained within `nn.PipelineCell`, which cuts a batch into
+        micro-batches. The guide on parallel training shows the schedules.
 
         Args:
             stages (int, optional): the number of stages. Default: ``1``.

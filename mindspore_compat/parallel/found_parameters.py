@@ -1,4 +1,5 @@
-"""The parameters of a Cell, or those that a function reads from around it."""
+"""Finds the parameters of a Cell, or the parameters that a function uses from its closure and
+globals."""
 
 import inspect
 
@@ -10,7 +11,8 @@ _ROOM = __name__.partition(".")[0]
 
 
 def parameters_of(network, only_trained=True):
-    """Returns the parameters of a Cell, or those a function reads from around it, each once.
+    """Returns the distinct parameters of a Cell, or of the objects that a function uses from its
+    closure and globals.
 
     Args:
         network (Union[Cell, Callable]): the network.

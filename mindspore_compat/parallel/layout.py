@@ -142,11 +142,9 @@ def _check_items(name, value, kind, item, takes_bools=False):
 
 
 def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
-    """Divides a function or Cell over processes, where the parallel mode is "semi_auto_parallel" or
-    "auto_parallel"; in other modes it is run as it is.
-
-    Operations in it follow the placement of what they are given. Outside of a network that runs
-    divided, every process gives all of the inputs.
+    """Divides a function or Cell over processes if the parallel mode is "semi_auto_parallel" or
+    "auto_parallel"; in other modes it runs undivided. Operations in it follow the placement of
+    their inputs. Outside of a network that runs divided, every process gives all of the inputs.
 
     Args:
         fn (Union[Cell, Callable]): the function.
@@ -172,7 +170,7 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
     """
     strategies = in_strategy, out_strategy, parameter_plan
     if not (is_wanted() or callable(fn) and are_strategies(*strategies)):
-        return fn  # as in the original, which returns anything
+        return fn  # no check, as in the original
     (CellOf | Called).refuse("shard", "fn", fn)
     refuse_strategies(*strategies)
 

@@ -1,4 +1,4 @@
-"""parameter_broadcast: the same values on all ranks that hold the same part of a parameter."""
+"""parameter_broadcast: makes the parameters equal on all ranks that hold the same part of them."""
 
 import math
 
@@ -60,7 +60,7 @@ def parameter_broadcast(net, layout, cur_rank=0, initial_rank=0):
 
 
 def ranks_with_same_data(rank, devices, axes):
-    """Returns the ranks that hold the same part of a Tensor as one of them.
+    """Returns the ranks that hold the same part of a Tensor as a given rank.
 
     Args:
         rank (int): one of them, counted from the first of the stage.

@@ -13,11 +13,10 @@ __all__ = ["sync_pipeline_shared_parameters"]
 
 @checked
 def sync_pipeline_shared_parameters(net: CellOf):
-    """Gives Parameters that several stages of a pipeline share the values that they have on the
-    first of these stages.
-
-    All processes call it, after these values have changed on some stages only. Training keeps
-    shared Parameters equal by itself. With one stage there is nothing to do.
+    """Copies the values of Parameters that several pipeline stages share from the first of these
+    stages to the others. All processes must call it. It is needed only if values were changed on
+    some stages alone; training keeps shared Parameters equal. With one stage there is nothing to
+    do.
 
     Args:
         net (Cell): the network. An AutoParallel has its own number of stages; for other Cells

@@ -1,7 +1,7 @@
 """`mindspore.parallel.strategy`: how the parameters of a network are divided over ranks.
 
 Parameters are divided when a network first runs in the mode "semi_auto_parallel" or
-"auto_parallel"; before, and in other modes, there is nothing to return.
+"auto_parallel". Before that, and in other modes, the functions return nothing.
 """
 
 from .._core.declare.public_api import public
@@ -23,13 +23,13 @@ _kept = {"enabled": False}
 
 @public("parallel.strategy.enable_save_strategy_online")
 def enable_save_strategy_online():
-    """Makes `get_strategy_metadata` return how networks are divided."""
+    """Starts to collect the divisions of networks for `get_strategy_metadata`."""
     _kept["enabled"] = True
 
 
 @public("parallel.strategy.clear_strategy_metadata")
 def clear_strategy_metadata():
-    """Ends what `enable_save_strategy_online` began."""
+    """Ends the collection that `enable_save_strategy_online` started."""
     _kept["enabled"] = False
 
 

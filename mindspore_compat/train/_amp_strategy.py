@@ -1,4 +1,4 @@
-"""Mixed precision by operation, as scripts reach it in the original's compiled module.
+"""Mixed precision by operation, under the names of the original's compiled module.
 
 `push_amp_strategy` starts to cast the inputs of operations by name, `pop_amp_strategy` ends it.
 `mindspore.amp.auto_mixed_precision` does the same for a network.
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class AmpLevel(enum.IntEnum):
-    """How much of a network computes in low precision."""
+    """The levels of mixed precision: how much of a network computes in low precision."""
 
     AmpO0 = 0
     AmpO1 = 1
@@ -104,11 +104,11 @@ def _is_pair(pair):
     )
 
 
-_pushed = []  # (AmpStrategy, the context that puts it into force), the innermost last
+_pushed = []  # (AmpStrategy, the context that activates it), the innermost last
 
 
 def push_amp_strategy(amp_level, amp_dtype, white_list, black_list):
-    """Puts a new strategy into force, until `pop_amp_strategy`.
+    """Activates a new strategy until `pop_amp_strategy`.
 
     Args:
         amp_level (AmpLevel): see `create_amp_strategy`, as for the other arguments.
@@ -147,5 +147,5 @@ def pop_amp_strategy():
 
 
 def get_curr_amp_strategy():
-    """Returns the AmpStrategy in force, or None."""
+    """Returns the active AmpStrategy, or None."""
     return _pushed[-1][0] if _pushed else None

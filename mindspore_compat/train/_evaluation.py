@@ -121,8 +121,8 @@ class Evaluation:
             metric.update(*self._measured_by(metric, outputs))
 
     def _measured_by(self, metric, outputs):
-        """Returns the inputs of a metric: the loss, or prediction and label; all without
-        indexes."""
+        """Returns the inputs of a metric: the loss, or prediction and label; all outputs if there
+        are no indexes."""
         if self._eval_indexes is None:
             return outputs
         loss, *others = self._eval_indexes

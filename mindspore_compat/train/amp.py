@@ -310,7 +310,7 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
 
 
 def _autocast(network, dtype):
-    """Returns a network or function that runs every operation in the precision of its kind."""
+    """Wraps a network or function so that each operation runs in the precision of its list."""
     low_type = dtypes.to_numpy(dtype)
     inner = network.construct if isinstance(network, Cell) else network
 
@@ -393,7 +393,7 @@ _LEVEL_CONFIG = {  # level -> (float type of the network, batch norm in float32,
     "O3": (dtypes.float16, False, None),
     "auto": (dtypes.float32, False, None),
 }
-_config_level = {  # the same with the names and values that scripts read
+_config_level = {  # the same table, with the names and values that scripts read
     level: {
         "keep_batchnorm_fp32": keep,
         "cast_model_type": cast_type,

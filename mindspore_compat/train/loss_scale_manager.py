@@ -12,7 +12,7 @@ from ..nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdat
 
 __all__ = ["LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]
 
-OVERFLOWS = 1000  # consecutive overflows after which training is given up
+OVERFLOWS = 1000  # consecutive overflows after which training ends with an error
 UNREAD = 100  # number of steps whose overflow flags may stay unread on a GPU
 
 
@@ -94,7 +94,7 @@ class FixedLossScaleManager(LossScaleManager):
 
 
 class _Counted:
-    """A number that is known only after the overflow flags on a GPU have been read."""
+    """An attribute that reads pending overflow flags from the GPU before it returns its value."""
 
     def __set_name__(self, owner, name):
         self.name = name

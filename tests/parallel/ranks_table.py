@@ -61,7 +61,7 @@ def alone(kind, dtype, pipelined):
 
 @contextlib.contextmanager
 def context(division):
-    """A context in which the settings of the context divide networks."""
+    """Sets the global context to divide networks, and resets it at the end."""
     settings = {"parallel_mode": "semi_auto_parallel", "dataset_strategy": division.data}
     if division.level == "states":
         settings = {"parallel_mode": "data_parallel", "gradients_mean": True}

@@ -6,8 +6,9 @@ one instruction on a GPU and plain C elsewhere, so a kernel needs no header. CuP
 kernel with `-ftz=true`, and arithmetic then flushes subnormal float32 numbers to 0. The conversion
 instructions keep subnormals; the plain C functions convert subnormal halves from integers.
 
-The numbers of a call are passed by value or lie on the device. If they lie on the device, the
-kernel evaluates the formula's expressions of numbers, in double precision as the host does.
+Scalar arguments, such as a learning rate, are passed by value or are 0-d arrays on the device. In
+the latter case the kernel computes expressions of scalars itself, in double precision, like the
+host.
 """
 
 import ml_dtypes

@@ -63,8 +63,8 @@ def _input(value, copies):
     """Converts an input for a graph: a Tensor becomes another one of the same memory, a list is
     copied.
 
-    `copies` maps the ids of the caller's Tensors to the new ones, because a Tensor may be given
-    twice, and the ids of new lists to the caller's.
+    `copies` maps the ids of the caller's Tensors to the new Tensors, because one may be passed
+    twice, and the ids of new lists to the caller's lists.
     """
     kind = type(value)
     if kind is Tensor:
@@ -131,8 +131,8 @@ def _output(value, copies):
 
 
 def _value_of(parameter):
-    """Returns the present value of a Parameter as a Tensor, which later updates do not change. A
-    gradient that is being computed needs the Parameter itself."""
+    """Returns the current value of a Parameter as a Tensor that later updates do not change. While
+    a gradient is recorded, returns the Parameter itself."""
     array = parameter._array
     if depth.open or type(array) not in SPACES:
         return parameter

@@ -125,7 +125,7 @@ class Graph:
         self._keep(before, own_ids, uses)
 
     def _keep(self, before, own, uses):
-        """Stores what the graph depends on, and so keeps all memory that it reads."""
+        """Stores the objects that the graph depends on, which keeps their memory alive."""
         captured = [(tensor, array) for tensor, array, _ in before.rows if id(tensor) in own]
         captured += uses.rows.values()
         captured = [row for row in captured if not self.capture.follows(row[0])]
@@ -213,7 +213,7 @@ class _Before:
 
 
 class _Writes:
-    """Refuses a step that writes into its arguments, because these are copies."""
+    """Refuses a step that writes into its arguments, because a graph works on copies of them."""
 
     def __init__(self, inputs, captured):
         self._inputs = {id(tensor) for tensor in inputs}
@@ -255,7 +255,7 @@ def _refuse_leaves(value):
 
 
 def _is_of_host(value):
-    """Returns True for a Tensor with values on the host."""
+    """Returns True for a Tensor whose values are on the host."""
     return isinstance(value, Tensor) and has_array(value) and not arrays.on_device(value._array)
 
 

@@ -229,7 +229,7 @@ class _RecordedStep:
         return result, results
 
     def _look_at_inputs(self, inputs, pairs):
-        """Gives the caller's Tensors the arrays that the step has assigned to its arguments."""
+        """Assigns to the caller's Tensors the arrays that the step assigned to its arguments."""
         for argument, (tensor, array) in zip(inputs, pairs, strict=True):
             if argument._array is not array:
                 self.recorder.refuse(Reason.ARGUMENT_WRITTEN)
@@ -244,7 +244,8 @@ class _RecordedStep:
             # `isinstance` would run the property `__class__` of other libraries' proxies.
             _give_values([value for value in gc.get_objects() if issubclass(type(value), Tensor)])
 
-    # What the step sees ---------------------------------------------------------------------------
+    # Arrays during the step
+    # ---------------------------------------------------------------------------
 
     def _hide(self):
         """Replaces the arrays of the Tensors by Recorded arrays."""
@@ -304,7 +305,7 @@ class _RecordedStep:
             return {key: self._results(item, inputs) for key, item in value.items()}
         return value
 
-    # Interface of those who keep a tape (_core/autograd/tape.py) ----------------------------------
+    # Interface for the tape (_core/autograd/tape.py) ----------------------------------
 
     def gradients(self, network, weights, args, grad_outputs):
         """Returns None: it has no tape."""

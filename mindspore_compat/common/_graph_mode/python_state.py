@@ -125,7 +125,7 @@ class PythonState:
         was recorded."""
         return self._global != _global_random()
 
-    # What is watched ------------------------------------------------------------------------------
+    # Watched objects ------------------------------------------------------------------------------
 
     def _watch_object(self, value):
         cls = type(value)
@@ -282,11 +282,11 @@ def _flat(value, keep=None):
     return identities
 
 
-# What is refused ----------------------------------------------------------------------------------
+# Refusals ----------------------------------------------------------------------------------
 
 
 def _refuse_effects(function, code):
-    """Refuses a function that names something that does more than compute."""
+    """Refuses a function that uses a name with side effects."""
     for instruction in dis.get_instructions(code):
         name = instruction.argval
         if instruction.opname == "IMPORT_NAME" and name.partition(".")[0] in OUTSIDE:

@@ -1,5 +1,5 @@
-"""Finds what a training step depends on: the kinds of its arguments, the modes of its Cells, and
-all objects that it can reach. Both forms of captured steps use it (steps.py)."""
+"""Finds the dependencies of a training step: the kinds of its arguments, the modes of its Cells,
+and all objects that it can reach. Both forms of captured steps use it (steps.py)."""
 
 import functools
 import types
@@ -51,7 +51,7 @@ def inputs_of(args, kwargs):
 
 
 def is_cell(value):
-    return hasattr(type(value), "_cell_updates")  # objects may answer any name themselves
+    return hasattr(type(value), "_cell_updates")  # objects may define `__getattr__` for every name
 
 
 def has_hooks(cell):
@@ -82,8 +82,8 @@ def _decay(value):
 
 
 class _Same:
-    """A key that equals only keys of the same object. It holds the object, because the id of a
-    freed object may be given to a later one.
+    """A key that equals only keys of the same object. It holds the object, because a later object
+    may reuse the id of a freed one.
     """
 
     __slots__ = ("_value",)
@@ -132,7 +132,7 @@ def objects_from(roots, into_optimizers=True):
     closures and the globals that a function names.
 
     Raises:
-        Refused: if there is too much.
+        Refused: if there are too many objects.
     """
     by_identity, pending = {}, list(roots)
     while pending:
@@ -163,7 +163,7 @@ def _parts(value):
     if isinstance(value, functools.partial):
         return value.func, *value.args, *value.keywords.values()
     values = list(value.values()) if isinstance(value, dict) else []
-    own = getattr(value, "__dict__", None)  # some objects without attributes have one too
+    own = getattr(value, "__dict__", None)  # some objects without attributes also have one
     values += own.values() if isinstance(own, dict) else []
     for kind in type(value).__mro__:
         if not is_ours(kind) and kind.__module__ != "builtins" and is_cell(value):

@@ -40,7 +40,7 @@ from .reachable import PLAIN, kind_of, mode, objects_from
 
 VARIABLE = "MINDSPORE_COMPAT_RECORDED_STEPS"
 MOST_GRAPHS = 4  # kinds of arguments of one step
-FEW_REPLAYS = 5  # a graph that is outdated after fewer replays was not worth its capture
+FEW_REPLAYS = 5  # with fewer replays than this, a capture did not pay
 MOST_IN_VAIN = 3
 
 _steps = {}  # id of a Cell, object or function -> {name: CapturedStep}

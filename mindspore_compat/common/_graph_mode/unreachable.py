@@ -24,7 +24,7 @@ _in_force = 0  # the number of Uses of all threads
 
 
 class Uses:
-    """Notes which Tensors, of those that exist when it is made, this thread reads or assigns.
+    """Records which of the Tensors that exist at its creation this thread reads or assigns.
 
     Args:
         known: the ids of Tensors that are not noted.
@@ -68,8 +68,8 @@ class Uses:
 
 
 class _Array:
-    """`Tensor._array` while a Uses is in force: notes the access, and passes it on to the
-    attributes of the Tensor."""
+    """The descriptor `Tensor._array` while a Uses is active: records each access and forwards it to
+    the Tensor's attributes."""
 
     def __get__(self, tensor, kind):
         if tensor is None:

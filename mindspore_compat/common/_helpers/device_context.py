@@ -12,7 +12,7 @@ _Number = Int(ge=0) | Bool | None
 
 @public("DeviceCtx")
 class DeviceCtx:
-    """Context in which another device computes.
+    """A context that sets another device target.
 
     Args:
         name (str): "CPU", "GPU" or "Ascend", as in `set_device`; or "meta", for which the device

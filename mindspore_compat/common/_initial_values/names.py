@@ -5,7 +5,7 @@ _INITIALIZER_ALIAS = {}
 
 def _register(*aliases):
     """Registers an Initializer under the name of its class and `aliases`, in upper or lower case.
-    A name that is taken keeps its class."""
+    A name that is already registered keeps its class."""
 
     def register(cls):
         for alias in (cls.__name__, *aliases):
@@ -16,7 +16,7 @@ def _register(*aliases):
 
 
 def declare(path, *aliases):
-    """Registers an Initializer of this package. Its public path stands there for readers only."""
+    """Registers an Initializer of this package. Its public path is an argument for readers only."""
     del path
     return _register(*aliases)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 
 def _numpy_seed():
-    """Draws a seed from NumPy's global generator, and so consumes two 32-bit numbers of it."""
+    """Draws a seed, two 32-bit numbers, from NumPy's global generator."""
     return np.random.randint(low=1, high=1 << 63, dtype=np.int64)
 
 

@@ -1,8 +1,8 @@
 """Exchanges of picklable objects: the object collectives, and sending lists of objects.
 
-If an object cannot be pickled, its place is taken by the error, which is then raised on every
-member. Received objects are unpickled, which can run any code of the sender; so processes must
-trust each other, as processes of one job do.
+If an object cannot be pickled, the error is sent instead and raised on every member. Received
+objects are unpickled, which can run any code of the sender; so processes must trust each other, as
+processes of one job do.
 """
 
 import pickle

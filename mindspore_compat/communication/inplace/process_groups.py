@@ -1,7 +1,7 @@
 """Process groups: joining the processes, and creating and querying groups.
 
 The processes of a job are those that a launcher (`mpiexec`, `msrun`) started, as everywhere in this
-package; `init_method` and `store` are where they report to each other before they connect.
+package; Through `init_method` or `store` they find each other before they connect.
 """
 
 import datetime
@@ -116,7 +116,7 @@ def init_process_group(
         store = TCPStore(*address, world_size, is_master=rank == 0, timeout=wait)
     if store is not None:
         _report(store, world_size, rank)
-        world.barrier()  # nobody reads from the store any more; it may end here
+        world.barrier()  # no process reads from the store any more, so it may end
     groups.join(world, group_name)
 
 

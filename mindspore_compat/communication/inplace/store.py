@@ -1,9 +1,9 @@
 """TCPStore: keys and values that processes share, stored by one of them and read over TCP.
 
-The master listens; a thread for each connection answers. A message is one byte that says what is
-asked, the milliseconds that `get` waits, the lengths of key and value, and these two. An answer is
-one byte, a length, and a value. A store keeps idle connections for reuse, so several threads may
-use it, and one may wait in `get` while another sets.
+The master listens; a thread for each connection answers. A request has one byte for the operation,
+the milliseconds that `get` waits, the lengths of key and value, the key and the value. An answer is
+one byte, a length, and a value. Several threads may use a store: idle connections are reused, and
+one thread may wait in `get` while another calls `set`.
 """
 
 import contextlib
@@ -231,7 +231,7 @@ class _Server:
                 code, content = self.answer(request, wait, key, value)
                 connection.sendall(ANSWER.pack(code, len(content)) + content)
         except OSError:
-            pass  # the other side has left, or this one closes
+            pass  # the other side has left, or this side is closing
         finally:
             with self.changed:
                 self.connections.discard(connection)
@@ -287,7 +287,7 @@ class _Server:
 
 
 class _Client:
-    """Connections to a master; each question takes an idle one, or a new one."""
+    """The connections to a master; a request uses an idle connection or opens a new one."""
 
     def __init__(self, host, port, seconds):
         self.address = host, port
@@ -297,7 +297,7 @@ class _Client:
         self.idle.append(self.connected())
 
     def connected(self):
-        """Returns a new connection; the master may take until the timeout to listen."""
+        """Opens a new connection; retries until the timeout if the master does not listen yet."""
         end = time.monotonic() + self.seconds
         while True:
             try:
@@ -315,7 +315,7 @@ class _Client:
                 return connection
 
     def ask(self, request, wait=0, key="", value=b""):
-        """Sends a question and returns the code and the value of the answer."""
+        """Sends a request; returns the code and the value of the answer."""
         with self.lock:
             connection = self.idle.pop() if self.idle else None
         connection = connection or self.connected()

@@ -1,4 +1,5 @@
-"""The functions of mindspore.ops.communication with two forms, in place and not, and their switch.
+"""The functions of mindspore.ops.communication that have an in-place and an out-of-place form, and
+the switch between the two.
 
 After `set_comm_ops_inplace(False)` they return `(Tensor, CommHandle)` instead of writing into a
 Tensor argument, as in `mindspore.communication.comm_func`. By default they behave as in
@@ -25,7 +26,7 @@ TURNED = (
     "recv",
     "reduce_scatter_tensor",
 )
-_fresh = set()  # the names of those that return new Tensors
+_fresh = set()  # the functions that currently return new Tensors
 
 
 @public("ops.communication.set_comm_ops_inplace", "ops.set_comm_ops_inplace")

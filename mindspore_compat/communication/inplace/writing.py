@@ -50,7 +50,7 @@ class Arriving:
 
 @functools.cache
 def _awaiting(kind):
-    """Returns a class of Tensors like `kind` whose array is waited for."""
+    """Returns a subclass of `kind` whose `_array` waits for the exchange."""
 
     def get(self):
         self.__dict__["_arriving"].wait()
@@ -115,7 +115,7 @@ def carry(operation, tensor, *arguments, group, write, async_op, **named):
 
 
 class Into:
-    """A writer of a result into Tensors, one after the other; without any it writes nothing.
+    """Writes a result into several Tensors, one after another.
 
     Args:
         api (str): the public name, for messages.

@@ -32,7 +32,7 @@ class _Traceback(Exception):
 
 
 def outcome(work, item):
-    """Returns the outcome of an item."""
+    """Applies `work` to an item; returns (result, None), or (None, error) if it fails."""
     try:
         return work(item), None
     except BaseException as error:

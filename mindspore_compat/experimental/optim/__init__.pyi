@@ -60,8 +60,8 @@ class ASGD(_Optimizer):
         """
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
-        """Returns the scalars of `asgd_update`; the length of a step is planned with the rate of
-        the one before.
+        """Returns the scalars of `asgd_update`. The length of a step follows from the learning rate
+        of the previous step.
         """
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -212,8 +212,8 @@ class Adam(_Optimizer):
         """
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
-        """Returns the scalars of `adam_or_amsgrad_update`; both averages start at zero, which `lr`
-        makes up for.
+        """Returns the scalars of `adam_or_amsgrad_update`; `lr` includes the bias correction of
+        both averages.
         """
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
@@ -392,7 +392,7 @@ class Optimizer(_Cell):
     group_start_id: _t.Any
     parameters: _t.Any
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
-        """Updates the parameters; each replay of a step recorded on the host calls it too."""
+        """Updates the parameters. A recorded step on the host calls it again in each replay."""
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], defaults: _c.Mapping[_t.Any, _t.Any]) -> None: ...
     def add_param_group(self, param_group: _c.Mapping[_t.Any, _t.Any]) -> None:
         """Adds a parameter group to the trained parameters.
@@ -443,8 +443,8 @@ class RAdam(_Optimizer):
         """
     own_decay: _t.Any
     def scalars(self, group: _t.Any, lr: _t.Any, step: _t.Any) -> _b.dict[_t.Any, _t.Any]:
-        """Returns the scalars of `radam_update`; the length of the average decides whether it is
-        defined.
+        """Returns the scalars of `radam_update`. The step is rectified only if the approximated
+        length of the moving average is above 5.
         """
     states: _t.Any
     def update(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:

@@ -61,7 +61,7 @@ class SequentialLR:
         self.last_epoch = last_epoch + 1
         for group in optimizer.param_groups:
             set_rate(group, group["initial_lr"])
-        for scheduler in schedulers:  # each took a first step in its constructor
+        for scheduler in schedulers:  # each scheduler took a first step in its constructor
             scheduler.last_epoch -= 1
         schedulers[0].step()
         self._last_lr = schedulers[0]._last_lr

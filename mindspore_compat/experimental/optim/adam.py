@@ -60,8 +60,8 @@ class Adam(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """Returns the scalars of `adam_or_amsgrad_update`; both averages start at zero, which `lr`
-        makes up for.
+        """Returns the scalars of `adam_or_amsgrad_update`; `lr` includes the bias correction of
+        both averages.
         """
         beta1, beta2 = group["betas"]
         corrected = lr * math.sqrt(1 - beta2**step) / (1 - beta1**step)

@@ -64,8 +64,8 @@ class ASGD(GroupedOptimizer):
         self._ahead = {}
 
     def scalars(self, group, lr, step):
-        """Returns the scalars of `asgd_update`; the length of a step is planned with the rate of
-        the one before.
+        """Returns the scalars of `asgd_update`. The length of a step follows from the learning rate
+        of the previous step.
         """
         lambd, alpha, steps_done = group["lambd"], group["alpha"], step - 1
         next_eta, eta = self._ahead.get(id(group["lr"]), (None, None))

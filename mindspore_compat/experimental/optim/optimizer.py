@@ -79,7 +79,7 @@ class Optimizer(Cell):
             self.add_param_group(group)
 
     def __call__(self, *args, **kwargs):
-        """Updates the parameters; each replay of a step recorded on the host calls it too."""
+        """Updates the parameters. A recorded step on the host calls it again in each replay."""
         if not current.can_capture():  # no GPU captures its updates
             current.note_training()
         return current.apart(super().__call__, *args, **kwargs)
@@ -201,7 +201,7 @@ class GroupedOptimizer(Optimizer):
     update = None
     counter = None
     counter_start = np.zeros((), np.int32)
-    counter_first = False  # the original's order, which saved optimizers have too
+    counter_first = False  # the original's order, also in saved optimizers
     own_decay = False
 
     def __init__(self, params, defaults):
@@ -240,8 +240,8 @@ class GroupedOptimizer(Optimizer):
         return ParameterTuple(parameters).clone(attribute, first)
 
     def scalars(self, group, lr, step):
-        """Returns the scalars of the update, except those of links, for step `step`, counted from
-        1."""
+        """Returns the scalars of the update for step `step`, counted from 1, without the scalars of
+        its link."""
         raise NotImplementedError(f"'{type(self).__name__}' must define 'scalars'.")
 
     def construct(self, gradients):

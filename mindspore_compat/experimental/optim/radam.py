@@ -48,8 +48,8 @@ class RAdam(GroupedOptimizer):
         )
 
     def scalars(self, group, lr, step):
-        """Returns the scalars of `radam_update`; the length of the average decides whether it is
-        defined."""
+        """Returns the scalars of `radam_update`. The step is rectified only if the approximated
+        length of the moving average is above 5."""
         beta1, beta2 = group["betas"]
         longest = 2 / (1 - beta2) - 1
         length = longest - 2 * step * beta2**step / (1 - beta2**step)

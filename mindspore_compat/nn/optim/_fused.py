@@ -129,8 +129,8 @@ class FusedOptimizer(Optimizer):
         return self.parameters
 
     def can_skip(self, gradients):
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so."""
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays."""
         if self._works_on_host((gradients,)):
             return True
         return (
@@ -141,7 +141,8 @@ class FusedOptimizer(Optimizer):
         )
 
     def _takes_whole(self, gradient):
-        """Returns True for a gradient that the update takes as one array, without waiting."""
+        """Returns True for a gradient that the update can use as one dense array, without
+        waiting."""
         if type(gradient) is Tensor:
             return True
         marked = type(getattr(gradient, "_rows", None)) is MarkedRows

@@ -58,8 +58,8 @@ class Momentum(_Optimizer):
             tuple[Parameter].
         """
     def can_skip(self, gradients: _t.Any) -> _t.Any:
-        """Returns True if `skipping` can take these gradients: all are on a GPU, and dense unless
-        the update takes them so.
+        """Returns True if `skipping` supports these gradients: all are on a GPU, and those of
+        embedding tables can be updated as dense arrays.
         """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     links: _t.Any

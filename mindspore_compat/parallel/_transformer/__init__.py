@@ -1,8 +1,8 @@
 """The transformer of releases 1.5 to 2.2, `mindspore.nn.transformer`, with its configurations.
 
-MindSpore 2.10 no longer has it; scripts of GPT import it. Where a network runs divided, the experts
-of `MoE` are; other settings for dividing layers are checked and stored. Its sparse attention
-(`FixedSparseAttention`) is missing, because its pattern is not documented.
+MindSpore 2.10 no longer has it, but scripts for GPT import it. In a divided network only the
+experts of `MoE` are divided; other settings for dividing layers are checked and stored. Its sparse
+attention (`FixedSparseAttention`) is missing, because its pattern is not documented.
 """
 
 from .loss import CrossEntropyLoss

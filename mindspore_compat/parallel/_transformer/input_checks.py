@@ -59,7 +59,7 @@ def _check_input_dtype(input_dtype, param_name, allow_dtypes, cls_name):
 def _check_past_none_input_none(
     use_past, param_name, func_name, default_value, is_tensor, is_default
 ):
-    """Rejects an input for token-by-token inference if that is off, and its absence if it is on.
+    """Requires an input if token-by-token inference is on, and rejects it otherwise.
 
     Args:
         use_past (bool): whether the layer keeps keys and values.
@@ -134,7 +134,7 @@ class _LayerInputCheck:
 
     @staticmethod
     def check_shape_equal_without_batch(input_shape, param_name, func_name, target_shape):
-        """Checks that the shape is `target_shape`, but for the length of the first axis."""
+        """Checks that the shape is `target_shape`, apart from the length of the first axis."""
         return _need(
             len(input_shape) == len(target_shape)
             and tuple(input_shape[1:]) == tuple(target_shape[1:]),

@@ -56,8 +56,8 @@ class _LayerNorm(Cell):
 class _Linear(Cell):
     """Linear layer x @ weight + bias, computed in its own dtype; the result has the dtype of `x`.
 
-    With several experts `x` has their number as its third axis from the end, and each has its own
-    weight.
+    With several experts, each has its own weight, and the third axis of `x` from the end has one
+    element per expert.
 
     Args:
         in_channels (int): the length of the last axis of `x`.

@@ -69,10 +69,10 @@ default_moe_config = MoEConfig()
 class MoE(Cell):
     """Mixture of experts: a router sends each token to its most probable feed-forward layers.
 
-    An expert takes `capacity_factor` times its even share of the tokens and drops the others.
-    The second result is `aux_loss_factor` * E * sum(f * p) for E experts, where f is the share of
-    tokens whose first choice an expert is, and p its mean probability: the loss of "Switch
-    Transformers" (https://arxiv.org/abs/2101.03961).
+    The capacity of an expert is `capacity_factor` times an even share of the tokens; further tokens
+    are dropped. The second result is `aux_loss_factor` * E * sum(f * p) for E experts, where f is
+    the share of tokens whose first choice an expert is, and p its mean probability: the loss of
+    "Switch Transformers" (https://arxiv.org/abs/2101.03961).
 
     Args:
         hidden_size (int): the features of a token.
@@ -146,8 +146,8 @@ class MoE(Cell):
         return out.reshape(x.shape), self._loss(probabilities, experts[:, 0])
 
     def _seats(self, chosen, capacity):
-        """Returns 1 where the choice of a token gets a slot of an expert; first choices come
-        first."""
+        """Returns an array that is 1 where a token gets a slot of an expert; first choices take
+        precedence."""
         choices = ops.one_hot(chosen.swapaxes(0, 1), self.config.expert_num)
         choices = choices.astype(float32)
         in_order = gathered(choices).reshape((-1, self.config.expert_num))

@@ -155,7 +155,7 @@ class DistributedDataParallel(Cell):
         self._rebuild()
 
     def _add_gradient(self, parameter, gradient):
-        """Adds a gradient to the sum, and returns that; a full bucket is sent."""
+        """Adds a gradient to its sum and returns the sum. Sends the bucket if it is full."""
         bucket = self._bucket_positions.get(id(parameter))
         if bucket is None:
             raise RuntimeError(
@@ -177,7 +177,7 @@ class DistributedDataParallel(Cell):
         return self._order is not None if self.static_graph else self.find_unused_parameters
 
     def _before(self):
-        """Raises an error if gradients still wait for others of their bucket."""
+        """Raises an error if a bucket still lacks gradients."""
         missing = [name for bucket in self._buckets for name in bucket.missing()]
         if missing and not self._one_by_one():
             raise RuntimeError(
@@ -232,7 +232,7 @@ class _Bucket:
         self.flat = None
         self.parts = {}
         self.waiting = set()  # the ids of parameters whose sum is not averaged yet
-        self.arrived = set()  # ids of parameters whose gradient came in this backward pass
+        self.arrived = set()  # ids of parameters that received a gradient in this backward pass
 
     def add(self, parameter, gradient, syncs):
         """Adds a gradient to its sum, and returns the Tensor of the sum."""
@@ -256,7 +256,7 @@ class _Bucket:
             start += parameter.size
 
     def is_full(self):
-        """Returns whether the gradients of all parameters are there."""
+        """Returns whether the bucket has the gradients of all its parameters."""
         return len(self.arrived) == len(self.parameters)
 
     def is_clear(self):
@@ -264,7 +264,7 @@ class _Bucket:
         return self.flat is None
 
     def missing(self):
-        """Returns the names of the parameters that others wait for."""
+        """Returns the names of the parameters without a gradient."""
         if not self.arrived:
             return []
         return [

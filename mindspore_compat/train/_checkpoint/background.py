@@ -114,7 +114,7 @@ def is_alive():
 
 
 def wait():
-    """Waits for the last file, unless that was done before, and raises its error."""
+    """Waits for the last file and raises its error; does nothing if a wait already did."""
     if latest() is not None:
         _latest.result()
 
@@ -125,7 +125,7 @@ def latest():
 
 
 def _write_and_report(fail, write, path, values, options):
-    """Writes a file; passes an error to `fail`, and logs it in case nobody asks for it later."""
+    """Writes a file; passes an error to `fail`, and logs it in case no later call reads it."""
     try:
         write(path, values, **options)
     except Exception as error:

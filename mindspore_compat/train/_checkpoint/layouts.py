@@ -1,8 +1,8 @@
 """Layouts of the parameters of a Model's networks, in the form that `load_distributed_checkpoint`
 takes.
 
-The grid is the mesh of the network (divisions.py). With one process it has one axis, of as many
-ranks as the settings say, which cuts no axis of a parameter.
+The grid is the mesh of the network (divisions.py). With one process, the grid has one axis, with
+the number of ranks in the settings, and it cuts no axis of a parameter.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ def layouts_of(method, network, running, run):
         RuntimeError: if execution is not in graph mode, or the parallel mode is another one than
             "semi_auto_parallel" and "auto_parallel".
     """
-    count = getattr(network, "_device_num", None)  # an AutoParallel is always in such a mode
+    count = getattr(network, "_device_num", None)  # an AutoParallel always divides its network
     if count is None:
         if config.parallel.parallel_mode not in _DIVIDED:
             raise RuntimeError(
@@ -64,8 +64,8 @@ def _layout(parameter, grid, cuts):
 
 @contextlib.contextmanager
 def unchanged(network):
-    """A context after which the parameters of a network, and random numbers, have the values from
-    before; parameters that have been divided stay divided."""
+    """A context that restores the parameters of a network and the random state at its end.
+    Parameters that were divided within it stay divided."""
     state = random.default.state()
     before = [(p, p._array, p._array.copy()) for p in network.get_parameters()]
     try:

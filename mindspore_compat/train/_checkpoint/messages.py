@@ -1,5 +1,5 @@
-"""Private functions of the original's serialization module that scripts import: reading a
-checkpoint file as a message, and writing one from entries of names, shapes, types and values."""
+"""Private functions of the original's serialization module that scripts import. They read a
+checkpoint file as a message, and write one from names, shapes, types and values."""
 
 import os
 

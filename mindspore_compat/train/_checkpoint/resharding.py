@@ -18,7 +18,7 @@ from ..._io.reading import reading
 from ...common.parameter import Parameter
 from .strategy import build_searched_strategy
 
-_MOST_RANKS = 1 << 16  # of a grid, whose ranks are looked at one by one
+_MOST_RANKS = 1 << 16  # most ranks of a grid, because they are visited one by one
 
 
 class Slicing:

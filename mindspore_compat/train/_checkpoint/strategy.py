@@ -152,7 +152,7 @@ def merge_sliced_parameter(sliced_parameters: _Parameters, strategy: InstanceOf(
 
 
 def _get_merged_param_data(net, parameter_layout_dict, param_name, param_data, integrated_save):
-    """Returns a whole parameter of which each rank holds a slice, for libraries that save it.
+    """Returns the whole of a sharded parameter, for libraries that save it.
 
     Args:
         net (Cell): the network; its layouts are in `parameter_layout_dict`.

@@ -19,7 +19,7 @@ from .saving import save_checkpoint
 from .strategy import stage_of_file
 
 _STATES = ("accu_grads", "adam_v", "adam_m")
-# Shared by the docstrings of these functions and of those in `parallel.checkpoint_convert`.
+# Shared by the docstrings here and in `parallel.checkpoint_convert`.
 _ARGUMENTS = """
     rank_id (int): the rank to make the checkpoint of.
     save_checkpoint_file_name (str): the file to write, ".ckpt"; its folder is made if need be.

@@ -123,7 +123,7 @@ class CheckpointConfig:
     @property
     def format(self) -> _t.Any: ...
     def get_checkpoint_policy(self) -> _b.dict[_t.Any, _t.Any]:
-        """Returns as a dict when files are written and which are kept."""
+        """Returns a dict that says when files are written and which files are kept."""
     @property
     def integrated_save(self) -> _t.Any: ...
     @property
@@ -280,9 +280,7 @@ class ModelCheckpoint(Callback):
     def __exit__(self, *err: _t.Any) -> None: ...  # type: ignore
     def __init__(self, prefix: _b.str | _c.Callable[..., _t.Any] = 'CKP', directory: _b.str | _c.Callable[..., _t.Any] | None = None, config: _t.Any = None) -> None: ...
     def end(self, run_context: _t.Any) -> None:  # type: ignore
-        """Writes the last file, unless the last step has written one, and waits until it is
-        complete.
-        """
+        """Writes the last file unless the last step wrote one, and waits until it is complete."""
     @property
     def latest_ckpt_file_name(self) -> _t.Any: ...
     def on_train_begin(self, run_context: _t.Any) -> None:  # type: ignore
@@ -293,8 +291,9 @@ class OnRequestExit(Callback):
     """Ends a run after the current step, and saves the network, on a signal or a request in a file.
 
     The request is a signal to the process, or "GracefulExit": 1 in a JSON file. The saved file is
-    `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation. If it
-    exists when a run begins, the run loads it; an evaluation otherwise loads that of the training.
+    `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation. If the
+    file exists when a run begins, the run loads it. An evaluation without its own file loads the
+    training's.
 
     Args:
         save_ckpt (bool): whether to save a checkpoint.
@@ -443,8 +442,8 @@ class SummaryLandscape:
     def gen_landscapes_with_multi_process(self, callback_fn: _c.Callable[..., _t.Any], collect_landscape: _c.Mapping[_t.Any, _t.Any] | None = None, device_ids: _c.Sequence[_b.int] | None = None, output: _b.str | None = None) -> None:
         """Measures landscapes and writes them into event files.
 
-        A landscape of the training shows the checkpoints of an interval; its two directions are
-        those in which the checkpoints differ most. A landscape of the result has random directions.
+        A landscape of the training shows the checkpoints of an interval, along the two directions
+        in which they differ most. A landscape of the result has random directions.
 
         Args:
             callback_fn (Callable): takes no arguments and returns a Model, its network, a dataset

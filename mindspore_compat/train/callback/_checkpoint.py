@@ -146,7 +146,7 @@ class CheckpointConfig:
     enable_redundance = property(lambda self: self._enable_redundance, doc="Another such option.")
 
     def get_checkpoint_policy(self):
-        """Returns as a dict when files are written and which are kept."""
+        """Returns a dict that says when files are written and which files are kept."""
         return {
             "save_checkpoint_steps": self._save_checkpoint_steps,
             "save_checkpoint_seconds": self._save_checkpoint_seconds,
@@ -306,8 +306,7 @@ class ModelCheckpoint(Callback):
         self._save_ckpt(cb_params)
 
     def end(self, run_context):
-        """Writes the last file, unless the last step has written one, and waits until it is
-        complete."""
+        """Writes the last file unless the last step wrote one, and waits until it is complete."""
         cb_params = run_context.original_args()
         self._find_free_prefix(cb_params)
         self._save_ckpt(cb_params, force_to_save=True)

@@ -19,8 +19,9 @@ class OnRequestExit(Callback):
     """Ends a run after the current step, and saves the network, on a signal or a request in a file.
 
     The request is a signal to the process, or "GracefulExit": 1 in a JSON file. The saved file is
-    `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation. If it
-    exists when a run begins, the run loads it; an evaluation otherwise loads that of the training.
+    `<directory>/rank_<rank>/<file_name>_train.ckpt`, or "..._eval.ckpt" in an evaluation. If the
+    file exists when a run begins, the run loads it. An evaluation without its own file loads the
+    training's.
 
     Args:
         save_ckpt (bool): whether to save a checkpoint.

@@ -73,8 +73,8 @@ class SummaryLandscape:
     ):
         """Measures landscapes and writes them into event files.
 
-        A landscape of the training shows the checkpoints of an interval; its two directions are
-        those in which the checkpoints differ most. A landscape of the result has random directions.
+        A landscape of the training shows the checkpoints of an interval, along the two directions
+        in which they differ most. A landscape of the result has random directions.
 
         Args:
             callback_fn (Callable): takes no arguments and returns a Model, its network, a dataset
@@ -162,7 +162,8 @@ class SummaryLandscape:
         return metadata
 
     def _check_changed(self, metadata, changes):
-        """Changes metadata; rejects those whose landscapes the saved checkpoints cannot give."""
+        """Changes metadata; rejects changes whose landscapes need checkpoints that were not
+        saved."""
         metadata.update(changes)
         if set(metadata["create_landscape"]) != {"train", "result"}:
             source = "" if "create_landscape" in changes else f" in {self._path!r}"

@@ -50,11 +50,11 @@ class BleuScore(Metric):
         """Updates the counts with translations.
 
         Args:
-            *inputs: a list of translations, each a list of words, and a list that contains for each
-                translation a list of references, which are lists of words.
+            *inputs: a list of translations and a list of references. A translation is a list of
+                words. The references of a translation are a list of such lists.
 
         Raises:
-            ValueError: if there are not two inputs, or they are not of one length.
+            ValueError: if there are not two inputs, or their lengths differ.
         """
         self._check_count(inputs, 2, "translations and references")
         candidates, references = inputs
@@ -85,7 +85,7 @@ class BleuScore(Metric):
             RuntimeError: if nothing has been measured.
         """
         self._need_updates(self._is_update)
-        if self._numerator.min() == 0:  # the original returns 0 before it smooths
+        if self._numerator.min() == 0:  # the original returns 0 here, before smoothing
             return np.array(0.0)
         offset = 1 if self.smooth else 0
         precision = (self._numerator + offset) / (self._denominator + offset)

@@ -199,7 +199,7 @@ class EvaluationBase(Metric):
             )
 
     def _check_value(self, y_pred, y):
-        """For several labels, rejects values other than 0 and 1."""
+        """For multilabel data, rejects values other than 0 and 1."""
         if self._type != "multilabel":
             return
         for kind, values in (("predictions", y_pred), ("labels", y)):

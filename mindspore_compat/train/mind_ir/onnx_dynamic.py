@@ -8,8 +8,8 @@ n` traced with n = 2, 4 and 6:
     constants   [2, 6], [4, 6], [6, 6]    1/2, 1/4, 1/6
     become      [-1, 6]                   1 / Cast(Shape(x)[0])
 
-A constant must be a product of sums a * n + b over the dynamic lengths n, or one divided by such a
-product. Any other constant, or an attribute that differs, raises an error.
+A constant must be a product of sums a * n + b over the dynamic lengths n, or the reciprocal of such
+a product. Any other constant, or an attribute that differs, raises an error.
 """
 
 import math

@@ -114,7 +114,7 @@ class Operator:
 
 
 class Writer:
-    """Converts a Graph to operators, and those to ONNX messages.
+    """Converts a Graph to operators, and the operators to ONNX messages.
 
     Args:
         graph (Graph): the traced graph.
@@ -270,7 +270,7 @@ def _tensor_head(name, array):
 
 
 def _tensors(weights, external):
-    """Returns Tensor messages of weights; with `external` that file contains the values."""
+    """Returns Tensor messages of weights; with `external`, another file contains the values."""
     if external is None:
         return [_tensor(name, array) for name, array in weights.items()]
     messages, at = [], 0

@@ -175,7 +175,7 @@ def pad(b, out, x, pad_width, mode="constant", constant_values=0):
 
 @emits("ones_like")
 def ones_like(b, out, x, *_, **__):
-    """Adds a node instead of a constant, because gradients start here and must compute on
+    """Adds a node instead of a constant, because a backward pass starts from it and must run on
     Sketches."""
     return b("OnesLike", b.operand(x, out.dtype))
 

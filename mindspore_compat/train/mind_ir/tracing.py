@@ -205,7 +205,7 @@ def _depends():
     )
 
 
-# The parts of their gradients take elements at constant indices, which a graph has to compute.
+# Functions whose gradients look up elements at constant indices; a graph must compute these.
 _BY_INDEX = frozenset(("extremes", "extremes_so_far"))
 
 
@@ -218,7 +218,7 @@ class SketchSpace:
 
     def __init__(self, base, graph):
         self.base, self.graph = base, graph
-        # a graph computes low-precision floats as they are
+        # a graph computes in low precision without upcasting
         self.low_precision = frozenset()
         self.low_precision_products = self.low_precision_kernels = self.low_precision
 
@@ -244,8 +244,8 @@ class SketchSpace:
         return self.base.asarray(value, dtype)
 
     def apply_taps(self, x, taps):
-        """Returns the product with a `Taps` matrix as selections and sums. A dense product is right
-        for finite values of `x` only, and a graph does not know the values."""
+        """Computes the product with a `Taps` matrix by selections and sums. A dense product would
+        be wrong for infinite values of `x`."""
         return sum_of_taps(self, x, taps)
 
     def __getattr__(self, name):
