@@ -1,12 +1,12 @@
-"""Tests, name by name, whether an implementation of the MindSpore API does what its documentation
-says.
+"""Tests whether an implementation of the MindSpore API behaves as documented, one public name at a
+time.
 
 Run `python -m conformance read | run | compare | generate | report`, or `pytest --conformance`.
 `spec/` has facts read from the documentation, `answers/` recorded answers of real MindSpore. Only
-worker processes import what is tested (`worker/`).
+worker processes (`worker/`) import the implementation under test.
 
-Packages, each of which imports only from those above it; `docs/test_your_implementation.rst`
-describes them:
+The packages are layers, from the lowest to the highest; each imports only from lower ones.
+`docs/test_your_implementation.rst` describes them:
 
 sentences, reading, arguments, calls, kinds, running, then mutation, varied and reports, then worker
 """

@@ -1,4 +1,4 @@
-"""Functions with which argument texts play a training loop to a callback, and see what it prints.
+"""Functions for argument texts that simulate a training loop for a callback and capture its output.
 
 Their names are `sample.played(callback, values)`, `sample.printed(action)` and `sample.spy()`.
 """
@@ -13,7 +13,7 @@ _NUMBER = re.compile(r"\d+\.\d+")
 
 
 class Note(dict):
-    """What a training loop tells its callbacks."""
+    """The values that a training loop passes to its callbacks."""
 
     __getattr__ = dict.get
 
@@ -25,8 +25,8 @@ class Loops:
         self.ms, self.net = ms, net
 
     def played(self, callback, values, monitor="eval_loss", **attributes):
-        """Tells a callback about one epoch for each value of the monitored quantity. Returns, for
-        each epoch, what the optimizer's rate is, the weight, and whether a stop is requested.
+        """Tells a callback about one epoch for each value of the monitored quantity. Returns the
+        optimizer's learning rate, the weight, and whether a stop is requested, for each epoch.
         """
         net = self.net()
         optimizer = self.ms.nn.Momentum(net.trainable_params(), 0.1, 0.9)

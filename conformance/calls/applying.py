@@ -7,7 +7,7 @@ import inspect
 def apply(thing, given):
     """Returns the result of a call."""
     stars = [i for i, k in enumerate(given) if k.startswith("*")]
-    if stars:  # arguments beyond the named ones can only be positional, with all before them
+    if stars:  # arguments beyond the named ones must be positional, and so must all before them
         items = list(given.items())
         return thing(*(v for _, v in items[: stars[-1] + 1]), **dict(items[stars[-1] + 1 :]))
     try:
@@ -16,7 +16,7 @@ def apply(thing, given):
             k in bound.parameters or any(p.kind is p.VAR_KEYWORD for p in bound.parameters.values())
             for k in given
         )
-    except (TypeError, ValueError):  # built in: it may have names all the same
+    except (TypeError, ValueError):  # a built-in function, which may accept names nevertheless
         return _by_name_or_position(thing, given)
     if _is_cell(thing):
         keyword = _leaves_one_out(thing, given)

@@ -28,7 +28,7 @@ KINDS = (
     members.KIND,
     "example",
 )
-LOST = ("crash", "hang", "killed")  # statuses of a case that its worker did not survive
+LOST = ("crash", "hang", "killed")  # statuses of a case that ended its worker
 ODD = "odd"  # run only on request: no page states the expected outcome
 UNCHANGED = "as documented"
 # keys of a case of several steps, or of a changed argument, besides its call

@@ -70,7 +70,7 @@ def _has(thing, name):
     try:
         getattr(thing, name)
     except AttributeError:
-        return name in vars(type(thing))  # a property that needs more
+        return name in vars(type(thing))  # a property that needs further state
     except Exception:  # noqa: BLE001  (a property that refuses is there)
         return True
     return True

@@ -27,9 +27,7 @@ def same_numbers(expected, got):
 
 
 def same_layout(expected, got):
-    """Returns whether two outputs look alike: lines, brackets and the widths between them, except
-    digits.
-    """
+    """Returns whether two outputs have the same characters and spacing; numbers may differ."""
     return _layout(_plain(expected)) == _layout(got)
 
 

@@ -1,10 +1,10 @@
 """How much of the API has a compared answer: names, arguments with several values, arguments with
 all documented values, documented dtypes.
 
-A name counts if a case passes in which an outcome is compared. An argument counts if the cases that
-pass give it two values, or give it and leave it out; its documented values count if all of them are
-given: the choices of a list, both Booleans, the default. A method is also called in texts that say
-what is done with an object. A dtype of a page's list counts if a case has it.
+A name counts if a case passes in which an outcome is compared. An argument counts if passing cases
+use two values, or one value and the default. Its documented values count if the cases use all of
+them: the choices of a list, both Booleans, the default. Texts that use an object also call its
+    methods. A dtype of a page's list counts if a case has it.
 """
 
 import ast

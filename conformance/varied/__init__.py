@@ -1,6 +1,6 @@
-"""Calls of every name with one argument varied after another, and what they give.
+"""Calls of every name with one argument varied at a time, and their outcomes.
 
 `bases.py` finds a call to begin with, `changes.py` proposes variations, `record.py` asks real
-MindSpore about them and keeps those that tell something. `stored.py` holds what is kept; `uses.py`
-makes the calls in the worker.
+MindSpore about them and keeps the informative ones. `stored.py` stores them; `uses.py` makes the
+calls in the worker.
 """

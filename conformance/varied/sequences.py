@@ -1,6 +1,5 @@
-"""Adds calls that show what an object gives later: everything that a stored call does with it done
-a second time, a call without Tensors made three times, and the attributes that have changed by
-then.
+"""Adds calls that show the later behaviour of an object: all uses of a stored call a second time, a
+call without Tensors three times, and the attributes that have changed by then.
 
 Only these reveal a method that returns nothing, or one that is right only the first time.
 """

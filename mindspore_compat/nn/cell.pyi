@@ -391,8 +391,8 @@ class Cell:
             Cell, itself.
         """
     def shard(self, in_strategy: _c.Iterable[_t.Any], out_strategy: None | _c.Iterable[_t.Any] = None, parameter_plan: None | _c.Mapping[_t.Any, _t.Any] = None) -> _t.Self:
-        """Divides the Cell over processes, where the parallel mode is "semi_auto_parallel" or
-        "auto_parallel"; in other modes it runs as it is.
+        """Divides the Cell over processes if the parallel mode is "semi_auto_parallel" or
+        "auto_parallel"; in other modes it runs undivided.
 
         Args:
             in_strategy (tuple): for each input a Layout or the numbers of parts of its axes; None

@@ -311,7 +311,8 @@ class _Task:
         self._arrived.put(None)
 
     def result(self, timeout):
-        """Returns the result or raises the error; TimeoutError if neither comes in time."""
+        """Returns the result, or raises the worker's error, or a TimeoutError if neither arrives in
+        time."""
         if not self.done():
             with contextlib.suppress(queue.Empty):
                 self._arrived.get(timeout=timeout)

@@ -36,7 +36,7 @@ class TensorOperation:
     blockwise = False
     _by_value = False
     device_target = "CPU"
-    implementation = Implementation.C  # PY: the original has it in Python only
+    implementation = Implementation.C  # PY: the original implements it only in Python
     output_type = None  # of the values, if the transform is to cast them
     _takes_one = False  # whether Python counts the inputs, as where the original's call names one
 
@@ -254,7 +254,7 @@ def run(transforms, inputs):
 
 
 def in_pipeline(operation):
-    """Returns what a pipeline calls: the transform without the checks of a direct call."""
+    """Returns the callable for a pipeline: the transform without the checks of a direct call."""
     return operation._run if isinstance(operation, TensorOperation) else operation
 
 

@@ -59,7 +59,7 @@ _Byte = Int(ge=0, le=255)
 
 
 def _around_one(factor):
-    """Returns the range of factors that a number stands for."""
+    """Converts a number to a range of factors around one."""
     if isinstance(factor, (int, float, np.integer)):
         return max(0.0, 1 - factor), 1 + factor
     return tuple(factor)

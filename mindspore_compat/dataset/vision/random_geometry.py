@@ -175,7 +175,7 @@ class RandomRotation(ImageOperation):
 
 
 def around_zero(degrees):
-    """Returns the range around zero that a number stands for."""
+    """Converts a number to a range around zero."""
     if isinstance(degrees, (int, float, np.integer)):
         return -degrees, degrees
     return tuple(degrees)

@@ -64,7 +64,7 @@ class Internals:
         return type(self).__name__
 
     def _add_init_args(self, **args):
-        """Appends arguments to the text `cell_init_args`, if `cell_attr_register` has made it."""
+        """Appends arguments to the text `cell_init_args`, if `cell_attr_register` created it."""
         text = getattr(self, "cell_init_args", None)
         if text is not None:
             self.cell_init_args = text + str({name: str(value) for name, value in args.items()})

@@ -1,6 +1,6 @@
 """The members of a Cell: its named parameters, sub-cells and buffers.
 
-Layers in a plain list or dict are no members; `warn_of_hidden_layers` says so.
+Layers in a plain list or dict are not members; `warn_of_hidden_layers` warns of them.
 
 `Members` is the ordered dict behind `Cell._params`, `Cell._cells` and `Cell._buffers`. Each member
 is also stored in the Cell's `__dict__`, so reading `self.weight` is a plain attribute access, and
@@ -69,8 +69,8 @@ class Members(OrderedDict):
 
 
 def hidden_layers(cell, kind):
-    """Yields each attribute of a Cell that keeps layers in a plain list or dict, which hides their
-    parameters: the layers that are no members, and a sentence on it.
+    """Yields (layers, warning) for each attribute that holds layers in a plain list or dict. These
+    layers are not members of the Cell, so their parameters are hidden.
 
     Args:
         cell: the Cell.

@@ -295,7 +295,7 @@ def _generated_methods():
 
 
 def _generate(text, layer):
-    """Returns the Primitive or constant that a member of _MEMBERS says."""
+    """Returns the Primitive or constant that an entry of _MEMBERS describes."""
     name, _, settings = text.partition("(")
     if not name[:1].isupper() or name in ("True", "False"):
         return _CONSTANTS[text] if text in _CONSTANTS else ast.literal_eval(text)

@@ -1,8 +1,8 @@
 """Settings of a Cell for a graph compiler or a parallel planner.
 
 The original reads them when it compiles a graph. Here a network runs as it is written, so a setting
-is checked and stored, and can be read back. Some have an effect: `recompute` means less memory and
-more arithmetic for the same numbers, `shard` and `pipeline_stage` divide a network over processes.
+is checked and stored, and can be read back. Some have an effect: `recompute` saves memory by
+computing activations again, and `shard` and `pipeline_stage` divide a network over processes.
 """
 
 import inspect
@@ -238,8 +238,8 @@ class Settings:
         self._cell_choose_path()
 
     def shard(self, in_strategy, out_strategy=None, parameter_plan=None):
-        """Divides the Cell over processes, where the parallel mode is "semi_auto_parallel" or
-        "auto_parallel"; in other modes it runs as it is.
+        """Divides the Cell over processes if the parallel mode is "semi_auto_parallel" or
+        "auto_parallel"; in other modes it runs undivided.
 
         Args:
             in_strategy (tuple): for each input a Layout or the numbers of parts of its axes; None

@@ -1,8 +1,8 @@
 """Cells that contain other Cells: as a sequence that is computed, as a list, as a dict.
 
 Members of SequentialCell and CellList are numbered, and the numbers are part of the names of their
-parameters ("layers.3.weight"). When a member is added or removed later, the names of the existing
-members show at which position the number stands.
+parameters ("layers.3.weight"). If a member is added or removed later, the names of the existing
+members show where a name has its number.
 """
 
 from collections import OrderedDict

@@ -70,8 +70,8 @@ class TimeDistributed(Cell):
 
     def _apply_joined(self, inputs, time, other):
         """Moves the time axis next to the other axis, joins the two, calls the layer, and splits
-        them again. As in the original, the time axis of the result is next to the other axis, on
-        the other side of it.
+        them again. As in the original, the time axis of the result is on the other side of the
+        other axis.
         """
         if time == other == 0:
             raise ValueError(

@@ -77,7 +77,7 @@ def gradient_arrays(api, gradients, parameters, rows_only=False):
 def _gradient_array(api, gradient, parameter, rows_only):
     """Returns an element of the result of `gradient_arrays`."""
     target = parameter._array
-    rows = vars(gradient).get("_rows")  # of a gradient that the tape has kept row-sparse
+    rows = vars(gradient).get("_rows")  # of a gradient that is still row-sparse
     if rows is not None and (rows_only or type(rows) is not MarkedRows):
         xp = arrays.space_of(target)
         rows = rows.chosen() if type(rows) is MarkedRows else rows
@@ -202,8 +202,8 @@ class Plan:
         self._homes = self._held = None
 
     def _of_stage(self):
-        """Returns the Plan of the parameters that this rank updates, and their indices: those that
-        its pipeline stage holds, and of which it has the states."""
+        """Returns the Plan of the parameters that this rank updates, and their indices. It updates
+        parameters whose values and states its pipeline stage holds."""
         indices = [
             index
             for index, row in enumerate(zip(self.parameters, *self.states, strict=True))

@@ -434,7 +434,7 @@ def thor(
             raise ValueError(
                 f"For 'thor', '{name}' must hold numbers >= 0, at least one, but got {value!r}."
             )
-    # Everything that may fail comes before the network is changed.
+    # Calls that may fail come before the network is changed.
     for setting in read_parameters("thor", _trainable(net))[0]:
         decay_filter(setting.parameter)
     convert(net)

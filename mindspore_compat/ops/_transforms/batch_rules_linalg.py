@@ -56,7 +56,8 @@ for _name, _names_of_axes in _NAMED.items():
 
 
 def _solve(space, a, b):
-    """Aligns matrices as in a product: one of lower rank gets axes after the hidden one."""
+    """Batch rule of `solve`: inserts axes after the hidden one, so that both operands have the same
+    number of axes."""
     rank, array = max(a.ndim, b.ndim), []
     for tensor in (a, b):
         if space.is_batch(tensor):

@@ -1,4 +1,5 @@
-"""Scatters by products and quotients on a GPU stay there, with the numbers of the host."""
+"""Scatters that multiply or divide run on the GPU without copies to the host, and give the host's
+results."""
 
 import ml_dtypes
 import numpy as np

@@ -404,8 +404,8 @@ class SpeechCommandsDataset(_Sounds):
         return self.usage in ("test", "valid")
 
     def _listed_files(self, name):
-        """Returns the files that a list names: none without the list, which the page does not ask
-        for.
+        """Returns the files named in a list file. The list is optional: without it, no files are
+        returned.
         """
         path = os.path.join(self.dataset_dir, f"{name}_list.txt")
         return {line.strip() for line in lines_of(path)} if os.path.exists(path) else set()
