@@ -1,7 +1,8 @@
-"""Gradients of slices: a loop over the rows of an array takes time and memory in proportion to its
-rows, with the values of the definition.
+"""Gradients of slices and gathers: a loop over the rows of an array takes time and memory in
+proportion to its rows, with the values of the definition.
 """
 
+import ml_dtypes
 import numpy as np
 import pytest
 from kit import close
@@ -31,6 +32,14 @@ def iterated(x):
     for row in x:
         out = out + (row * row[1]).sum()
     return out
+
+
+def looked_up(x):
+    return sum((ops.gather(x, Tensor([i]), 0) ** 2).sum() for i in range(x.shape[0]))
+
+
+def indexed(x):
+    return sum((x[Tensor([i])] ** 2).sum() for i in range(x.shape[0]))
 
 
 def unstacked(x):
@@ -63,7 +72,17 @@ def recurrent(x):
     return state.sum()
 
 
+def gathered(x):
+    rows = ops.cast(x > 0, ms.int32)
+    out = (x[1:] ** 2).sum() + (ops.gather(x, rows, 0) ** 3).sum()
+    for i in range(x.shape[0]):
+        out = out + (ops.gather(x, rows[i, :2], 0) ** 2).sum() * (i + 1)
+        out = out + (ops.gather(x, rows[:1, 1:2], 1) ** 3).sum() + x[rows[i, 2:]].prod()
+    return out
+
+
 FUNCTIONS = [
+    gathered,
     each_index,
     windows,
     iterated,
@@ -128,7 +147,18 @@ def test_gradients_in_low_precision_are_rounded_once_for_each_slice():
     close(gradient.asnumpy(), (2 * np.arange(1, 6)[:, None] * x.asnumpy()).astype(np.float16))
 
 
-@pytest.mark.parametrize("function", [each_index, iterated, unstacked, divided, narrowed])
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+def test_the_host_adds_repeated_rows_in_low_precision_in_float32(dtype):
+    g, rows = np.ones((700, 2), dtype), np.ones(700, np.int64)
+    parts = [slice_sum.gradient_of_take(arrays.HOST, g, (2048, 2), rows, 0) for _ in range(3)]
+    whole = sum(parts[1:], start=parts[0]).whole()
+    assert whole.dtype == dtype
+    np.testing.assert_array_equal(whole[1], np.full(2, 2100).astype(dtype))
+
+
+@pytest.mark.parametrize(
+    "function", [each_index, iterated, unstacked, divided, narrowed, looked_up, indexed]
+)
 def test_memory_grows_with_the_rows(function, monkeypatch):
     counts, zeros = [], arrays.HOST.zeros
 

@@ -4,26 +4,77 @@
 
 Each use of `x[i]` in a loop contributes one slice. If each wrote its own array of zeros, a loop
 over n rows would write n * n rows. So the tape collects the slices, and adds all of them to one
-array of zeros, in the order in which they arrived, when the gradient is needed. In a gradient that
-is itself recorded, this addition is one node.
+array of zeros when the gradient is needed. In a gradient that is itself recorded, this addition is
+one node.
+
+The slices that `take` gathers along an axis, as an embedding called once a time step does, are
+collected as well. Their index is a Gathered. They are joined, and added like those of one call.
 """
 
+import collections
 import math
 
 from ..._backend import arrays
 from ..._backend.host.scatter import is_basic
 from ..._backend.steps.recorded_array import Recorded
 
+Gathered = collections.namedtuple("Gathered", "axis indices")
+
 
 def gradient_of_slice(xp, g, x_shape, index):
     """Returns the gradient of an array of this shape, given the gradient of its part at `index`.
 
-    It is a SliceSum if the index has only integers and slices, and if `g` is neither a Batch nor
-    divided over ranks; else an array.
+    It is a SliceSum if the index has only integers and slices, or is an array of integers whose
+    slices are smaller than the array, and if `g` is neither a Batch nor divided over ranks; else an
+    array.
     """
-    if type(getattr(g, "array", g)) in arrays.SPACES and not xp.level and is_basic(index):
-        return SliceSum([_without_rest(g)], [index], x_shape)
-    return xp.scatter_add(xp.broadcast_to(xp.zeros((), g.dtype), x_shape), index, g)
+    if _is_plain(xp, g):
+        if is_basic(index):
+            return SliceSum([_without_rest(g)], [index], x_shape)
+        indices = index[0] if type(index) is tuple and len(index) == 1 else index
+        if _is_plain(xp, indices) and indices.dtype.kind in "iu" and g.size < math.prod(x_shape):
+            return SliceSum([_without_rest(g)], [Gathered(0, indices)], x_shape)
+    return xp.scatter_add(expanded_zeros(xp, x_shape, g.dtype), index, g)
+
+
+def gradient_of_take(xp, g, x_shape, indices, axis):
+    """Returns the gradient of an array of this shape, given that of `take(x, indices, axis)`.
+
+    It is a SliceSum if `g` is smaller than the array, and neither a Batch nor divided over ranks;
+    else an array.
+    """
+    if axis is not None:
+        axis %= len(x_shape)
+        if _is_plain(xp, g) and _is_plain(xp, indices) and g.size < math.prod(x_shape):
+            return SliceSum([_without_rest(g)], [Gathered(axis, indices)], x_shape)
+    return _scattered(xp, g, x_shape, indices, axis)
+
+
+COLLECTING = {gradient_of_slice, gradient_of_take}
+
+
+def expanded_zeros(xp, shape, dtype):
+    """Returns broadcast zeros that take no memory; additions to them make a copy."""
+    return xp.broadcast_to(xp.zeros((), dtype), shape)
+
+
+def _is_plain(xp, g):
+    """Returns True if `g` is an array that is neither a Batch nor divided over ranks."""
+    return type(getattr(g, "array", g)) in arrays.SPACES and not xp.level
+
+
+def _scattered(xp, g, x_shape, indices, axis):
+    """Returns zeros of this shape with `g` added at indices of an axis, or of the flat array if the
+    axis is None. Dtypes that the namespace lists as low precision are added in float32."""
+    if g.dtype in xp.low_precision:
+        return xp.cast(_scattered(xp, xp.cast(g, "float32"), x_shape, indices, axis), g.dtype)
+    if axis is None:
+        flat = expanded_zeros(xp, (math.prod(x_shape),), g.dtype)
+        return xp.reshape(xp.scatter_add(flat, (indices,), g), x_shape)
+    if axis == 0:
+        return xp.segment_sum(indices, g, x_shape[0])
+    index = (slice(None),) * axis + (indices,)
+    return xp.scatter_add(expanded_zeros(xp, x_shape, g.dtype), index, g)
 
 
 def _without_rest(g):
@@ -45,7 +96,7 @@ class SliceSum:
 
     Attributes:
         slices (list): their values.
-        indices (list): their basic indices.
+        indices (list): their indices: basic ones, or Gathered.
         shape (tuple): the shape of the whole array.
     """
 
@@ -70,7 +121,26 @@ class SliceSum:
         if self.indices == [...]:
             return self.slices[0]
         xp = arrays.space_of(self.slices[0])
-        return xp.add_slices(self.slices, self.indices, self.shape)
+        slices, indices = self.slices, self.indices
+        if len(indices) == 1 and type(indices[0]) is Gathered:
+            return _scattered(xp, slices[0], self.shape, indices[0].indices, indices[0].axis)
+        axes = sorted({index.axis for index in indices if type(index) is Gathered})
+        if axes:
+            parts = list(zip(slices, indices))
+            rest = [part for part in parts if type(part[1]) is not Gathered]
+            joined = [self._sum_of_gathered(xp, parts, axis) for axis in axes]
+            if not rest and len(joined) == 1:
+                return joined[0]
+            slices, indices = zip(*[(g, ...) for g in joined], *rest)
+        return xp.add_slices(list(slices), list(indices), self.shape)
+
+    def _sum_of_gathered(self, xp, parts, axis):
+        """Returns the sum, as a whole array, of those parts that were gathered along an axis."""
+        gathered = [(g, at.indices) for g, at in parts if type(at) is Gathered and at.axis == axis]
+        before, after = self.shape[:axis], self.shape[axis + 1 :]
+        g = xp.concatenate([xp.reshape(g, (*before, -1, *after)) for g, _ in gathered], axis)
+        indices = xp.concatenate([xp.reshape(indices, (-1,)) for _, indices in gathered], 0)
+        return _scattered(xp, g, self.shape, indices, axis)
 
     def after(self, previous):
         """Returns `previous`, a gradient of the same array, plus this one.

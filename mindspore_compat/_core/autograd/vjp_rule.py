@@ -20,7 +20,7 @@ import numpy
 from ..._backend.arrays import LARGE
 from ..source import compiled
 from .row_sparse import RowSparse
-from .slice_sum import SliceSum, gradient_of_slice
+from .slice_sum import COLLECTING, SliceSum
 
 
 class VjpRule:
@@ -55,7 +55,7 @@ class VjpRule:
         self.inputs = tuple(inputs)
         self.upcast = upcast
         self.many = many
-        self.collects_slices = vjps is not None and gradient_of_slice in vjps.values()
+        self.collects_slices = vjps is not None and not COLLECTING.isdisjoint(vjps.values())
         self.fills = getattr(joint, "fills", True)
         functions = [joint] if joint else list(vjps.values())
         self.saves = tuple(

@@ -13,6 +13,7 @@ import math
 import operator
 
 from ..._backend.space import implementation
+from .slice_sum import expanded_zeros
 from .vjp_rule import VjpRule
 
 TABLE = {}
@@ -346,11 +347,6 @@ def _pad_vjp(xp, g, x_shape, pad_width, mode):
     if mode != "constant":
         raise AttributeError(f"xp.pad has a gradient for mode 'constant' only, but got '{mode}'")
     return g[tuple(slice(before, before + n) for (before, _), n in zip(pad_width, x_shape))]
-
-
-def expanded_zeros(xp, shape, dtype):
-    """Returns broadcast zeros that take no memory; additions to them make a copy."""
-    return xp.broadcast_to(xp.zeros((), dtype), shape)
 
 
 def _repeat_vjp(xp, g, x_shape, repeats, axis):

@@ -4,10 +4,8 @@ of the extremes along an axis.
 vjp_rules.py describes the conventions.
 """
 
-import math
-
-from .slice_sum import gradient_of_slice
-from .vjp_rules import compose, derive, expanded_zeros
+from .slice_sum import expanded_zeros, gradient_of_slice, gradient_of_take
+from .vjp_rules import compose, derive
 
 derive("getitem(x, index)", x=gradient_of_slice)
 derive(
@@ -42,10 +40,7 @@ derive(
     x=lambda xp, g, index, axis, add: g if add else xp.scatter_along_axis(g, index, 0, axis),
     values=lambda xp, g, index, axis: _along(xp, g, index, axis),
 )
-derive(
-    "take(x, indices, axis=None)",
-    x=lambda xp, g, x_shape, indices, axis: _take_vjp(xp, g, x_shape, indices, axis),
-)
+derive("take(x, indices, axis=None)", x=gradient_of_take, upcast=False)
 derive(
     "segment_sum(index, values, count)",
     arrays="index values",
@@ -104,16 +99,6 @@ def _others(xp, values, index, zeros):
     empty = xp.where(zero, values, 0)  # 0, but with a gradient
     lone = xp.scatter_add(zeros, index, empty)[index] - empty
     return product * xp.where(count == 0, 1, xp.where(count == 1, lone, 0))
-
-
-def _take_vjp(xp, g, x_shape, indices, axis):
-    if axis is None:
-        flat = expanded_zeros(xp, (math.prod(x_shape),), g.dtype)
-        return xp.reshape(xp.scatter_add(flat, (indices,), g), x_shape)
-    if axis % len(x_shape) == 0:
-        return xp.segment_sum(indices, g, x_shape[0])
-    index = (slice(None),) * (axis % len(x_shape)) + (indices,)
-    return xp.scatter_add(expanded_zeros(xp, x_shape, g.dtype), index, g)
 
 
 def _sort_vjp(xp, g, x, axis):
