@@ -63,9 +63,7 @@ class FlopsUtilizationCollector(Callback):
     def step_begin(self, run_context):
         """Counts the operations before the first step of a mode, then stores the time."""
         cb_params = run_context.original_args()
-        if config.mode != GRAPH_MODE:
-            raise ValueError("For 'FlopsUtilizationCollector', the mode must be GRAPH_MODE.")
-        if cb_params.mode not in self._flops:
+        if config.mode == GRAPH_MODE and cb_params.mode not in self._flops:
             inputs = cb_params.get(f"{cb_params.mode}_dataset_element")
             if inputs is not None:
                 self._count(cb_params, inputs)
@@ -74,6 +72,8 @@ class FlopsUtilizationCollector(Callback):
 
     def step_end(self, run_context):
         """Prints the time of a step and the utilization, if due."""
+        if config.mode != GRAPH_MODE:
+            raise ValueError("For 'FlopsUtilizationCollector', the mode must be GRAPH_MODE.")
         cb_params = run_context.original_args()
         if cb_params.mode not in self._flops and cb_params.get("sunk_element") is not None:
             self._count(cb_params, cb_params.sunk_element)
