@@ -42,7 +42,7 @@ def output(*arguments, **options):
 
 
 def installed(code):
-    """Code with the stand-in installed before it."""
+    """Returns the code, preceded by lines that install the stand-in."""
     return f"from mindspore_compat import standin\nstandin.install()\n{code}"
 
 

@@ -1,5 +1,5 @@
-"""Documented formulas, in float64, of what real MindSpore does not compute on a CPU: LARS, thor,
-the training cell with a loss scale, and the cells that update the scale.
+"""Documented formulas in float64, for optimizers and cells that real MindSpore does not run on a
+CPU: LARS, thor, the training cell with a loss scale, and the cells that update the scale.
 
 Each function returns the expected state after a number of steps, in the form of
 `observations.observe`. Dtypes are the documented ones.

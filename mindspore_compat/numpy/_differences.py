@@ -275,8 +275,8 @@ def cov(
 
 
 def _correction(ddof, bias):
-    """Returns the number to subtract from the number of observations. Of NumPy's scalars, only
-    floats count as numbers.
+    """Returns the number to subtract from the number of observations. A NumPy float is converted to
+    a Python number; other NumPy scalars are not.
     """
     if ddof is None:
         return 0 if bias else 1

@@ -1,8 +1,8 @@
 """`implementation` of the optimizers: repeats the last step with other settings.
 
-The numbers are those of MindSpore 2.10 after one ordinary step and one call. There, Adam's does
-nothing, and NAdam's multiplies its product of momenta once more; those two are compared with a step
-of the same number.
+The numbers are those of MindSpore 2.10 after one ordinary step and one call. Adam and NAdam are
+exceptions, because MindSpore's `implementation` does nothing for Adam and multiplies NAdam's
+product of momenta once more. These two are compared with an ordinary step of the same number.
 """
 
 import numpy as np

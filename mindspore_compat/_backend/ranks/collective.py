@@ -409,9 +409,9 @@ class Group(ObjectExchangesMixin):
         return True
 
     def _agree_once(self, call):
-        """Compares `call`, the text of an exchange over NCCL, among the members. This happens when
-        the text first occurs, and when `note` has stored pairs that are due. Other exchanges do not
-        wait: the next header of the group has a digest of them.
+        """Compares `call`, the text of an exchange over NCCL, among the members. It waits for them
+        only if the text is new, or if pairs stored by `note` must be compared. Otherwise the text
+        is added to a digest, and the next header of the group carries the digest.
         """
         if call not in self._agreed or self._is_due:
             self._agree(call).wait()

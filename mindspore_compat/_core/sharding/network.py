@@ -42,9 +42,9 @@ _meshes = {}  # number of stages -> the Mesh of this rank's stage in `world.grou
 
 
 class _Running(threading.local):
-    """The divided network that this thread runs: `space` is the space of its arrays, `data` tells
-    how its inputs are divided (see `run_on`), and `declared` has the strategies that are known
-    before it runs. All are None outside of divided networks."""
+    """The divided network that this thread runs. `space` is the space of its arrays, `data` the
+    division of its inputs (see `run_on`), and `declared` the strategies that were set before the
+    run. All are None outside of divided networks."""
 
     space = None
     data = None

@@ -12,8 +12,8 @@ def as_floating(xp, x):
 def unary(name, doc, example, printed, *lines, only=Anything, below_zero=None):
     """Declares an operator that applies the function `name` of `xp`; integers are cast to float32.
 
-    `printed` is the output of the documented example, the first signature called with a Tensor of
-    `example`. `below_zero` is the result for negative numbers, where the function has none.
+    The documented example calls the first signature with a Tensor of `example`, and prints
+    `printed`. `below_zero`, if given, is the result for negative numbers.
     """
 
     def body(xp, input: only):
