@@ -1828,7 +1828,8 @@ class Tensor:
     def histc(self, bins: _b.int = 100, min: _b.float | _b.bool = 0.0, max: _b.float | _b.bool = 0.0) -> Tensor:
         """Computes a histogram: counts the elements in each of `bins` equal intervals of [min, max].
 
-        If `min` and `max` are equal, the range of the elements is used. Elements outside are ignored.
+        If `min` and `max` are equal, the range of the elements is used, or if all are equal, the range
+        from 1 below to 1 above. Elements outside are ignored.
 
         Args:
             bins (int >= 1, optional): see `bins` above. Default: ``100``.

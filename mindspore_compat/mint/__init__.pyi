@@ -1135,7 +1135,8 @@ def gt(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
 def histc(input: _Tensor, bins: _b.int = 100, min: _b.float | _b.bool = 0, max: _b.float | _b.bool = 0) -> _Tensor:
     """Computes a histogram: counts the elements in each of `bins` equal intervals of [min, max].
 
-    If `min` and `max` are equal, the range of the elements is used. Elements outside are ignored.
+    If `min` and `max` are equal, the range of the elements is used, or if all are equal, the range
+    from 1 below to 1 above. Elements outside are ignored.
 
     Args:
         input (Tensor of dtype float16 or float32 or int32): the input.

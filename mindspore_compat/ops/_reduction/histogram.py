@@ -220,7 +220,8 @@ def histc(
 ):
     """Computes a histogram: counts the elements in each of `bins` equal intervals of [min, max].
 
-    If `min` and `max` are equal, the range of the elements is used. Elements outside are ignored.
+    If `min` and `max` are equal, the range of the elements is used, or if all are equal, the range
+    from 1 below to 1 above. Elements outside are ignored.
 
     Shapes:
         `input` may have any shape. The result is (bins,).
@@ -234,6 +235,10 @@ def histc(
             f"For 'histc', 'min' must be at most 'max', and both finite, but got {min} and {max}."
         )
     low, high = (xp.min(input), xp.max(input)) if min == max else (min, max)
+    if min == max:
+        if input.dtype == "int32":  # their difference and the numbers beside them may not be int32
+            low, high = xp.cast(low, "float64"), xp.cast(high, "float64")
+        low, high = xp.where(low == high, low - 1, low), xp.where(low == high, high + 1, high)
     flat = xp.ravel(input)
     inside = (flat >= low) & (flat <= high)
     width = (high - low) / bins
