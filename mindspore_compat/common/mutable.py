@@ -320,8 +320,7 @@ def _kind(value, shapes=False):
     )
 
 
-# Questions about variables
-# --------------------------------------------------------------------------
+# Questions about variables ------------------------------------------------------------------------
 
 
 def is_dynamic(value):

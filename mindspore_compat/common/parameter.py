@@ -579,7 +579,11 @@ _CLONE_PREFIX = re.compile(r"^\w+[0-9a-zA-Z_.]*$", re.ASCII)
 
 
 def put_all(pairs):
-    """Assigns new arrays to all Parameters or, if an exception interrupts this, to none."""
+    """Assigns new arrays to all Parameters or, if an exception interrupts this, to none.
+
+    Args:
+        pairs: (Parameter, its array of the same dtype).
+    """
     if pairs:
         parameters, values = map(list, zip(*pairs, strict=True))
         names = ["_array"] * len(parameters)

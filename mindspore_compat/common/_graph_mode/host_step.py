@@ -244,8 +244,7 @@ class _RecordedStep:
             # `isinstance` would run the property `__class__` of other libraries' proxies.
             _give_values([value for value in gc.get_objects() if issubclass(type(value), Tensor)])
 
-    # Arrays during the step
-    # ---------------------------------------------------------------------------
+    # Arrays during the step -----------------------------------------------------------------------
 
     def _hide(self):
         """Replaces the arrays of the Tensors by Recorded arrays."""
@@ -305,7 +304,7 @@ class _RecordedStep:
             return {key: self._results(item, inputs) for key, item in value.items()}
         return value
 
-    # Interface for the tape (_core/autograd/tape.py) ----------------------------------
+    # Interface for the tape (_core/autograd/tape.py) ----------------------------------------------
 
     def gradients(self, network, weights, args, grad_outputs):
         """Returns None: it has no tape."""
