@@ -3663,10 +3663,10 @@ class Tensor:
             `input` may have any shape. The result has the two lengths exchanged and the same dtype.
         """
     def t(self) -> Tensor:
-        """Transposes a matrix; returns scalars and vectors unchanged.
+        """Transposes a matrix; returns a Tensor of any other rank unchanged.
 
         Shapes:
-            `input` is (M, N), (M,) or (). The result is (N, M), (M,) or (), of the same dtype.
+            `input` may have any shape. The result of (M, N) is (N, M), of the same dtype.
         """
     @_t.overload
     def take(self, indices: Tensor, axis: _b.int | None = None, mode: _t.Literal['clip', 'wrap', 'raise'] = 'clip') -> Tensor:

@@ -1993,18 +1993,19 @@ def sinh(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def softmax(input: _Tensor, dim: _b.int, *, dtype: _Type | None = None) -> _Tensor:
-    """Computes the softmax along `dim`: exp(x) / sum(exp(x)). If `dtype` is given, the input is
-    cast to it first.
+def softmax(input: _Tensor, dim: _b.int | None, *, dtype: _Type | None = None) -> _Tensor:
+    """Computes the softmax along `dim`. None means axis 0 of an input with 0, 1 or 3 axes, else
+    axis 1.
 
     Args:
-        input (Tensor of a number dtype): the input.
-        dim (int): the axis or axes along which it works; negative ones count from the end.
+        input (Tensor of a floating dtype): the input.
+        dim (int or None): the axis or axes along which it works; negative ones count from the
+            end.
         dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
             None keeps its own. Default: ``None``.
 
     Shapes:
-        `input` has at least one axis. The result has the same shape, and the dtype of `input` or
+        `input` may have any shape. The result has the same shape, and the dtype of `input` or
         `dtype`.
     """
 def softmax_ext(input: _Tensor, dim: _b.int | None = None, dtype: _Type | None = None) -> _Tensor:

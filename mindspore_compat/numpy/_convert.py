@@ -3,6 +3,7 @@ are Tensors, numbers, lists and tuples; ints become int32 and floats float32."""
 
 import numpy
 
+from .._core.rules.error_kinds import error_kinds, kind_of
 from .._core.rules.number_forms import plain_numbers
 from .._core.rules.python_numbers import python_only
 from .._core.rules.vocabulary import InstanceOf
@@ -51,10 +52,19 @@ def _plain(value):
 
 
 def need_tensor(value, api):
-    """Returns `value`; raises a TypeError unless it is a Tensor."""
-    if not isinstance(value, Tensor):
+    """Returns `value`; raises a TypeError unless it is a Tensor, or an AttributeError where the
+    original reads one of its attributes first."""
+    if isinstance(value, Tensor):
+        return value
+    errors = error_kinds(f"numpy.{api}").items()
+    kind = kind_of(value)
+    reads_first = any(at[1] == kind and error is AttributeError for at, error in errors)
+    try:
         _ATensor.refuse_part(api, "the input", value)
-    return value
+    except TypeError as usual:
+        if reads_first:
+            raise AttributeError(str(usual)) from None
+        raise
 
 
 def with_dtype(tensor, dtype, api):

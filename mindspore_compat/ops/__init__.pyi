@@ -6947,7 +6947,7 @@ class NuclearNorm(_Primitive):
         keepdim (bool, optional): whether the axes stay, with length 1. Default: ``False``.
 
     Inputs:
-        - **x** (Tensor of dtype float16 or float32 or float64): the input.
+        - **x** (Tensor of dtype float32 or float64): the input.
 
     Shapes:
         `x` has at least two axes.
@@ -17565,7 +17565,7 @@ def rsqrt(input: _Tensor) -> _Tensor:
 def scalar_add(x: _t.Any, y: _t.Any) -> _t.Any:
     """Python's own `add` of two numbers; a TypeError for anything else."""
 def scalar_cast(input_x: _t.Any, input_y: _t.Any) -> _t.Any:
-    """Casts a number to int, float or bool, according to a MindSpore dtype."""
+    """Casts a number to int, float or bool, for the dtype int64, float64 or bool."""
 def scalar_div(x: _t.Any, y: _t.Any) -> _t.Any:
     """Python's own `div` of two numbers; a TypeError for anything else."""
 def scalar_eq(x: _t.Any, y: _t.Any) -> _t.Any:
@@ -17606,7 +17606,7 @@ def scalar_usub(x: _t.Any) -> _t.Any:
     """Computes -x."""
 def scatter(input: _Tensor, axis: _b.int | _Tensor, index: _Tensor, src: _Tensor | _b.complex) -> _Tensor:
     """Scatters the values of `src` at indices along an axis, element by element, into a copy of the
-    input.
+    input. Values for indices past the end are ignored.
 
     Args:
         input (Tensor): the input.
@@ -18441,13 +18441,13 @@ def switch(cond: _t.Any, true_branch: _t.Any, false_branch: _t.Any) -> _t.Any:
 def switch_layer(index: _t.Any, layers: _t.Any) -> _t.Any:
     """Selects a layer from a tuple by an int or a Tensor of one int."""
 def t(input: _Tensor) -> _Tensor:
-    """Transposes a matrix; returns scalars and vectors unchanged.
+    """Transposes a matrix; returns a Tensor of any other rank unchanged.
 
     Args:
         input (Tensor): the input.
 
     Shapes:
-        `input` is (M, N), (M,) or (). The result is (N, M), (M,) or (), of the same dtype.
+        `input` may have any shape. The result of (M, N) is (N, M), of the same dtype.
     """
 def tail(sequence: _t.Any) -> _t.Any:
     """Returns a tuple or list without its first element; an empty one is returned unchanged."""

@@ -161,7 +161,7 @@ def test_a_pipeline_is_written_to_the_log(lines, monkeypatch):
 
 @pytest.mark.parametrize("call", [ds.serialize, ds.show, lambda x: ds.compare(x, x)])
 def test_what_is_no_dataset_is_refused(call):
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError):
         call(1)
 
 

@@ -109,3 +109,41 @@ def test_a_generated_constructor_takes_numpy_scalars():
     assert ops.GLU(np.int64(0)).axis == 0
     assert ops.LayerNorm(np.int64(1)).begin_norm_axis == 1
     assert ops.BatchNorm(epsilon=np.float32(0.5)).epsilon == 0.5
+
+
+@pytest.mark.parametrize(
+    "construct",
+    [
+        lambda n: ops.Stack(n),
+        lambda n: ops.LpNorm([n]),
+        lambda n: ops.Conv2D(2, (n, 3)),
+        lambda n: ops.MatrixPower(n),
+    ],
+    ids=["Stack", "LpNorm", "Conv2D", "MatrixPower"],
+)
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1])
+def test_an_attribute_beyond_64_bits_is_a_runtime_error(construct, number):
+    with pytest.raises(RuntimeError, match="must fit in int64"):
+        construct(number)
+
+
+def test_a_generated_primitive_takes_an_attribute_beyond_64_bits():
+    assert ops.Argmax(2**63).axis == 2**63
+
+
+@pytest.mark.parametrize("value", [object(), 3, [1.0, 2.0], "text", None])
+@pytest.mark.parametrize("call", [ops.cond, ms.numpy.trace, ms.dataset.serialize])
+def test_an_attribute_that_is_read_before_any_check_is_an_attribute_error(call, value):
+    with pytest.raises(AttributeError, match="must be a"):
+        call(value)
+
+
+def test_positions_out_of_range():
+    where = [(ops.scatter_nd, ms.Tensor([[7]])), (ops.scatter_nd, ms.Tensor([[-1]]))]
+    for function, indices in where:
+        with pytest.raises(RuntimeError, match=r"must be within \[0, 3\)"):
+            function(indices, Tensor([1.0]), (3,))
+    assert ops.scatter(X, 0, Tensor([7]), Tensor([5.0])).asnumpy().tolist() == [1.0, 2.0]
+    losses = ops.SparseSoftmaxCrossEntropyWithLogits()
+    with pytest.raises(RuntimeError, match="must not be negative"):
+        losses(Tensor([[1.0, 2.0]]), Tensor([-1], ms.int32))

@@ -30,7 +30,7 @@ from ..autograd.tape import depth, note_in_place_write
 from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
 from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
 from ..rules.number_forms import number_forms
-from ..rules.stored_arguments import has_stored, is_generated, refuse_calls, stored_at
+from ..rules.stored_arguments import has_stored, is_generated, refuse_calls, stored_at, wide_lines
 from ..rules.value_rules import in_any_case
 from ..rules.vocabulary import DType, TensorOf
 from ..source import compiled
@@ -505,7 +505,7 @@ def _unless_stored(guard, signature, scope):
     """Returns the check of a constructor's arguments; wrong ones that it only stores are noted in
     `refused_`."""
     if not guard or not (stored_at(signature.path) or is_generated(signature.path)):
-        return guard
+        return wide_lines(signature.path, signature.names, scope) + guard
     rules = signature.rules()
     scope.update(has_stored_=has_stored, refuse_calls_=refuse_calls, rules_of_all_=rules)
     values = "".join(f"{n}, " for n in rules)

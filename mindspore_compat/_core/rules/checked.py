@@ -30,9 +30,10 @@ from ..tensor.precision import state as precision
 from .base import NoneRule, Rule, join, registered, show, wrapped
 from .error_kinds import kind_of
 from .number_forms import USUAL, in_python, number_forms
-from .stored_arguments import build_unchecked, has_stored
+from .stored_arguments import build_unchecked, has_stored, refuse_wide
 
 _OF_ARRAYS = re.compile(r"\.(ops|numpy)\.")  # packages whose functions take NumPy scalars
+_OF_PRIMITIVES = re.compile(r"\.ops\.")
 _AREA = re.compile(r"mindspore_compat\.((?:mint\.)?(?:nn|numpy|ops|train))\.")  # public modules
 _builtin_calls = ("all", "callable", "hasattr", "isinstance", "len", "type")
 
@@ -245,6 +246,8 @@ def _generate_code(function, relations, stand_in):
         numpy_scalars += " and getattr(self, '_takes_numpy_scalars', True)"
     values = "".join(f"{name}, " for name in rules)
     lines = [f"def {function.__name__}({_parameter_list(parameters)}):"]
+    if is_init and _OF_PRIMITIVES.search(function.__module__):
+        lines.append(f"    _refuse_wide(self, ({values}))")
     if rules:
         call = f"{values}= _refuse({api}, _rules, ({values}), {numpy_scalars}, _forms)"
         lines.append(f"    if not {wrapped(guard)}:")
@@ -267,6 +270,7 @@ def _generate_code(function, relations, stand_in):
         _function=function,
         _refuse=refuse_all,
         _refuse_shapes=refuse_shapes,
+        _refuse_wide=refuse_wide,
         _rules=rules,
         _has_stored=has_stored,
         _build_unchecked=build_unchecked,

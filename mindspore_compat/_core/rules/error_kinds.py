@@ -2,8 +2,9 @@
 
 A value of a wrong kind raises a TypeError, and one out of range a ValueError (base.py). MindSpore
 meets some arguments only when it reads a number from a Tensor, or when it infers the shape of the
-result, and then raises the other error. The names were observed in MindSpore 2.10: one value at a
-time, in the first call of a process.
+result, and then raises the other error. Of others it reads an attribute such as `shape` before any
+check, which is an AttributeError for all that is neither a Tensor nor an array. The names were
+observed in MindSpore 2.10: one value at a time, in the first call of a process.
 """
 
 import functools
@@ -13,7 +14,8 @@ import numpy as np
 from ..tensor.dtype import Type, int_type
 from .base import registered
 
-# Error -> public module -> "function or class: parameter=kinds ...; ..."; see `kind_of`.
+# Error -> public module -> "function or class: parameter=kinds ...; ..."; see `kind_of`. Without
+# kinds, a parameter has the error for all kinds of values that are neither Tensors nor arrays.
 _TABLE = {
     ValueError: {
         "Tensor": """
@@ -55,10 +57,30 @@ _TABLE = {
     },
     TypeError: {
         "ops": """
-            dstack: tensors=empty; vstack: inputs=empty
+            dstack: tensors=empty; row_stack: tensors=empty; vstack: inputs=empty
         """
     },
+    AttributeError: {
+        "Tensor": """
+            inner: other; reshape_as: other
+        """,
+        "mint.linalg": """
+            matrix_norm: A
+        """,
+        "mint.nn.functional": """
+            nll_loss: target
+        """,
+        "numpy": """
+            absolute: x; count_nonzero: x; diagonal: a; log10: x; log2: x; trace: a
+        """,
+        "ops": """
+            cond: A; conv1d: input weight; conv2d: input weight; conv3d: input weight;
+            conv3d_transpose: inputs weight; cov: aweights input; matrix_norm: A; max: input;
+            min: input; nll_loss: target; repeat_interleave: input
+        """,
+    },
 }
+_WITHOUT_ATTRIBUTES = "None,bool,complex,dtype,empty,float,int,object,sequence,text"
 _PLAIN = {
     bool: "bool",
     int: "int",
@@ -100,6 +122,7 @@ def _errors() -> dict[str, dict]:
                 at = errors_at.setdefault(f"{area}.{name.strip()}", {})
                 for parameter in parameters.split():
                     parameter, _, kinds = parameter.partition("=")
+                    kinds = kinds or _WITHOUT_ATTRIBUTES
                     at.update({(parameter, kind): error for kind in kinds.split(",")})
     return errors_at
 

@@ -17,20 +17,20 @@ _TABLE = {
         alpha beta; addmm: alpha beta; addmv: alpha beta; addr: alpha beta; AlltoAll: concat_dim
         split_count split_dim; AlltoAllVC: block_size; ApplyAdagradV2: epsilon;
         ApplyAdamWithAmsgrad: beta1 beta2 epsilon lr; ApplyMomentum: gradient_scale;
-        ApproximateEqual: tolerance; arange: end start step; argsort: axis; Assert: summarize;
-        avg_pool1d: kernel_size padding stride; avg_pool2d: divisor_override kernel_size padding
-        stride; avg_pool3d: divisor_override kernel_size padding stride; AvgPool3D:
-        divisor_override kernel_size pad strides; baddbmm: alpha beta; bartlett_window:
-        window_length; BartlettWindow: window_length; BasicLSTMCell: forget_bias keep_prob;
-        batch_dot: axes; BatchToSpaceND: block_shape; Bernoulli: seed; bernoulli: seed;
-        bincount: minlength; Bincount: size; bitwise_left_shift: other; bitwise_right_shift:
-        other; blackman_window: window_length; bounding_box_decode: wh_ratio_clip;
-        BoundingBoxDecode: wh_ratio_clip; Cauchy: median sigma size; choice_with_mask: count
-        seed; chunk: axis chunks; Col2Im: dilation kernel_size padding stride; combinations: r;
-        ConfusionMatrix: num_classes; conv1d: dilation groups padding stride; Conv2D: dilation
-        group kernel_size mode out_channel pad stride; conv2d: dilation padding stride;
-        Conv2DBackpropInput: dilation group kernel_size mode out_channel pad stride;
-        Conv2DTranspose: dilation group kernel_size mode out_channel pad stride; Conv3D:
+        ApproximateEqual: tolerance; approximate_equal: tolerance; arange: end start step;
+        argsort: axis; Assert: summarize; avg_pool1d: kernel_size padding stride; avg_pool2d:
+        divisor_override kernel_size padding stride; avg_pool3d: divisor_override kernel_size
+        padding stride; AvgPool3D: divisor_override kernel_size pad strides; baddbmm: alpha
+        beta; bartlett_window: window_length; BartlettWindow: window_length; BasicLSTMCell:
+        forget_bias keep_prob; batch_dot: axes; BatchToSpaceND: block_shape; Bernoulli: seed;
+        bernoulli: seed; bincount: minlength; Bincount: size; bitwise_left_shift: other;
+        bitwise_right_shift: other; blackman_window: window_length; bounding_box_decode:
+        wh_ratio_clip; BoundingBoxDecode: wh_ratio_clip; Cauchy: median sigma size;
+        choice_with_mask: count seed; chunk: axis chunks; Col2Im: dilation kernel_size padding
+        stride; combinations: r; ConfusionMatrix: num_classes; conv1d: dilation groups padding
+        stride; Conv2D: dilation group kernel_size mode out_channel pad stride; conv2d: dilation
+        padding stride; Conv2DBackpropInput: dilation group kernel_size mode out_channel pad
+        stride; Conv2DTranspose: dilation group kernel_size mode out_channel pad stride; Conv3D:
         dilation group mode out_channel pad stride; conv3d: dilation groups padding stride;
         conv3d_transpose: dilation; Conv3DTranspose: dilation group in_channel mode out_channel
         output_padding pad stride; coo_concat: concat_dim; copysign: other;

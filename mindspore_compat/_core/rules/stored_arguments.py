@@ -12,7 +12,10 @@ were observed in MindSpore 2.10.
 
 import functools
 
+from .base import registered
+
 _PACKAGE = __name__.partition(".")[0] + "."
+WORD = 1 << 63  # ints below fit int64
 
 # "Primitive: the parameters that it stores; ..." of all generated Primitives.
 _GENERATED = """
@@ -60,8 +63,8 @@ _GENERATED = """
 # of a parameter with "=None" only this value is stored, with "=range" only values out of range.
 _TABLE = {
     "ops": """
-        CollectiveGather: dest_rank; CollectiveScatter: src_rank;
-        ConfusionMatrix: num_classes=range; PyFunc: fn; Reduce: dest_rank; SGD: dampening
+        CollectiveGather: dest_rank; CollectiveScatter: src_rank; ConfusionMatrix:
+        num_classes=range dtype=range; PyFunc: fn; Reduce: dest_rank; SGD: dampening
         weight_decay
     """,
     "mint.nn": """
@@ -140,6 +143,33 @@ def has_stored(cls: type, rules: dict, values) -> bool:
         for (name, rule), value in zip(rules.items(), values, strict=True)
         if (verdict := rule.verdict(value)) is not None
     )
+
+
+def refuse_wide(thing, values):
+    """Refuses ints beyond 64 bits, alone and in tuples and lists, for a Primitive that keeps its
+    attributes as C++ integers: every Primitive that is not generated.
+
+    Raises:
+        RuntimeError: if `values` has such an int.
+    """
+    if not isinstance(thing, registered("Primitive")) or is_generated(_path_of(type(thing))):
+        return
+    for value in values:
+        if type(value) is int and not -WORD <= value < WORD:
+            raise RuntimeError(
+                f"For '{type(thing).__name__}', an attribute must fit in int64, but got {value}."
+            )
+        if type(value) in (tuple, list):
+            refuse_wide(thing, value)
+
+
+def wide_lines(path, names, scope):
+    """Returns the source that calls `refuse_wide` in a constructor, and adds it to `scope`; nothing
+    for layers, generated Primitives and constructors without arguments."""
+    if not path.startswith("ops.") or not names or is_generated(path):
+        return []
+    scope["refuse_wide"] = refuse_wide
+    return [f"    refuse_wide(self, ({', '.join(names)},))"]
 
 
 def build_unchecked(thing, build, arguments, error):

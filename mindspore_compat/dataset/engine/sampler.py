@@ -555,6 +555,8 @@ def as_sampler(sampler, num_samples=None):
     """
     if isinstance(sampler, BuiltinSampler):
         return sampler
+    if isinstance(sampler, int):
+        sampler = [int(sampler)]
     if isinstance(sampler, (list, tuple, np.ndarray)):
         return SubsetSampler(sampler, num_samples)
     iterable = hasattr(sampler, "__iter__") or _has_indices(sampler)

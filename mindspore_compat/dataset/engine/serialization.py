@@ -48,7 +48,8 @@ def serialize(dataset, json_filepath=""):
         lists.
 
     Raises:
-        TypeError: if `dataset` is not a dataset, or `json_filepath` not a str.
+        AttributeError: if `dataset` is not a dataset.
+        TypeError: if `json_filepath` is not a str.
         OSError: if the file cannot be written.
 
     Example:
@@ -63,7 +64,7 @@ def serialize(dataset, json_filepath=""):
 
     Source: mindspore.dataset.serialize of MindSpore 2.10.
     """
-    _A_DATASET.refuse("serialize", "dataset", dataset)
+    _need_dataset("serialize", "dataset", dataset)
     Str.refuse("serialize", "json_filepath", json_filepath)
     description = _node(dataset)
     if json_filepath:
@@ -118,7 +119,7 @@ def compare(pipeline1, pipeline2):
         pipeline2 (Dataset): another one.
 
     Raises:
-        TypeError: if one is not a dataset.
+        AttributeError: if one is not a dataset.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -129,7 +130,7 @@ def compare(pipeline1, pipeline2):
     Source: mindspore.dataset.compare of MindSpore 2.10.
     """
     for name, pipeline in (("pipeline1", pipeline1), ("pipeline2", pipeline2)):
-        _A_DATASET.refuse("compare", name, pipeline)
+        _need_dataset("compare", name, pipeline)
     return _node(pipeline1) == _node(pipeline2)
 
 
@@ -141,7 +142,7 @@ def show(dataset, indentation=2):
         indentation (int, optional): the number of spaces of the indentation; None writes one line.
 
     Raises:
-        TypeError: if `dataset` is not a dataset.
+        AttributeError: if `dataset` is not a dataset.
 
     Example:
         >>> from mindspore_compat import dataset as ds
@@ -149,11 +150,19 @@ def show(dataset, indentation=2):
 
     Source: mindspore.dataset.show of MindSpore 2.10.
     """
-    _A_DATASET.refuse("show", "dataset", dataset)
+    _need_dataset("show", "dataset", dataset)
     log.info(json.dumps(_node(dataset), indent=indentation))
 
 
 # Writing ------------------------------------------------------------------------------------------
+
+
+def _need_dataset(api, name, value):
+    """Raises an AttributeError, as the original does, unless a value is a dataset."""
+    try:
+        _A_DATASET.refuse(api, name, value)
+    except TypeError as usual:
+        raise AttributeError(str(usual)) from None
 
 
 def _node(dataset):

@@ -9,6 +9,7 @@ import functools
 from ... import ops
 from ..._core.context.config import config
 from ..._core.declare.public_api import public
+from ..._core.rules.value_rules import AnyCase
 from ..._core.rules.vocabulary import AsValue, Bool, Forbid, LayerDType, OneOf, checked
 from ..._core.tensor.dtype import float32
 from ...ops._conv.conv import conv2d, conv2d_primitive, conv3d
@@ -259,7 +260,7 @@ class Conv3d(_Conv):
         out_channels: Size,
         kernel_size: Triple,
         stride: Triple = 1,
-        pad_mode: Mode = "same",
+        pad_mode: AnyCase(Mode) = "same",
         padding: Pads3 = 0,
         dilation: Triple = 1,
         group: Size = 1,

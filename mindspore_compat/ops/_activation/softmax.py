@@ -76,7 +76,6 @@ def _softmax_vjp_whole(xp, g, out, axis):
 @op(
     "ops.softmax(input, axis=-1, *, dtype=None)",
     "Tensor.softmax(axis, dtype=None)",
-    "mint.softmax(input, dim: axis, *, dtype=None)",
     compute="kernels",
     quirks=Quirks(shapes_first=True),
 )
@@ -233,6 +232,7 @@ def _default_axis(ndim, dim):
 
 @op(
     "mint.nn.functional.softmax(input, dim=None, dtype=None)",
+    "mint.softmax(input, dim, *, dtype=None)",
     "mint.nn.Softmax(dim=None)(input)",
     "mint.softmax_ext(input, dim=None, dtype=None)",
     compute="kernels",

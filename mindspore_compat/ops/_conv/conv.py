@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
+from ..._core.rules.value_rules import AnyCase
 from ..._core.rules.vocabulary import AsValue, ListOf, OneOf, Rule, TensorOf, TupleOf
 from .._rules import Floats, Natural, Positive, listed, listed_sizes, several, sizes
 from .sizes import (
@@ -176,7 +177,7 @@ def conv3d(
     weight: Floats,
     bias: TensorOf() = None,
     stride: _steps(3) = 1,
-    pad_mode: Mode = "valid",
+    pad_mode: AnyCase(Mode) = "valid",
     padding: listed_sizes(Natural, 3) = 0,
     dilation: _steps(3) = 1,
     groups: Positive = 1,
@@ -425,7 +426,7 @@ def conv3d_primitive(
     out_channel: Positive,
     kernel_size: sizes(Positive, 3),
     mode: OneOf(1) = 1,
-    pad_mode: Mode = "valid",
+    pad_mode: AnyCase(Mode) = "valid",
     pad: sizes(Natural, 6) = 0,
     stride: sizes(Positive, 3, 5) = 1,
     dilation: sizes(Positive, 3, 5) = 1,

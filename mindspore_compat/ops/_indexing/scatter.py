@@ -87,9 +87,11 @@ def check_range(api, indices, lengths, error=IndexError):
         low, high = extremes(indices)
         beyond = any(high >= end for end in lengths)
     if low < 0 or beyond:
+        length = min(lengths) if len(lengths) == 1 or not indices.ndim else None
+        span = f"[0, {length})" if length is not None else f"the shape {tuple(lengths)}"
         raise error(
-            f"For '{api}', 'indices' must be in [0, {tuple(lengths)}), but they reach from {low} "
-            f"to {high}."
+            f"For '{api}', 'indices' must be within {span}, but they reach from {low} to "
+            f"{max(high) if indices.ndim else high}."
         )
 
 
@@ -321,5 +323,6 @@ def scatter_nd(xp, indices: IndexOfAnyInt, updates: Anything, shape: TupleOf(Int
             f"the shape {shape} for each, but got {indices.shape} and "
             f"{updates.shape}."
         )
-    positions = tuple(indices[..., i] for i in range(indices.shape[-1]))
+    check_range("scatter_nd", indices, tuple(shape)[:depth], RuntimeError)
+    positions = tuple(indices[..., i] for i in range(depth))
     return xp.scatter_add(xp.zeros(tuple(shape), updates.dtype), positions, updates)

@@ -115,7 +115,7 @@ def scatter(
     src: TensorOf(any_dtype, scalars=True),
 ):
     """Scatters the values of `src` at indices along an axis, element by element, into a copy of the
-    input.
+    input. Values for indices past the end are ignored.
 
     Shapes:
         `index` and `src` have the same number of axes as `input`, and `index` is no longer than
@@ -134,7 +134,10 @@ def scatter(
         )
     src = xp.cast(src, input.dtype)
     src = src[tuple(slice(0, n) for n in index.shape)] if src.ndim else src
-    return xp.scatter_along_axis(input, index, src, axis_of(axis, input))
+    axis = axis_of(axis, input)
+    if input.ndim == index.ndim and _reaches(index, input.shape[axis]):
+        return _within(xp, input, index, xp.broadcast_to(src, index.shape), axis, "none")
+    return xp.scatter_along_axis(input, index, src, axis)
 
 
 @op(

@@ -11,12 +11,13 @@ from ..._core.rules.vocabulary import (
     ListOf,
     Number,
     OneOf,
+    TensorOf,
     TupleOf,
     checked,
 )
 from ..._core.tensor.tensor import Tensor
 from .._reduction.norm import norm
-from .._rules import Anything, Float16To64
+from .._rules import Anything
 from .decomposition import singular_values
 from .inverse import inverse
 
@@ -111,7 +112,9 @@ _TwoAxes = TupleOf(Int, length=(1, 2)) | ListOf(Int, length=2) | None
 
 
 @op("ops.NuclearNorm(dim=None, keepdim=False)(x)")
-def nuclear_norm(xp, x: Float16To64, dim: _TwoAxes = None, keepdim: Bool = False):
+def nuclear_norm(
+    xp, x: TensorOf("float32", "float64"), dim: _TwoAxes = None, keepdim: Bool = False
+):
     """Computes the nuclear norm, the sum of the singular values, of matrices over two axes.
 
     Shapes:

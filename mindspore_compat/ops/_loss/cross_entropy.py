@@ -7,6 +7,7 @@ of sequences in _loss/ctc.py.
 
 import math
 
+from ..._backend.arrays import SPACES, extremes
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.space import implements
 from ..._core.autograd.slice_sum import expanded_zeros
@@ -461,6 +462,10 @@ def sparse_softmax_cross_entropy_with_logits(
         raise ValueError(
             f"For 'SparseSoftmaxCrossEntropyWithLogits', 'logits' must have shape (N, C) and "
             f"'labels' (N,), but got {tuple(logits.shape)} and {tuple(labels.shape)}."
+        )
+    if type(labels) in SPACES and labels.size and extremes(labels)[0] < 0:
+        raise RuntimeError(
+            "For 'SparseSoftmaxCrossEntropyWithLogits', 'labels' must not be negative."
         )
     logs = xp.log_soft(logits, 1)
     if not is_grad:

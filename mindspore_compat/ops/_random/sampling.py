@@ -157,6 +157,8 @@ def _multinomial(input, num_samples, replacement, draw, dtype, api="multinomial"
     weights = input._array.astype("float64")
     if num_samples < 1:
         raise RuntimeError(f"For '{api}', 'num_samples' must be positive, but got {num_samples}.")
+    if weights.ndim == 2 and not weights.shape[0] and weights.shape[1]:
+        return _make(weights[:, :1].repeat(num_samples, 1), None, dtype)
     if not weights.size:
         raise ValueError(
             f"For '{api}', the input must hold weights, but got shape {tuple(weights.shape)}."

@@ -73,6 +73,8 @@ def with_band(xp, x: Anything, diagonals: Anything, band: Any):
 def _ends(api, k):
     """Returns the lowest and the highest diagonal, given one or both."""
     if isinstance(k, Tensor):
+        if k._array.dtype != "int32":
+            raise TypeError(f"For '{api}', 'k' must be of dtype int32, but got {k.dtype}.")
         if k.ndim > 1:
             raise ValueError(f"For '{api}', 'k' must have at most one axis, but got {k.shape}.")
     ends = k.asnumpy().reshape(-1).tolist() if isinstance(k, Tensor) else [k]

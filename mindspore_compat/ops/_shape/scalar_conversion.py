@@ -117,26 +117,25 @@ class TupleToArray(Primitive):
 
 @public("ops.scalar_cast")
 def scalar_cast(input_x, input_y):
-    """Casts a number to int, float or bool, according to a MindSpore dtype.
+    """Casts a number to int, float or bool, for the dtype int64, float64 or bool.
 
     Raises:
         TypeError: if `input_x` is not a number.
-        ValueError: if `input_y` is not an int, float or bool dtype.
+        ValueError: if `input_y` is another dtype.
 
     Example:
         >>> import mindspore_compat as ms
-        >>> print(ms.ops.scalar_cast(1.7, ms.int32))
+        >>> print(ms.ops.scalar_cast(1.7, ms.int64))
         1
 
     Source: mindspore.ops.scalar_cast of MindSpore 2.10.
     """
     if not isinstance(input_x, (bool, int, float)):
         _Number.refuse("scalar_cast", "input_x", input_x)
-    result = {"Int": int, "Float": float, "Bool": bool}.get(str(input_y).rstrip("0123456789"))
+    result = {"Int64": int, "Float64": float, "Bool": bool}.get(str(input_y))
     if result is None:
         raise ValueError(
-            f"For 'scalar_cast', 'input_y' must be an int, float or bool dtype, but "
-            f"got {input_y!r}."
+            f"For 'scalar_cast', 'input_y' must be int64, float64 or bool, but got {input_y!r}."
         )
     return result(input_x)
 
@@ -147,7 +146,7 @@ class ScalarCast(Primitive):
 
     Example:
         >>> import mindspore_compat as ms
-        >>> print(ms.ops.ScalarCast()(1.7, ms.int32))
+        >>> print(ms.ops.ScalarCast()(1.7, ms.int64))
         1
     """
 

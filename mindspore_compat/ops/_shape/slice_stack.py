@@ -205,6 +205,10 @@ def slice_scatter(
         >>> print(ms.ops.slice_scatter(ms.Tensor([1, 2, 3, 4]), ms.Tensor([9, 8]), 0, 0, 4, 2))
         [9 2 8 4]
     """
+    if not -input.ndim <= axis < input.ndim:
+        raise IndexError(
+            f"For 'slice_scatter', 'axis' must be in [{-input.ndim}, {input.ndim}), but got {axis}."
+        )
     front = (slice(None),) * axis_of(axis, input)
     return xp.scatter_set(
         input,

@@ -179,10 +179,10 @@ def _transposes(self):
 
 @op("ops.t(input)", "Tensor.t()", compute="native")
 def t(xp, input: Anything):
-    """Transposes a matrix; returns scalars and vectors unchanged.
+    """Transposes a matrix; returns a Tensor of any other rank unchanged.
 
     Shapes:
-        `input` is (M, N), (M,) or (). The result is (N, M), (M,) or (), of the same dtype.
+        `input` may have any shape. The result of (M, N) is (N, M), of the same dtype.
 
     Example:
         >>> print(ms.ops.t(ms.Tensor([[1, 2, 3], [4, 5, 6]])))
@@ -190,10 +190,6 @@ def t(xp, input: Anything):
          [2 5]
          [3 6]]
     """
-    if input.ndim > 2:
-        raise ValueError(
-            f"For 't', 'input' must have at most two axes, but got shape {input.shape}."
-        )
     return xp.swapaxes(input, 0, 1) if input.ndim == 2 else input
 
 

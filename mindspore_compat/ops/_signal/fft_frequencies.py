@@ -51,7 +51,9 @@ def rfftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
     return _frequencies(n, d, dtype, lambda f: f.rfftfreq)
 
 
-def _shift(input, dim, sign):
+def _shift(api, input, dim, sign):
+    if dim is not None and not input.ndim:
+        raise IndexError(f"For '{api}', 'dim' must be None for an input without axes.")
     axes = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
     axes = tuple(axis_of(axis, input) for axis in axes)
     if not axes:
@@ -72,7 +74,7 @@ def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = Non
 
     Source: mindspore.ops.fftshift of MindSpore 2.10.
     """
-    return _shift(input, dim, 1)
+    return _shift("fftshift", input, dim, 1)
 
 
 @public("ops.ifftshift", "mint.fft.ifftshift")
@@ -87,4 +89,4 @@ def ifftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = No
 
     Source: mindspore.ops.ifftshift of MindSpore 2.10.
     """
-    return _shift(input, dim, -1)
+    return _shift("ifftshift", input, dim, -1)
