@@ -5,6 +5,7 @@ It runs in the worker with the implementation under test, so it needs only NumPy
 (`ms=None`) Tensors become arrays, from which `cases.py` learns shapes and dtypes.
 """
 
+import contextlib
 import importlib
 import socket
 import types
@@ -16,7 +17,7 @@ class Values:
     """Evaluates argument texts for one implementation."""
 
     def __init__(self, ms=None):
-        self.ms, self.made = ms, None
+        self.ms, self.made, self.watched = ms, None, None
         self.names = {
             "T": self.tensor,
             "array": array,
@@ -49,11 +50,27 @@ class Values:
         known = {"__builtins__": _BUILTINS, "__name__": __name__}  # functions are of a module
         return eval(text, {**known, **self.names, **more})  # noqa: S307  (texts come from spec files)
 
+    @contextlib.contextmanager
+    def watching(self):
+        """Context manager: a list of the Tensors that texts make meanwhile, as (Tensor, its
+        values)."""
+        self.watched = []
+        try:
+            yield self.watched
+        finally:
+            self.watched = None
+
     def tensor(self, dtype, data):
         """Returns a Tensor with exactly this dtype."""
         if self.ms is None:
             with np.errstate(invalid="ignore"):
                 return _real(np.array(data), dtype).astype(_NUMPY.get(dtype, dtype))
+        tensor = self._tensor(dtype, data)
+        if self.watched is not None:
+            self.watched.append((tensor, np.array(tensor.asnumpy())))
+        return tensor
+
+    def _tensor(self, dtype, data):
         wanted = getattr(self.ms, {"bool": "bool_"}.get(dtype, dtype))
         if dtype == "bfloat16" or dtype not in _KNOWN:
             return self.ms.Tensor(np.array(data, np.float32)).astype(wanted)

@@ -185,6 +185,7 @@ def _judge_values(case, result):
             facts_differ(case, None, wanted, seen)
             or _superfluous(wanted, seen)
             or _overwritten(case, seen)
+            or _unrepeated(case, seen)
         )
         got, expected = part_at(seen, difference), part_at(wanted, difference)
         verdict = difference and {"difference": difference, "got": got, "expected": expected}
@@ -226,19 +227,51 @@ def _superfluous(wanted, seen):
 _WRITES = re.compile(r".*_|Tensor\.(?:cauchy|log_normal)")
 
 
+# Expressions after a call that write to their inputs.
+_WRITE = re.compile(r"\w_\(|[Aa]ssign|Scatter|set_data|__setitem__|out=")
+_UPDATING = re.compile(r"nn\.DynamicLossScaleUpdateCell")  # objects that update what they are given
+# References whose outcomes do not say which Tensors a call wrote to.
+_TELL_LESS = ("pytorch", "its page")
+
+
 def _overwritten(case, seen):
     """Returns the first argument or Parameter to which a call wrote although the reference did not;
-    None without one, and if a part of the reference's outcome is not stored."""
-    known, texts = case.get("seen", {}), case.get("then", ())
-    parts = {"result", *(f"then {n}" for n, _ in enumerate(texts, 1))}
-    if "by" in case or not parts <= known.keys() or _WRITES.fullmatch(case["name"]):
+    None without one. If a part of the reference's outcome is not stored, only the inputs of the
+    texts after the call are compared."""
+    known, texts = case.get("seen", case["wanted"]), case.get("then", ())
+    if _WRITES.fullmatch(case["name"]):
         return None
-    held = {"self", *(case.get("call") or {})}
-    held |= {fact.removeprefix("initial ") for fact in known if fact.startswith("initial ")}
+    held = set()
+    if not _UPDATING.fullmatch(case["name"]):
+        held = {f"input of then {n}" for n, t in enumerate(texts, 1) if not _WRITE.search(str(t))}
+    parts = {"result", *(f"then {n}" for n, _ in enumerate(texts, 1))}
+    if case.get("by") not in _TELL_LESS and parts <= known.keys():
+        held |= {"self", *(case.get("call") or {})}
+        held |= {fact.removeprefix("initial ") for fact in known if fact.startswith("initial ")}
     for name in held:
         if f"{name} after" in seen and f"{name} after" not in known:
             return f"{name} after: not expected"
     return None
+
+
+def _unrepeated(case, seen):
+    """Returns a text if an object gave another result when it was called a second time, and the
+    reference's result does not depend on chance; None otherwise."""
+    wanted = case["wanted"]
+    if "second call" not in seen or "second call" in case.get("seen", wanted):
+        return None
+    if not _has_numbers(wanted.get("result")):
+        return None
+    close = differ(seen["result"], seen["second call"], scaled=True) is None
+    return None if close or _is_seeded(case) else "second call: not the first result"
+
+
+def _has_numbers(seen):
+    """Returns whether all Tensors of an observation have stored numbers, and there is one."""
+    if isinstance(seen, dict):
+        parts = [part for key, part in seen.items() if key != "count"]
+        return bool(parts) and all(map(_has_numbers, parts))
+    return is_tensor(seen) and len(seen) > 2
 
 
 _SEED = re.compile(r"(?i)seed\d?$|generator$")

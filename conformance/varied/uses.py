@@ -149,8 +149,25 @@ def _seen(worker, case):
     facts.update(_changed(before))
     if case.get("gradient"):
         facts.update(_gradients(worker.ms, case, thing, given))
+    facts.update(_second_call(case, facts, thing, given))
     sample = _moments(result)
     return {**facts, "moments": sample} if sample else facts
+
+
+def _second_call(case, facts, thing, given):
+    """Returns {"second call": facts} if an object gives another result when it is called a second
+    time with the same arguments. An object that trains, or has written to a Tensor, is not called
+    again."""
+    is_object = case.get("init") is not None and case.get("call") is not None
+    if not is_object or "then" in case or case.get("train"):
+        return {}
+    if any(fact.endswith(" after") for fact in facts):
+        return {}
+    try:
+        second = observe(apply(thing, given))
+    except Exception as error:  # noqa: BLE001  (the target may raise anything)
+        second = f"raised {type(error).__name__}"
+    return {} if second == facts["result"] else {"second call": second}
 
 
 def _offer_again(worker, thing, given, owner, last):
@@ -245,11 +262,15 @@ def _is_float(value):
 def _done(worker, name, text, result):
     """Returns {name: facts} of an expression on the result, such as a method call or an attribute,
     or its exception. For many random numbers, "moments of NAME" is added."""
-    try:
-        value = worker.values.build(text, it=result)
-        facts = {name: _with_use(worker, value)}
-    except Exception as error:  # noqa: BLE001
-        return {name: f"raised {type(error).__name__}"}
+    with worker.values.watching() as tensors:
+        try:
+            value = worker.values.build(text, it=result)
+            facts = {name: _with_use(worker, value)}
+        except Exception as error:  # noqa: BLE001
+            return {name: f"raised {type(error).__name__}"}
+    written = [tensor for tensor, values in tensors if _is_written(tensor, values)]
+    if written:
+        facts[f"input of {name} after"] = observe(written[0])
     return {**facts, **({f"moments of {name}": m} if (m := _moments(value)) else {})}
 
 
@@ -319,11 +340,16 @@ def _changed(before):
     """Returns {"NAME after": facts} of the Tensors that a call wrote to."""
     facts = {}
     for name, tensor, values in before:
-        now = np.asarray(tensor.asnumpy())
-        same = (now.shape, now.dtype) == (values.shape, values.dtype)
-        if not same or now.tobytes() != values.tobytes():
+        if _is_written(tensor, values):
             facts[f"{name} after"] = observe(tensor)
     return facts
+
+
+def _is_written(tensor, values):
+    """Returns whether a Tensor no longer has these values."""
+    now = np.asarray(tensor.asnumpy())
+    same = (now.shape, now.dtype) == (values.shape, values.dtype)
+    return not same or now.tobytes() != values.tobytes()
 
 
 def _with_use(worker, result):

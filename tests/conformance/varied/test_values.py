@@ -144,6 +144,41 @@ def _of(worker, case):
     return worker.run({**case, "name": "ops.assign"})
 
 
+def test_an_input_of_a_later_expression_that_is_overwritten_is_a_difference(worker):
+    case = {"id": "ops.stack::values::call 1", "kind": "values", "name": "ops.stack"}
+    case |= {"init": None, "call": None, "owner": None}
+    worker.values.names["writing"] = lambda tensor: tensor.assign_value(tensor + 1)
+    tensor = "T('float32', [1.0])"
+    texts = {f"writing({tensor})": "fail", f"{tensor}.add_({tensor})": "pass", tensor: "pass"}
+    for text, status in texts.items():
+        case["then"] = [text]
+        result = worker.run(case)
+        seen = {k: part for k, part in result["observed"].items() if not k.endswith(" after")}
+        assert answers.judge({**case, "wanted": seen}, result, {})["status"] == status
+
+
+def test_an_object_that_gives_another_result_at_its_second_call_is_a_difference(worker):
+    case = {"id": "nn.ReLU::values::call 1", "kind": "values", "name": "nn.ReLU"}
+    case |= {"init": {}, "call": {"x": "T('float32', [1.0, -2.0])"}, "owner": None}
+    sound = worker.run(case)
+    case["wanted"] = sound["observed"]
+    assert answers.judge(case, sound, {})["status"] == "pass"
+    construct, calls = worker.ms.nn.ReLU.construct, []
+
+    def faulty(self, *inputs):
+        calls.append(inputs)
+        return construct(self, *inputs) * len(calls)
+
+    worker.ms.nn.ReLU.construct = faulty
+    try:
+        result = worker.run(case)
+    finally:
+        worker.ms.nn.ReLU.construct = construct
+    assert answers.judge(case, result, {})["difference"] == "second call: not the first result"
+    case["wanted"] = {"result": sound["observed"]["result"][:2]}  # its numbers depend on chance
+    assert answers.judge(case, result, {})["status"] == "pass"
+
+
 def test_what_an_object_is_used_for_is_seen(worker):
     seen = drive(worker, "common.initializer.One", init={})
     assert seen["result"]["filled"][1:] == [[12, 60], [1.0] * 9 + [pytest.approx(0, abs=0.01)]]
