@@ -247,3 +247,63 @@ def test_a_registered_class_is_found_by_its_name_and_a_taken_name_keeps_its_clas
     finally:
         names.clear()
         names.update(before)
+
+
+# MindSpore's values -------------------------------------------------------------------------------
+
+FIRST = [  # the first values after numpy.random.seed(7), in MindSpore 2.10
+    (Uniform(0.3), [50001], [-0.046938248, -0.032829266, -0.23696217]),
+    (Normal(0.5, -3.0), [33333], [-2.8341188, -3.0149493, -3.2680814]),
+    (TruncatedNormal(0.02), [5001], [-0.0039473698, -0.002751682, -0.025064373]),
+    (TruncatedNormal(1.0, 0.5, -1.0, 3.0), [5000], [0.39397308, 0.44878846, -0.47734624]),
+    (HeNormal(), [4, 5, 3, 3], [0.069941647, -0.0063031614, -0.11303308]),
+    (HeUniform(5**0.5), [2000, 999], [-0.0049502011, -0.0034622396, -0.024990505]),
+]
+LAST = [  # the last two of the same draws
+    *[[0.24493676, -0.089910425], [-2.2998149, -3.2664542], [-0.02302172, -0.029333523]],
+    *[[0.58853543, -0.40572926], [-0.10003433, 0.14288826], [-0.029919507, -0.028591063]],
+]
+
+
+@pytest.mark.parametrize(
+    "init, shape, first, last", [(*case, last) for case, last in zip(FIRST, LAST, strict=True)]
+)
+def test_a_seed_gives_the_values_of_mindspore(init, shape, first, last):
+    np.random.seed(7)
+    drawn = values(init, shape).reshape(-1)
+    np.testing.assert_allclose([*drawn[:3], *drawn[-2:]], [*first, *last], rtol=2e-6, atol=1e-7)
+
+
+def test_set_seed_gives_the_weights_of_mindspore():
+    ms.set_seed(1)
+    dense, conv = ms.nn.Dense(3, 2), ms.nn.Conv2d(1, 1, 2)
+    expected = [0.33661935, -0.2950237, 0.20274945, -0.43335572, -0.2811716, -0.48321804]
+    np.testing.assert_allclose(dense.weight.asnumpy().reshape(-1), expected, rtol=2e-6)
+    expected = [0.3721445, 0.12110763, -0.46508786, 0.11734481]
+    np.testing.assert_allclose(conv.weight.asnumpy().reshape(-1), expected, rtol=2e-6)
+
+
+def test_recurrent_layers_draw_from_numpy_direction_after_direction():
+    np.random.seed(3)
+    net = ms.nn.LSTM(3, 2, num_layers=2, bidirectional=True)
+    np.random.seed(3)
+    for layer, width in enumerate((3, 4)):
+        for suffix in ("", "_reverse"):
+            for kind, shape in {
+                "weight_ih": (8, width),
+                "weight_hh": (8, 2),
+                "bias_ih": (8,),
+                "bias_hh": (8,),
+            }.items():
+                drawn = np.random.uniform(-(2**-0.5), 2**-0.5, shape).astype(np.float32)
+                weight = getattr(net, f"{kind}_l{layer}{suffix}")
+                np.testing.assert_array_equal(weight.asnumpy(), drawn)
+
+
+def test_recurrent_cells_give_the_weights_of_mindspore():
+    ms.set_seed(1)
+    cell = ms.nn.GRUCell(3, 2)
+    first = [float(weight.asnumpy().flat[0]) for weight in cell.get_parameters()]
+    expected = [0.43844232, -0.072047822, -0.31382114, 0.3882145]
+    np.testing.assert_allclose(first, expected, rtol=2e-6)
+    assert np.random.rand() == pytest.approx(0.6637946452197888)

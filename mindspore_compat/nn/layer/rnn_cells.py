@@ -5,6 +5,8 @@ Layers over sequences are in rnns.py; the arithmetic of a step is in `ops/_recur
 
 import math
 
+import numpy
+
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import (
     Bool,
@@ -91,12 +93,16 @@ class RNNCellBase(Cell):
         self.hidden_size = hidden_size
         self.has_bias = has_bias
         start, rows = Uniform(1 / math.sqrt(hidden_size)), num_chunks * hidden_size
-        self.weight_ih = parameter(start, (rows, input_size), dtype)
-        self.weight_hh = parameter(start, (rows, hidden_size), dtype)
-        self.bias_ih = self.bias_hh = None
+        shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
         if has_bias:
-            self.bias_ih = parameter(start, (rows,), dtype)
-            self.bias_hh = parameter(start, (rows,), dtype)
+            shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+        for (
+            shape
+        ) in shapes.values():  # unused, as in the original: what a script draws later agrees
+            numpy.random.randn(*shape)
+        self.bias_ih = self.bias_hh = None
+        for name, shape in shapes.items():
+            setattr(self, name, parameter(start, shape, dtype))
 
     def _step(self, step, x, *states):
         """Checks the inputs and runs one step. A single row is broadcast to the rows of the other

@@ -7,20 +7,21 @@ are in rnn_cells.py.
 import functools
 import math
 
+import numpy
+
 from ... import ops
 from ..._core.declare.public_api import public
 from ..._core.gradients.transforms import map_tensors
 from ..._core.rules.vocabulary import Bool, Float, Int, LayerDType, OneOf, checked
 from ..._core.tensor.dtype import float32
 from ..._core.tensor.tensor import Tensor
-from ...common.initializer import Uniform
-from ...common.parameter import ParameterTuple
+from ...common.parameter import Parameter, ParameterTuple
 from ...ops._elementwise.cast import cast
 from ...ops._linalg.matmul import dense
 from ...ops._recurrent.sequence import gru, lstm, rnn_sequence
 from ...ops._recurrent.whole_layer import by_library
 from ...ops._shape.join_split import cat, stack
-from .._parts import need_floats, parameter
+from .._parts import need_floats
 from ..cell import Cell, MixedPrecisionType
 from .basic import Dropout
 from .rnn_cells import _need_pair
@@ -120,16 +121,20 @@ class _RNNBase(Cell):
 
     def _make_parameters(self, dtype):
         """Creates the parameters: first all input weights, then all state weights, then the
-        biases."""
-        start = Uniform(1 / math.sqrt(self.hidden_size))
-        rows = self._gates * self.hidden_size
-        directions = 1 + self.bidirectional
-        for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")[: 4 if self.has_bias else 2]:
+        biases. The values are drawn by NumPy, direction after direction, as in the original."""
+        bound, rows = 1 / math.sqrt(self.hidden_size), self._gates * self.hidden_size
+        kinds = list(_LISTS)[: 4 if self.has_bias else 2]
+        values = {}
+        for layer, suffix in self._layer_suffixes():
+            width = (1 + self.bidirectional) * self.hidden_size if layer else self.input_size
+            shapes = {"weight_ih": (rows, width), "weight_hh": (rows, self.hidden_size)}
+            for kind in kinds:
+                drawn = numpy.random.uniform(-bound, bound, shapes.get(kind, (rows,)))
+                values[kind, layer, suffix] = Tensor(drawn, dtype)
+        for kind in kinds:
             for layer, suffix in self._layer_suffixes():
-                width = self.input_size if layer == 0 else directions * self.hidden_size
-                shape = {"weight_ih": (rows, width), "weight_hh": (rows, self.hidden_size)}
                 name = f"{kind}_l{layer}{suffix}"
-                setattr(self, name, parameter(start, shape.get(kind, (rows,)), dtype, name))
+                setattr(self, name, Parameter(values[kind, layer, suffix], name=name))
 
     def _all(self, kind):
         """Returns the parameters of one kind, for all layers and directions."""

@@ -1,0 +1,49 @@
+"""Philox4x32-10, the counter-based generator from which the original draws initial weights.
+
+Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3" (2011). NumPy's `Philox`
+is the variant with four 64-bit words.
+"""
+
+import numpy as np
+
+_MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+_WEYL = 0x9E3779B9, 0xBB67AE85  # added to the two words of the key after each round
+_ROUNDS = 10
+_BLOCK = 1 << 12  # counters at a time, so that their words stay in the cache
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+
+
+def fill(seed, out, convert):
+    """Fills a flat array with converted random words of 32 bits.
+
+    Args:
+        seed (int): 64 bits: the key, and the upper half of the counter.
+        out: the array.
+        convert: a function from an array of words to an array of values of the same length. The
+            number of words that it receives is a multiple of four.
+    """
+    for first in range(0, out.size, 4 * _BLOCK):
+        part = out[first : first + 4 * _BLOCK]
+        part[...] = convert(_words(seed, first // 4, -(-part.size // 4)))[: part.size]
+
+
+def _words(seed, first, count):
+    """Returns the words of `count` counters from `first` on, four of each."""
+    key = [seed & int(_LOW), seed >> 32]
+    c0 = np.arange(first, first + count, dtype=np.uint64)
+    c1 = c0 >> _HALF
+    c0 &= _LOW
+    c2, c3 = np.full(count, key[0], np.uint64), np.full(count, key[1], np.uint64)
+    for _ in range(_ROUNDS):
+        c0 *= _MULTIPLIERS[0]
+        c2 *= _MULTIPLIERS[1]
+        c1 ^= np.uint64(key[0])
+        c1 ^= c2 >> _HALF
+        c3 ^= np.uint64(key[1])
+        c3 ^= c0 >> _HALF
+        c2 &= _LOW
+        c0 &= _LOW
+        c0, c1, c2, c3 = c1, c2, c3, c0
+        key = [word + step & int(_LOW) for word, step in zip(key, _WEYL, strict=True)]
+    return np.stack([c0, c1, c2, c3], 1).astype(np.uint32).reshape(-1)
