@@ -144,10 +144,9 @@ def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None, 
     return _mark if fn is None else _mark(fn)
 
 
-@without_effect("jit_class", "any class may be used")
 @checked
 def jit_class(cls: InstanceOf(type).called("a class")):
-    """Marks a class for use in graph mode.
+    """Marks a class for use in graph mode. Here classes without the mark may be used, too.
 
     Raises:
         TypeError: if `cls` is not a class, or is a Cell.
