@@ -9,11 +9,12 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 import mindspore_compat  # noqa: E402  (found through the line above)
 
 project = "mindspore_compat"
-release = mindspore_compat.__compat_version__
+version = release = mindspore_compat.__compat_version__
 extensions = [
     "sphinx.ext.napoleon",
     "mathml" if find_spec("latex2mathml") else "sphinx.ext.mathjax",
     "reference",
+    "navigation",
     "support",
     "without_effect",
     "releases",

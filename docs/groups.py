@@ -16,6 +16,12 @@ TITLES = {
     "nn.layer.dense": "Linear and dropout layers",
     "nn.layer.basic": "Linear and dropout layers",
     "nn.layer._basic.dropout": "Linear and dropout layers",
+    "nn.layer._basic.matrices": "Mathematical layers",
+    "nn.layer._basic.wrappers": "Tools",
+    "nn.layer.math": "Mathematical layers",
+    "nn.layer.thor_layer": "Layers for thor",
+    "nn.layer.timedistributed": "Training and evaluation cells",
+    "nn.sparse": "Mathematical layers",
     "nn.layer.combined": "Linear and dropout layers",
     "nn.layer.embedding": "Embedding layers",
     "nn.layer.normalization": "Normalization layers",
@@ -65,7 +71,22 @@ TITLES = {
     "ops._signal": "Signal processing",
     "ops._sparse": "Sparse Tensors",
     "ops._transforms": "Gradients and function transforms",
+    "ops._tensor_methods": "Shapes and creation",
+    "ops.primitive": "Operator primitives",
+    "common.mutable": "Operator primitives",
+    "_core.gradients": "Gradients and function transforms",
     "communication": "Communication",
+}
+# The groups of primitives made from functions of several modules, by the start of their names.
+PRIMITIVES = {
+    "Assign": "Indexing and in-place writes",
+    "Inplace": "Indexing and in-place writes",
+    "Scatter": "Indexing and in-place writes",
+    "TensorScatter": "Indexing and in-place writes",
+    "Segment": "Reductions",
+    "Rank": "Shapes and creation",
+    "Shape": "Shapes and creation",
+    "Size": "Shapes and creation",
 }
 # The titles of layers that are made from operators of a group.
 LAYERS = {
@@ -85,7 +106,10 @@ def group_of(area, name, thing):
     declared = DECLARED.get(area, {}).get(name)
     path = declared[0].body.__module__ if declared else getattr(thing, "__module__", None) or area
     path = inspect.unwrap(thing).__module__ if inspect.isfunction(thing) and not declared else path
-    parts = path.removeprefix("mindspore_compat.").split(".")
+    if path == "mindspore_compat.ops":
+        starts = (start for start in PRIMITIVES if name.startswith(start))
+        return PRIMITIVES[start] if (start := next(starts, None)) else "Other"
+    parts = path.removeprefix("mindspore_compat.").removeprefix("mint.").split(".")
     starts = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
     title = next((TITLES[start] for start in starts if start in TITLES), "Other")
     return LAYERS.get(title, title) if area in ("nn", "mint.nn") else title

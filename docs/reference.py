@@ -63,9 +63,10 @@ MODULES = [
     "context",
     "log",
 ]
+GROUPS = {}  # module's page -> group -> its names, each with its page
+GROUP_OF = {}  # page of a name -> (module's page, group)
 _files = {}  # public path -> its page
 _pictures = {}  # public path -> (file, what it shows)
-_trees = {}  # options of the table of contents -> the tree
 # The page of the original, which is linked below the title.
 SOURCE = re.compile(
     r"^Source: mindspore\.[\w.]+ of MindSpore 2\.10\.?\n?|^Source:\n +https://www\.mindspore\.cn/\S+\n?",
@@ -80,7 +81,6 @@ SECTION = re.compile(
 def setup(app):
     """Called by Sphinx."""
     app.connect("builder-inited", write_pages)
-    app.connect("html-page-context", share_tree, priority=400)  # before the theme's
     app.connect("build-finished", links.copy_sources)
     return {"parallel_read_safe": True}
 
@@ -104,22 +104,6 @@ def write_pages(app):
     for stale in folder.glob("*.rst"):
         if stale.stem not in pages:
             stale.unlink()
-
-
-def share_tree(app, pagename, templatename, context, doctree):
-    """Make the navigation tree once for all pages of names, which are in no tree themselves; Sphinx
-    would make an equal tree for each page."""
-    toctree = context.get("toctree")
-    if toctree is not None and "orphan" in app.env.metadata[pagename]:
-        context["toctree"] = lambda **options: _shared_tree(toctree, options)
-
-
-def _shared_tree(toctree, options):
-    """The tree for these options, made once."""
-    key = tuple(sorted(options.items()))
-    if key not in _trees:
-        _trees[key] = toctree(**options)
-    return _trees[key]
 
 
 def write_if_changed(path, text):
@@ -156,8 +140,11 @@ def pages_of(name, module, env):
             rows.setdefault("Modules", []).append((link, "A module."))
             continue
         file = files[public]
-        listed = rows.setdefault(group_of(name, public, thing), [])
+        group_title = group_of(name, public, thing)
+        listed = rows.setdefault(group_title, [])
         listed.append((f":doc:`{public} <{file}>`", summary_of(thing)))
+        GROUPS.setdefault(title, {}).setdefault(group_title, []).append((public, file))
+        GROUP_OF[file] = title, group_title
         pages[file] = "\n\n".join(
             [
                 ":orphan:",

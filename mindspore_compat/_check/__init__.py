@@ -34,8 +34,10 @@ def main(arguments):
     uses, assigned, unread = read_all(sources(options.paths))
     distinct = findings.distinct(uses)
     release = options.release or releases.guess(distinct)
+    # Without a name of older releases, the guess is the earliest release: whether a meaning has
+    # changed since the release of the project is then unknown, and no change is listed.
     is_least = not options.release and not releases.uses_older_names(distinct)
-    remarks = findings.find(uses, assigned, release)
+    remarks = findings.find(uses, assigned, None if is_least else release)
     result = report.Report(remarks, len(uses), unread, release, is_least)
     if options.html:
         report.write(options.html, result.html())

@@ -39,8 +39,10 @@ class Report:
             counts[finding.kind].add(finding.name)
         words = ", ".join(f"{kind}: {len(names)}" for kind, names in counts.items())
         unread = f"; {len(self.unread)} could not be read" if self.unread else ""
-        later = " or later" if self.is_least else ""
-        release = f" Written for release {self.release}{later}." if self.release else ""
+        release = ""
+        if self.release:
+            later = " or later; --release tells what changed since it" if self.is_least else ""
+            release = f" Written for release {self.release}{later}."
         noun = "file" if self.files == 1 else "files"
         return f"{self.files} {noun}{unread}.{release} Names {words}."
 

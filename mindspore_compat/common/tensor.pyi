@@ -2621,7 +2621,7 @@ class Tensor:
             The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
             dtype to which both are promoted.
         """
-    def multinomial(self, num_samples: _b.int | Tensor, replacement: _t.Any = True, seed: _b.int | None = None, *, generator: _t.Any = None) -> Tensor:
+    def multinomial(self, num_samples: _b.int | Tensor, replacement: _b.bool = True, seed: _b.int | None = None, *, generator: _t.Any = None) -> Tensor:
         """Draws category indices with probabilities proportional to the weights in each row; int64 if a
         generator is given, else int32.
         """

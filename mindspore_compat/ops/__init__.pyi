@@ -1053,18 +1053,40 @@ class Assert(_Primitive):
     def __call__(self, condition: _b.bool | _Tensor, input_data: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any]) -> _Tensor: ...
     def __init__(self, summarize: _b.int = 3) -> None: ...
 class Assign(_Primitive):
-    """Assigns `value` to `variable`, in place, and returns it."""
+    """Assigns `value` to `variable`, in place, and returns it.
+
+    Args:
+        variable (Union[Parameter, Tensor]): what is overwritten.
+        value (Union[Tensor, Number]): the new values, of the same shape.
+
+    Returns:
+        `variable`.
+    """
     def __call__(self, variable: _t.Any, value: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class AssignAdd(_Primitive):
     """Adds `value` to `variable`, in place, and returns it. It raises the same errors as `assign`,
     except that a value of one element may have one axis more or less.
+
+    Args:
+        variable (Union[Parameter, Tensor]): what is increased.
+        value (Union[Tensor, Number]): the summand.
+
+    Returns:
+        `variable`.
     """
     def __call__(self, variable: _t.Any, value: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class AssignSub(_Primitive):
     """Subtracts `value` from `variable`, in place, and returns it. It raises the same errors as
     `assign_add`.
+
+    Args:
+        variable (Union[Parameter, Tensor]): what is decreased.
+        value (Union[Tensor, Number]): what is subtracted.
+
+    Returns:
+        `variable`.
     """
     def __call__(self, variable: _t.Any, value: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
@@ -8743,7 +8765,14 @@ class Send(_Primitive):
     def __call__(self, input_x: _Tensor) -> _t.Any: ...
     def __init__(self, sr_tag: _b.int, dest_rank: _b.int, group: _b.str = 'hccl_world_group', group_back: _b.str = 'hccl_world_group') -> None: ...
 class Shape(_Primitive):
-    """Returns the shape of a Tensor, a tuple of ints."""
+    """Returns the shape of a Tensor, a tuple of ints.
+
+    Args:
+        input_x (Tensor): the input.
+
+    Returns:
+        A tuple of ints.
+    """
     def __call__(self, x: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class Sigmoid(_Primitive):
@@ -10988,6 +11017,9 @@ def arange(start: _t.SupportsIndex | _b.float | _Tensor = 0, end: _t.SupportsInd
         end (Union[int, float, Tensor, None]): the limit, which is not included.
         step (Union[int, float, Tensor]): the distance, not 0. Default: 1.
         dtype (mindspore.dtype): the dtype of the result.
+
+    Returns:
+        Tensor with one axis.
     """
 def arccos(input: _Tensor) -> _Tensor:
     """Finds the angle in radians whose cosine is the element.
@@ -11135,14 +11167,36 @@ def asinh(input: _Tensor) -> _Tensor:
         integers give float32.
     """
 def assign(variable: _Tensor, value: _b.float | _b.bool | _Tensor) -> _Tensor:
-    """Assigns `value` to `variable`, in place, and returns it."""
+    """Assigns `value` to `variable`, in place, and returns it.
+
+    Args:
+        variable (Union[Parameter, Tensor]): what is overwritten.
+        value (Union[Tensor, Number]): the new values, of the same shape.
+
+    Returns:
+        `variable`.
+    """
 def assign_add(variable: _Tensor, value: _b.float | _b.bool | _Tensor) -> _Tensor:
     """Adds `value` to `variable`, in place, and returns it. It raises the same errors as `assign`,
     except that a value of one element may have one axis more or less.
+
+    Args:
+        variable (Union[Parameter, Tensor]): what is increased.
+        value (Union[Tensor, Number]): the summand.
+
+    Returns:
+        `variable`.
     """
 def assign_sub(variable: _Tensor, value: _b.float | _b.bool | _Tensor) -> _Tensor:
     """Subtracts `value` from `variable`, in place, and returns it. It raises the same errors as
     `assign_add`.
+
+    Args:
+        variable (Union[Parameter, Tensor]): what is decreased.
+        value (Union[Tensor, Number]): what is subtracted.
+
+    Returns:
+        `variable`.
     """
 def atan(input: _Tensor) -> _Tensor:
     """Finds the angle in radians whose tangent is the element.
@@ -11393,7 +11447,16 @@ def batch_to_space_nd(input_x: _Tensor, block_shape: _b.int | _b.tuple[_b.int, .
         dtype.
     """
 def bernoulli(input: _Tensor, p: _Tensor | _b.float = 0.5, seed: _b.int | None = None) -> _Tensor:
-    """Draws Bernoulli samples, 1 with probability p, else 0, in the input's shape and dtype."""
+    """Draws Bernoulli samples, 1 with probability p, else 0, in the input's shape and dtype.
+
+    Args:
+        input (Tensor): gives shape and dtype of the result; its values are not used.
+        p (Union[Tensor, float]): the probability of a 1, which broadcasts to `input`.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
+    """
 def bernoulli_(input: _Tensor, p: _b.float | _Tensor = 0.5, *, generator: _t.Any = None) -> _t.Any:
     """Fills the Tensor with Bernoulli samples: ones with probability `p`, else zeros."""
 def bessel_i0(x: _Tensor) -> _Tensor:
@@ -11966,9 +12029,17 @@ def clip_by_norm(x: _t.Any, max_norm: _t.Any, norm_type: _t.Any = 2.0, error_if_
     """Clips Tensors by their norm: scales them down to a norm of `max_norm` if their joint norm is
     larger.
     """
-def clip_by_value(x: _t.Any, clip_value_min: _t.Any = None, clip_value_max: _t.Any = None) -> _t.Any:
+def clip_by_value(x: _Tensor | _c.Iterable[_Tensor], clip_value_min: _t.Any = None, clip_value_max: _t.Any = None) -> _t.Any:
     """Clips the elements to [clip_value_min, clip_value_max] and keeps the dtype of `x`, which may
     also be a list or tuple of Tensors. A bool counts as a number.
+
+    Args:
+        x (Union[Tensor, list[Tensor], tuple[Tensor]]): the input.
+        clip_value_min (Union[Tensor, Number]): the lower bound; None for no such bound.
+        clip_value_max (Union[Tensor, Number]): the upper bound; None for no such bound.
+
+    Returns:
+        Tensor of the broadcast shape of `x` and the bounds, or a list or tuple of such Tensors.
     """
 def clone(input: _Tensor) -> _Tensor:
     """Copies the values to new memory; gradients pass through.
@@ -12949,6 +13020,13 @@ def depend(value: _F, *expr: _t.Any) -> _F:
 
     The gradient passes to `value`. The Tensors in `expr` get zeros, so that the backward pass
     reaches them.
+
+    Args:
+        value (Union[Tensor, tuple, list]): what is returned.
+        *expr (Any): what is computed before, such as the result of `ops.assign`.
+
+    Returns:
+        `value` itself.
     """
 def derivative(fn: _Cell | _c.Callable[..., _t.Any], primals: _Tensor | _c.Iterable[_Tensor], order: _b.int) -> _t.Any:
     """Returns the outputs of `fn` and their derivative of order `order`, with all inputs moving at
@@ -13211,7 +13289,14 @@ def dsplit(input: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
 def dstack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any:
     """Stacks Tensors along the third axis."""
 def dtype(input: _t.Any) -> _t.Any:
-    """Returns the dtype of a Tensor, or of the values of a COOTensor or CSRTensor."""
+    """Returns the dtype of a Tensor, or of the values of a COOTensor or CSRTensor.
+
+    Args:
+        input (Union[Tensor, COOTensor, CSRTensor]): the input.
+
+    Returns:
+        A mindspore.dtype.
+    """
 def dyn_shape(input_x: _t.Any) -> _Tensor:
     """Returns the shape as an int64 Tensor."""
 def eig(A: _Tensor) -> _t.Any:
@@ -15244,9 +15329,18 @@ def linearize(fn: _Cell | _c.Callable[..., _t.Any], inputs: _Tensor | _c.Iterabl
         (outputs, jvp_fn). `jvp_fn(v)` takes a direction in the form of `inputs` and returns the
         derivatives in the form of the outputs.
     """
-def linspace(start: _t.Any, end: _t.Any, steps: _t.Any, *, dtype: _t.Any = None) -> _Tensor:
+def linspace(start: _t.SupportsIndex | _b.float | _Tensor, end: _t.SupportsIndex | _b.float | _Tensor, steps: _b.int, *, dtype: _Type | None = None) -> _Tensor:
     """Creates `steps` evenly spaced numbers from `start` to `end`, both included; float32 by
     default.
+
+    Args:
+        start (Union[int, float, Tensor]): the first number; a Tensor has no axes.
+        end (Union[int, float, Tensor]): the last number.
+        steps (int): how many numbers.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+
+    Returns:
+        Tensor of shape (steps,).
     """
 list_equal = bool_eq
 list_getitem = dict_getitem
@@ -15753,6 +15847,10 @@ def max(input: _Tensor, axis: _b.int | None = None, keepdims: _b.bool = False, *
         initial (Union[scalar, None]): a lower bound of the result; ignored without an axis.
         where (Union[Tensor[bool], None]): a mask of the elements that count; needs `initial`. It is
             ignored without an axis; a number is ignored without `initial`.
+
+    Returns:
+        A tuple of two Tensors: the maxima in the dtype of `input`, and their positions along `axis`
+        in int64; 0 without an axis.
     """
 def max_pool2d(x: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, return_indices: _t.Any = False, ceil_mode: _b.bool = False) -> _t.Any:
     """Applies 2-D max pooling: the maximum of each window of images. The stride defaults to the
@@ -15914,6 +16012,10 @@ def min(input: _Tensor, axis: _b.int | None = None, keepdims: _t.Any = False, *,
     """Computes the minima along `axis`, or of all elements if it is None: (values, positions).
 
     The arguments are the same as for `max`, with `initial` an upper bound.
+
+    Returns:
+        A tuple of two Tensors: the minima in the dtype of `input`, and their positions along `axis`
+        in int64; 0 without an axis.
     """
 def minimum(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Computes the elementwise minimum of two Tensors; NaN where either element is NaN.
@@ -16306,8 +16408,18 @@ def multilabel_soft_margin_loss(input: _Tensor, target: _Tensor, weight: _Tensor
         `input` and `target` are (N, C), `weight` is broadcast. The result is (), or (N,) for
         `reduction` "none", of the dtype to which the inputs are promoted.
     """
-def multinomial(input: _Tensor, num_samples: _b.int | _Tensor, replacement: _t.Any = True, seed: _b.int | None = None) -> _Tensor:
-    """Draws category indices with probabilities proportional to the weights in each row; int32."""
+def multinomial(input: _Tensor, num_samples: _b.int | _Tensor, replacement: _b.bool = True, seed: _b.int | None = None) -> _Tensor:
+    """Draws category indices with probabilities proportional to the weights in each row; int32.
+
+    Args:
+        input (Tensor): weights of shape (C,) or (N, C); a row need not sum to 1.
+        num_samples (int): how many indices are drawn in each row.
+        replacement (bool): whether an index may be drawn more than once.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor of shape (num_samples,) or (N, num_samples), in int32.
+    """
 def multinomial_with_replacement(x: _Tensor, seed: _b.int | _b.bool | _Tensor, offset: _b.int | _b.bool | _Tensor, numsamples: _b.int, replacement: _b.bool = False) -> _Tensor:
     """Draws category indices with probabilities proportional to the weights in each row; int64.
     With `replacement`, an index may be drawn more than once.
@@ -16549,11 +16661,21 @@ def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | _b.bool | None = None, d
         `A` may have any shape. The result lacks the axes in `dim`, or has length 1 along them with
         `keepdim`; floats keep their dtype.
     """
-def normal(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor | _b.complex, stddev: _Tensor | _b.complex, seed: _b.int | None = None) -> _t.Any:
+def normal(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor | _b.complex, stddev: _Tensor | _b.complex, seed: _b.int | None = None) -> _Tensor:
     """Draws numbers from the normal distribution with the given mean and standard deviation;
     float64 if the mean is float64, else float32.
 
     The mean and the standard deviation may be Tensors, which broadcast.
+
+    Args:
+        shape (Union[tuple[int], Tensor]): the shape of the result, if mean and deviation are
+            scalars.
+        mean (Union[Tensor, Number]): the mean.
+        stddev (Union[Tensor, Number]): the standard deviation.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor whose shape is `shape`, broadcast with the shapes of `mean` and `stddev`.
     """
 def normal_(input: _Tensor, mean: _b.float = 0, std: _b.float = 1, *, generator: _t.Any = None) -> _t.Any:
     """Fills the Tensor with normally distributed numbers, and returns it."""
@@ -16991,17 +17113,41 @@ def rand(*size: _b.int | _c.Iterable[_b.int], dtype: _Type | None = None, seed: 
         *size (Union[int, tuple[int], list[int]]): the shape.
         dtype (mindspore.dtype): a floating dtype. Default: float32.
         seed (int): a seed for this operator alone.
+
+    Returns:
+        Tensor of shape `size`.
     """
 def rand_like(input: _Tensor, seed: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
     """Draws uniformly distributed numbers in [0, 1) in the shape of a Tensor; by default in its
     dtype.
     """
 def randint(low: _b.int, high: _b.int, size: _b.tuple[_b.int, ...] | _Tensor, seed: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
-    """Draws random integers in [low, high); int64 by default."""
+    """Draws random integers in [low, high); int64 by default.
+
+    Args:
+        low (int): the least integer.
+        high (int): the end of the range, which is never drawn.
+        size (Union[tuple[int], Tensor]): the shape of the result.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): the dtype of the result; None for int64.
+
+    Returns:
+        Tensor of shape `size`.
+    """
 def randint_like(input: _Tensor, low: _b.int, high: _b.int, seed: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
     """Draws random integers in [low, high) in the shape of a Tensor; by default in its dtype."""
-def randn(*size: _t.Any, dtype: _Type | None = None, seed: _b.int | None = None, generator: _t.Any = None) -> _Tensor:
-    """Draws numbers from the standard normal distribution; float32 by default."""
+def randn(*size: _b.int | _c.Iterable[_b.int], dtype: _Type | None = None, seed: _b.int | None = None, generator: _t.Any = None) -> _Tensor:
+    """Draws numbers from the standard normal distribution; float32 by default.
+
+    Args:
+        *size (Union[int, tuple[int], list[int]]): the shape of the result.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        generator (Generator): the generator to draw from.
+
+    Returns:
+        Tensor of shape `size`.
+    """
 def randn_like(input: _Tensor, seed: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
     """Draws numbers from the standard normal distribution in the shape of a Tensor; float32 by
     default.
@@ -17024,10 +17170,29 @@ def random_poisson(shape: _Tensor, rate: _Tensor | _b.float, seed: _b.int | None
     float32 by default.
     """
 def randperm(n: _b.int | _Tensor, seed: _b.int | _Tensor = 0, offset: _b.int | _Tensor = 0, dtype: _Type = ...) -> _Tensor:
-    """Draws a random permutation of the integers below n; int64 by default."""
+    """Draws a random permutation of the integers below n; int64 by default.
+
+    Args:
+        n (Union[int, Tensor]): how many integers.
+        seed (int): a seed for this call alone; 0 draws from the global seed.
+        offset (int): a second seed.
+        dtype (mindspore.dtype): the dtype of the result.
+
+    Returns:
+        Tensor of shape (n,).
+    """
 def range(start: _b.float | _Tensor, end: _b.float | _Tensor, step: _b.float | _Tensor, maxlen: _b.int | _Tensor = 1000000) -> _Tensor:
     """Creates evenly spaced numbers from `start` up to, but not including, `end`, `step` apart; the
     arguments may be Tensors.
+
+    Args:
+        start (Union[int, float, Tensor]): the first number.
+        end (Union[int, float, Tensor]): the end, which is not part of the result.
+        step (Union[int, float, Tensor]): the distance of neighbours; may be negative.
+        maxlen (int): how many numbers are allowed.
+
+    Returns:
+        Tensor with one axis.
     """
 def rank(input_x: _t.Any) -> _t.Any:
     """Returns the number of axes of a Tensor."""
@@ -17294,12 +17459,15 @@ def repeat_interleave(input: _Tensor, repeats: _t.SupportsIndex | _c.Iterable[_t
             elements or one per element.
         axis (Union[int, None]): the axis. Default: None.
     """
-def reshape(input: _Tensor, shape: _c.Iterable[_b.int] | _Tensor) -> _t.Any:
+def reshape(input: _Tensor, shape: _c.Iterable[_b.int] | _Tensor) -> _Tensor:
     """Reshapes the input; one length may be -1 and is inferred from the others.
 
     Args:
         input (Tensor): any dtype.
         shape (Union[tuple[int], list[int], Tensor[int]]): the new shape.
+
+    Returns:
+        Tensor of shape `shape`, with the elements in the same order.
     """
 def reshape_(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Reshapes the Tensor in place, and returns it."""
@@ -17852,12 +18020,27 @@ def sgn(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def shape(input_x: _t.Any) -> _t.Any:
-    """Returns the shape of a Tensor, a tuple of ints."""
+def shape(input_x: _Tensor) -> _t.Any:
+    """Returns the shape of a Tensor, a tuple of ints.
+
+    Args:
+        input_x (Tensor): the input.
+
+    Returns:
+        A tuple of ints.
+    """
 def shape_(x: _t.Any) -> _t.Any:
     """Returns the shape of a Tensor as a tuple."""
-def shuffle(x: _Tensor, seed: _b.int | None = None) -> _t.Any:
-    """Shuffles the slices along the first axis; differentiable."""
+def shuffle(x: _Tensor, seed: _b.int | None = None) -> _Tensor:
+    """Shuffles the slices along the first axis; differentiable.
+
+    Args:
+        x (Tensor): the input.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
 def sigmoid(input: _Tensor) -> _Tensor:
     """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
 
@@ -18218,6 +18401,9 @@ def split(tensor: _Tensor, split_size_or_sections: _b.int | _c.Iterable[_b.int],
         split_size_or_sections (Union[int, tuple[int], list[int]]): the length of every part (the
             last may be shorter), or a list of lengths.
         axis (int): the axis to split. Default: 0.
+
+    Returns:
+        A tuple of Tensors that differ from `tensor` in the length of `axis` alone.
     """
 def sqrt(x: _Tensor) -> _Tensor:
     """Computes the square root of each element; it is NaN for a negative number.
@@ -18264,7 +18450,15 @@ def stack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor] | _Tensor, axis
 def standard_laplace(shape: _b.tuple[_b.int, ...] | _Tensor, seed: _b.int | None = None) -> _t.Any:
     """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1."""
 def standard_normal(shape: _b.tuple[_b.int, ...] | _Tensor, seed: _b.int | None = None) -> _Tensor:
-    """Draws float32 numbers from the standard normal distribution."""
+    """Draws float32 numbers from the standard normal distribution.
+
+    Args:
+        shape (Union[tuple[int], Tensor]): the shape of the result.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor of shape `shape`.
+    """
 def std(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _Tensor:
     """Computes the standard deviation over the given axes: the square root of the sum of squared
     distances from the mean divided by the number of elements minus `ddof`.
@@ -19005,11 +19199,21 @@ def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequ
     Shapes:
         `input` is (N, C, H, W). The result is (N, C * k_h * k_w, windows), of the same dtype.
     """
-def uniform(shape: _b.tuple[_b.int, ...] | _Tensor, minval: _Tensor, maxval: _Tensor, seed: _b.int | None = None, dtype: _Type | None = None) -> _t.Any:
+def uniform(shape: _b.tuple[_b.int, ...] | _Tensor, minval: _Tensor, maxval: _Tensor, seed: _b.int | None = None, dtype: _Type | None = None) -> _Tensor:
     """Draws uniformly distributed numbers in [minval, maxval): floats, or integers if `dtype` is
     int32.
 
     The bounds are Tensors of that dtype. Integer bounds have one element, and `minval` has no axes.
+
+    Args:
+        shape (Union[tuple[int], Tensor]): the shape of the result, if the bounds are scalars.
+        minval (Tensor): the lower bound.
+        maxval (Tensor): the upper bound.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): int32 or float32; None for float32.
+
+    Returns:
+        Tensor whose shape is `shape`, broadcast with the shapes of the bounds.
     """
 def uniform_(input: _t.Any, from_: _t.Any = 0, to: _t.Any = 1, *, generator: _t.Any = None) -> _t.Any:
     """Fills the Tensor with uniformly distributed numbers in [from_, to), and returns it."""

@@ -285,8 +285,18 @@ class TestReleases:
         _check.main([str(script), "--json"])
         assert json.loads(capsys.readouterr().out)["release"] == release
         _check.main([str(script)])
-        later = " or later" if "ms_" not in code and "=" not in code else ""
+        is_least = "ms_" not in code and "=" not in code
+        later = " or later; --release tells what changed since it" if is_least else ""
         assert release is None or f"for release {release}{later}." in capsys.readouterr().out
+
+    def test_no_change_is_listed_since_the_earliest_release_that_fits(self, tmp_path, capsys):
+        script = tmp_path / "script.py"
+        script.write_text("import mindspore as ms\nms.value_and_grad(ms.nn.Dense(3, 4))")
+        assert _check.main([str(script)]) == 0
+        assert "mindspore.nn.Dense" not in capsys.readouterr().out
+        script.write_text("import mindspore as ms\nms.ms_function(ms.nn.Dense(3, 4))")
+        _check.main([str(script)])
+        assert "mindspore.nn.Dense" in capsys.readouterr().out
 
     def test_the_release_of_the_environment_is_not_guessed(self, tmp_path):
         script = tmp_path / "script.py"

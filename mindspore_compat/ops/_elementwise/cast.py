@@ -133,6 +133,12 @@ class DTypeOf(Primitive):
 def dtype(input):
     """Returns the dtype of a Tensor, or of the values of a COOTensor or CSRTensor.
 
+    Args:
+        input (Union[Tensor, COOTensor, CSRTensor]): the input.
+
+    Returns:
+        A mindspore.dtype.
+
     Raises:
         TypeError: if `input` is not one of these.
 

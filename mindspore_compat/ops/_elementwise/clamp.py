@@ -93,6 +93,14 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     """Clips the elements to [clip_value_min, clip_value_max] and keeps the dtype of `x`, which may
     also be a list or tuple of Tensors. A bool counts as a number.
 
+    Args:
+        x (Union[Tensor, list[Tensor], tuple[Tensor]]): the input.
+        clip_value_min (Union[Tensor, Number]): the lower bound; None for no such bound.
+        clip_value_max (Union[Tensor, Number]): the upper bound; None for no such bound.
+
+    Returns:
+        Tensor of the broadcast shape of `x` and the bounds, or a list or tuple of such Tensors.
+
     Raises:
         TypeError: if `x` is not one of these.
         ValueError: if both bounds are None.

@@ -55,6 +55,13 @@ def _write_on_stage(api, variable, value, change):
 def assign(variable: Anything, value: TensorOrNumber):
     """Assigns `value` to `variable`, in place, and returns it.
 
+    Args:
+        variable (Union[Parameter, Tensor]): what is overwritten.
+        value (Union[Tensor, Number]): the new values, of the same shape.
+
+    Returns:
+        `variable`.
+
     Raises:
         TypeError: if `variable` is not a Parameter or Tensor, or `value` is not a Tensor or number,
             or has a wider dtype than `variable`.
@@ -78,6 +85,13 @@ def assign_add(variable: Anything, value: TensorOrNumber):
     """Adds `value` to `variable`, in place, and returns it. It raises the same errors as `assign`,
     except that a value of one element may have one axis more or less.
 
+    Args:
+        variable (Union[Parameter, Tensor]): what is increased.
+        value (Union[Tensor, Number]): the summand.
+
+    Returns:
+        `variable`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> x = ms.Parameter(ms.Tensor([1.0, 2.0]))
@@ -93,6 +107,13 @@ def assign_add(variable: Anything, value: TensorOrNumber):
 def assign_sub(variable: Anything, value: TensorOrNumber):
     """Subtracts `value` from `variable`, in place, and returns it. It raises the same errors as
     `assign_add`.
+
+    Args:
+        variable (Union[Parameter, Tensor]): what is decreased.
+        value (Union[Tensor, Number]): what is subtracted.
+
+    Returns:
+        `variable`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -61,6 +61,15 @@ def at_rate(xp, drawn: TensorOf(floating), rate: TensorOf(any_dtype)):
 def randn(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
     """Draws numbers from the standard normal distribution; float32 by default.
 
+    Args:
+        *size (Union[int, tuple[int], list[int]]): the shape of the result.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        generator (Generator): the generator to draw from.
+
+    Returns:
+        Tensor of shape `size`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.randn(2, 3).shape)
@@ -90,6 +99,13 @@ def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
 @checked
 def standard_normal(shape: Shape, seed: Seed = None):
     """Draws float32 numbers from the standard normal distribution.
+
+    Args:
+        shape (Union[tuple[int], Tensor]): the shape of the result.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor of shape `shape`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -133,6 +149,16 @@ def normal(
     float64 if the mean is float64, else float32.
 
     The mean and the standard deviation may be Tensors, which broadcast.
+
+    Args:
+        shape (Union[tuple[int], Tensor]): the shape of the result, if mean and deviation are
+            scalars.
+        mean (Union[Tensor, Number]): the mean.
+        stddev (Union[Tensor, Number]): the standard deviation.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor whose shape is `shape`, broadcast with the shapes of `mean` and `stddev`.
 
     Example:
         >>> import mindspore_compat as ms

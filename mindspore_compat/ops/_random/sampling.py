@@ -35,6 +35,13 @@ def permuted(xp, x: Anything, order: TensorOf("int64")):
 def shuffle(x: Anything, seed: Seed = None):
     """Shuffles the slices along the first axis; differentiable.
 
+    Args:
+        x (Tensor): the input.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.shuffle(ms.Tensor([1, 2, 3])).sum())
@@ -67,6 +74,15 @@ def randperm(
 ):
     """Draws a random permutation of the integers below n; int64 by default.
 
+    Args:
+        n (Union[int, Tensor]): how many integers.
+        seed (int): a seed for this call alone; 0 draws from the global seed.
+        offset (int): a second seed.
+        dtype (mindspore.dtype): the dtype of the result.
+
+    Returns:
+        Tensor of shape (n,).
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.randperm(4).shape)
@@ -98,6 +114,14 @@ def bernoulli(
     seed: Int(ge=-1) = None,
 ):
     """Draws Bernoulli samples, 1 with probability p, else 0, in the input's shape and dtype.
+
+    Args:
+        input (Tensor): gives shape and dtype of the result; its values are not used.
+        p (Union[Tensor, float]): the probability of a 1, which broadcasts to `input`.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -137,6 +161,15 @@ def multinomial(
     seed: Seed = None,
 ):
     """Draws category indices with probabilities proportional to the weights in each row; int32.
+
+    Args:
+        input (Tensor): weights of shape (C,) or (N, C); a row need not sum to 1.
+        num_samples (int): how many indices are drawn in each row.
+        replacement (bool): whether an index may be drawn more than once.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor of shape (num_samples,) or (N, num_samples), in int32.
 
     Raises:
         ValueError: if more indices are requested than a row has weights, without replacement.

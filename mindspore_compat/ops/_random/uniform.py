@@ -51,6 +51,9 @@ def rand(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
         dtype (mindspore.dtype): a floating dtype. Default: float32.
         seed (int): a seed for this operator alone.
 
+    Returns:
+        Tensor of shape `size`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.rand(2, 3).shape)
@@ -90,6 +93,16 @@ def uniform(
     int32.
 
     The bounds are Tensors of that dtype. Integer bounds have one element, and `minval` has no axes.
+
+    Args:
+        shape (Union[tuple[int], Tensor]): the shape of the result, if the bounds are scalars.
+        minval (Tensor): the lower bound.
+        maxval (Tensor): the upper bound.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): int32 or float32; None for float32.
+
+    Returns:
+        Tensor whose shape is `shape`, broadcast with the shapes of the bounds.
 
     Raises:
         TypeError: if an argument has the wrong type, or a bound has another dtype.
@@ -181,6 +194,16 @@ def randint(
     dtype: Whole = None,
 ):
     """Draws random integers in [low, high); int64 by default.
+
+    Args:
+        low (int): the least integer.
+        high (int): the end of the range, which is never drawn.
+        size (Union[tuple[int], Tensor]): the shape of the result.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): the dtype of the result; None for int64.
+
+    Returns:
+        Tensor of shape `size`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -333,6 +333,10 @@ def max(
         where (Union[Tensor[bool], None]): a mask of the elements that count; needs `initial`. It is
             ignored without an axis; a number is ignored without `initial`.
 
+    Returns:
+        A tuple of two Tensors: the maxima in the dtype of `input`, and their positions along `axis`
+        in int64; 0 without an axis.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(*ms.ops.max(ms.Tensor([[1.0, 5.0], [3.0, 4.0]]), axis=1))
@@ -356,6 +360,10 @@ def min(
     """Computes the minima along `axis`, or of all elements if it is None: (values, positions).
 
     The arguments are the same as for `max`, with `initial` an upper bound.
+
+    Returns:
+        A tuple of two Tensors: the minima in the dtype of `input`, and their positions along `axis`
+        in int64; 0 without an axis.
 
     Example:
         >>> import mindspore_compat as ms

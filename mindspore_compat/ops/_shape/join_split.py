@@ -152,6 +152,9 @@ def split(tensor, split_size_or_sections, axis=0):
             last may be shorter), or a list of lengths.
         axis (int): the axis to split. Default: 0.
 
+    Returns:
+        A tuple of Tensors that differ from `tensor` in the length of `axis` alone.
+
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `axis` does not exist, a length is below 1, or the lengths do not add up.

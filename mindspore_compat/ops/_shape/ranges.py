@@ -54,6 +54,9 @@ def arange(start=0, end=None, step=1, *, dtype=None):
         step (Union[int, float, Tensor]): the distance, not 0. Default: 1.
         dtype (mindspore.dtype): the dtype of the result.
 
+    Returns:
+        Tensor with one axis.
+
     Raises:
         TypeError: if an argument is not a number.
         ValueError: if `step` is 0, or leads away from `end`.
@@ -93,6 +96,15 @@ def range(start: Limit, end: Limit, step: Limit, maxlen: ScalarOf(Int(ge=1)) = 1
     """Creates evenly spaced numbers from `start` up to, but not including, `end`, `step` apart; the
     arguments may be Tensors.
 
+    Args:
+        start (Union[int, float, Tensor]): the first number.
+        end (Union[int, float, Tensor]): the end, which is not part of the result.
+        step (Union[int, float, Tensor]): the distance of neighbours; may be negative.
+        maxlen (int): how many numbers are allowed.
+
+    Returns:
+        Tensor with one axis.
+
     Raises:
         TypeError: if an argument is not a number, `maxlen` is not an int, or ints and floats are
             mixed.
@@ -126,6 +138,15 @@ def range(start: Limit, end: Limit, step: Limit, maxlen: ScalarOf(Int(ge=1)) = 1
 def linspace(start, end, steps, *, dtype=None):
     """Creates `steps` evenly spaced numbers from `start` to `end`, both included; float32 by
     default.
+
+    Args:
+        start (Union[int, float, Tensor]): the first number; a Tensor has no axes.
+        end (Union[int, float, Tensor]): the last number.
+        steps (int): how many numbers.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+
+    Returns:
+        Tensor of shape (steps,).
 
     Raises:
         TypeError: if `start` or `end` is not a number, or `steps` not an int.

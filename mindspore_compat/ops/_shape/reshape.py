@@ -114,6 +114,9 @@ def reshape(input, shape):
         input (Tensor): any dtype.
         shape (Union[tuple[int], list[int], Tensor[int]]): the new shape.
 
+    Returns:
+        Tensor of shape `shape`, with the elements in the same order.
+
     Raises:
         TypeError: if `shape` does not hold ints.
         ValueError: if the number of elements differs.

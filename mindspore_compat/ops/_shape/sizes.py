@@ -12,6 +12,12 @@ from ..primitive import Primitive
 def shape(input_x):
     """Returns the shape of a Tensor, a tuple of ints.
 
+    Args:
+        input_x (Tensor): the input.
+
+    Returns:
+        A tuple of ints.
+
     Raises:
         TypeError: if `input_x` is not a Tensor.
 

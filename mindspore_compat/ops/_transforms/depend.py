@@ -26,6 +26,13 @@ def depend(value, *expr):
     The gradient passes to `value`. The Tensors in `expr` get zeros, so that the backward pass
     reaches them.
 
+    Args:
+        value (Union[Tensor, tuple, list]): what is returned.
+        *expr (Any): what is computed before, such as the result of `ops.assign`.
+
+    Returns:
+        `value` itself.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.depend(ms.Tensor([1]), ms.Tensor([2])))
