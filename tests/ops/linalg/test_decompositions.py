@@ -7,7 +7,7 @@ from kit import close, same
 from kit.gradients import check_gradients
 from scipy.spatial.distance import pdist
 
-from mindspore_compat import Tensor, bool_, complex64, float16, float64, grad, mint, nn, ops
+from mindspore_compat import Tensor, bool_, complex64, float16, float64, grad, int32, mint, nn, ops
 from mindspore_compat.ops import auto_generate
 from mindspore_compat.ops._reduction import statistics
 
@@ -38,13 +38,13 @@ BAND = matrix([1, 2, 3, 4], [5, 6, 7, 8], [9, 8, 7, 6])
     ],
 )
 def test_a_band_above_the_diagonal_stands_where_align_says(align, expected):
-    out = ops.matrix_diag_part(BAND, Tensor([1, 3]), 9.0, align)
+    out = ops.matrix_diag_part(BAND, Tensor([1, 3], int32), 9.0, align)
     np.testing.assert_array_equal(out.asnumpy(), expected)
 
 
 def test_a_band_makes_a_matrix():
     x = matrix([8, 9, 0], [1, 2, 3], [0, 4, 5])
-    out = ops.matrix_diag(x, Tensor([-1, 1]), 3, 3, Tensor(11.0), align="LEFT_RIGHT")
+    out = ops.matrix_diag(x, Tensor([-1, 1], int32), 3, 3, Tensor(11.0), align="LEFT_RIGHT")
     np.testing.assert_array_equal(out.asnumpy(), [[1, 8, 11], [4, 2, 9], [11, 5, 3]])
 
 
@@ -56,7 +56,9 @@ def test_one_diagonal_is_a_row_and_the_matrix_is_as_small_as_can_be():
 
 def test_diagonals_are_replaced():
     diagonal = matrix([0, 9, 1], [6, 5, 8], [1, 2, 3], [4, 5, 0])
-    out = ops.matrix_set_diag(Tensor(np.full((3, 4), 7, np.float32)), diagonal, Tensor([-1, 2]))
+    out = ops.matrix_set_diag(
+        Tensor(np.full((3, 4), 7, np.float32)), diagonal, Tensor([-1, 2], int32)
+    )
     np.testing.assert_array_equal(out.asnumpy(), [[1, 6, 9, 7], [4, 2, 5, 1], [7, 5, 3, 8]])
 
 
@@ -64,13 +66,13 @@ def test_diagonals_are_replaced():
 @pytest.mark.parametrize("ends", [(-2, 1), (0, 2), (-2, -1), (1, 1), (-1, -1)])
 def test_taking_a_band_out_undoes_putting_it_in(align, ends):
     x = Tensor(numbers(2, 3, 4).astype(np.float32))
-    part = ops.MatrixDiagPartV3(align)(x, Tensor(ends), Tensor(0.0))
-    again = ops.MatrixSetDiagV3(align)(x * 0, part, Tensor(ends)).asnumpy()
+    part = ops.MatrixDiagPartV3(align)(x, Tensor(ends, int32), Tensor(0.0))
+    again = ops.MatrixSetDiagV3(align)(x * 0, part, Tensor(ends, int32)).asnumpy()
     band = sum(np.eye(3, 4, k) for k in range(ends[0], ends[1] + 1))
     np.testing.assert_array_equal(again, x.asnumpy() * band)
     if ends[0] < ends[1]:
         fill = Tensor(0.0)
-        whole = ops.MatrixDiagV3(align)(part, Tensor(ends), Tensor(3), Tensor(4), fill)
+        whole = ops.MatrixDiagV3(align)(part, Tensor(ends, int32), Tensor(3), Tensor(4), fill)
         np.testing.assert_array_equal(whole.asnumpy(), again)
 
 
@@ -80,10 +82,10 @@ def test_taking_a_band_out_undoes_putting_it_in(align, ends):
         (lambda: ops.matrix_diag_part(BAND, "0", 0.0), TypeError, "'k'"),
         (lambda: ops.matrix_diag_part(BAND, (0, 1), 0.0), TypeError, "'k'"),
         (lambda: ops.matrix_set_diag(BAND, BAND, [0, 1]), TypeError, "'k'"),
-        (lambda: ops.matrix_diag_part(BAND, Tensor([2, 1]), 0.0), ValueError, "'k'"),
+        (lambda: ops.matrix_diag_part(BAND, Tensor([2, 1], int32), 0.0), ValueError, "'k'"),
         (lambda: ops.matrix_diag_part(BAND, 4, 0.0), ValueError, "'k'"),
         (lambda: ops.matrix_diag_part(BAND, 0, 0.0, "UP"), ValueError, "'align'"),
-        (lambda: ops.matrix_diag(BAND, Tensor([0, 1])), ValueError, "diagonals"),
+        (lambda: ops.matrix_diag(BAND, Tensor([0, 1], int32)), ValueError, "diagonals"),
         (lambda: ops.matrix_diag(BAND, 0, 2), ValueError, "elements"),
         (lambda: ops.matrix_set_diag(BAND, BAND), ValueError, "'diagonal'"),
         (lambda: ops.lu_unpack(BAND, Tensor([1])), ValueError, "LU_pivots"),
@@ -236,8 +238,11 @@ def test_triangular_systems_read_one_triangle():
 
 SQUARE = numbers(3, 3) + 3 * np.eye(3)
 CASES = {
-    "matrix_diag": (lambda x: ops.matrix_diag(x, Tensor([-1, 0]), 3, 3), numbers(2, 3)),
-    "matrix_diag_part": (lambda x: ops.matrix_diag_part(x, Tensor([-1, 1]), 0.5), numbers(3, 4)),
+    "matrix_diag": (lambda x: ops.matrix_diag(x, Tensor([-1, 0], int32), 3, 3), numbers(2, 3)),
+    "matrix_diag_part": (
+        lambda x: ops.matrix_diag_part(x, Tensor([-1, 1], int32), 0.5),
+        numbers(3, 4),
+    ),
     "matrix_set_diag": (ops.matrix_set_diag, numbers(3, 4), numbers(3)),
     "matrix_exp": (ops.matrix_exp, SQUARE / 2),
     "orgqr": (ops.orgqr, numbers(4, 2), numbers(2)),
