@@ -65,12 +65,8 @@ def jit(function: None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 't
             ("bfs" or "dfs"), `infer_boost` ("on" or "off"), `auto_offload` ("weight", "activation"
             or "all"), and others. They have no effect.
     """
-# Accepted for compatibility, has no effect here
 def jit_class(cls: _F) -> _F:
-    """Marks a class for use in graph mode.
-
-    Accepted for compatibility, has no effect here: any class may be used.
-    """
+    """Marks a class for use in graph mode. Here classes without the mark may be used, too."""
 ms_class = jit_class
 @_t.overload
 # input_signature, hash_args, jit_config, compile_once: Accepted for compatibility, has no effect here

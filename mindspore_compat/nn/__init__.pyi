@@ -2654,8 +2654,6 @@ class GRUCell(_Cell):
     input_size: _t.Any
     hidden_size: _t.Any
     has_bias: _t.Any
-    weight_ih: _Parameter
-    weight_hh: _Parameter
     bias_ih: _t.Any
     bias_hh: _t.Any
     def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
@@ -3215,8 +3213,6 @@ class LSTMCell(_Cell):
     input_size: _t.Any
     hidden_size: _t.Any
     has_bias: _t.Any
-    weight_ih: _Parameter
-    weight_hh: _Parameter
     bias_ih: _t.Any
     bias_hh: _t.Any
     def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
@@ -4471,8 +4467,6 @@ class RNNCell(_Cell):
     input_size: _t.Any
     hidden_size: _t.Any
     has_bias: _t.Any
-    weight_ih: _Parameter
-    weight_hh: _Parameter
     bias_ih: _t.Any
     bias_hh: _t.Any
     def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, nonlinearity: _t.Literal['tanh', 'relu'] = 'tanh', dtype: _Type = ...) -> None: ...
