@@ -96,10 +96,8 @@ class RNNCellBase(Cell):
         shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
         if has_bias:
             shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
-        for (
-            shape
-        ) in shapes.values():  # unused, as in the original: what a script draws later agrees
-            numpy.random.randn(*shape)
+        for shape in shapes.values():
+            numpy.random.randn(*shape)  # not used: the original draws them, so later draws agree
         self.bias_ih = self.bias_hh = None
         for name, shape in shapes.items():
             setattr(self, name, parameter(start, shape, dtype))
