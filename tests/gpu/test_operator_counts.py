@@ -30,6 +30,13 @@ READING = {  # a function that reads values, its arguments, how often the host w
     "Tensor.take": (lambda x, at: x.take(at, mode="raise"), (MATRIX, POINTS), 1),
     "embedding": (mint.nn.functional.embedding, (POINTS, MATRIX), 1),
     "scatter_nd_update": (ops.tensor_scatter_update, (MATRIX, POINTS[:, None], MATRIX), 1),
+    "scatter": (lambda x, *given: ops.scatter(x, 0, *given), (SQUARE, POINTS[None], SQUARE[:1]), 0),
+    "scatter_nd": (lambda *given: ops.scatter_nd(*given, (3, 2)), (POINTS[:, None], MATRIX), 0),
+    "SparseSoftmaxCrossEntropyWithLogits": (
+        ops.SparseSoftmaxCrossEntropyWithLogits(),
+        (SQUARE, POINTS),
+        0,
+    ),
     "UnravelIndex": (ops.UnravelIndex(), (POINTS, np.array([2, 2], np.int32)), 2),
     "expand": (ops.expand, (MATRIX, np.array([4, 3, 2])), 1),
     "ResizeArea": (ops.ResizeArea(), (MATRIX.reshape(1, 3, 2, 1), POINTS[:2] + 1), 1),

@@ -7,7 +7,7 @@ along one axis are in scatter_along_axis.py, segment sums in _reduction/unsorted
 
 import numpy
 
-from ..._backend.arrays import SPACES, extremes
+from ..._backend.arrays import SPACES, extremes, on_device
 from ..._core.declare.by_slices import batched_like, in_each_slice
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -323,6 +323,7 @@ def scatter_nd(xp, indices: IndexOfAnyInt, updates: Anything, shape: TupleOf(Int
             f"the shape {shape} for each, but got {indices.shape} and "
             f"{updates.shape}."
         )
-    check_range("scatter_nd", indices, tuple(shape)[:depth], RuntimeError)
+    if not on_device(indices):  # the host would have to wait for the GPU
+        check_range("scatter_nd", indices, tuple(shape)[:depth], RuntimeError)
     positions = tuple(indices[..., i] for i in range(depth))
     return xp.scatter_add(xp.zeros(tuple(shape), updates.dtype), positions, updates)

@@ -1,6 +1,6 @@
 """Scatters along one axis: of single elements, and of whole slices (index_add, index_fill)."""
 
-from ..._backend.arrays import SPACES, extremes
+from ..._backend.arrays import SPACES, extremes, on_device
 from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
@@ -135,7 +135,8 @@ def scatter(
     src = xp.cast(src, input.dtype)
     src = src[tuple(slice(0, n) for n in index.shape)] if src.ndim else src
     axis = axis_of(axis, input)
-    if input.ndim == index.ndim and _reaches(index, input.shape[axis]):
+    on_host = not on_device(getattr(index, "array", index))  # the host would have to wait for a GPU
+    if on_host and input.ndim == index.ndim and _reaches(index, input.shape[axis]):
         return _within(xp, input, index, xp.broadcast_to(src, index.shape), axis, "none")
     return xp.scatter_along_axis(input, index, src, axis)
 
