@@ -157,7 +157,7 @@ class TestWithoutEffect:
         "call, name",
         [
             ("ms.set_context(mode=0, save_graphs=True)", "set_context(save_graphs)"),
-            ("ms.jit_class(3)", "jit_class"),
+            ("ms.lazy_inline(3)", "lazy_inline"),
             ("ms.nn.RMSProp([], use_locking=True)", "nn.RMSProp(use_locking)"),
             ("ms.nn.Cell().set_boost('less_bn')", "nn.Cell.set_boost"),
             ("ms.Model(n).eval(d, None, True)", "Model.eval(dataset_sink_mode)"),

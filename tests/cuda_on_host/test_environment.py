@@ -52,7 +52,7 @@ def test_an_environment_that_is_there_is_used(built, capfd):
 
 def test_the_requirements_are_those_of_the_project_and_its_tests():
     names = environment.requirements()
-    assert {"numpy>=2,<2.4", "pytest", "pillow"} <= set(names)
+    assert {"numpy>=2,<2.4", "pytest", "pillow>=10.3"} <= set(names)
     assert not any(name.startswith(("cupy", "numba")) for name in names)
 
 

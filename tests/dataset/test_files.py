@@ -124,7 +124,7 @@ def test_missing_files_are_refused(mnist, tmp_path):
         ({"sampler": ds.SequentialSampler(), "shuffle": True}, RuntimeError),
         ({"cache": 3}, TypeError),
         ({"num_samples": -1}, ValueError),
-        ({"sampler": 3}, TypeError),
+        ({"sampler": 3.5}, TypeError),
     ],
 )
 def test_mnist_refuses_wrong_arguments(mnist, arguments, error):

@@ -48,7 +48,12 @@ def test_rank_1_does_something_else(both):
     other = ["[sample.hold(T('float32', [0.0, 0.0])), ms.mint.distributed.recv(sample.held), rank]"]
     asked = case(first=HELD[:1], call=sent, other=[f"{other[0]} and sample.held"])
     seen = both.observed({**asked, "name": "mint.distributed.send"})
-    assert seen == {"rank 0 result": "None", "rank 1 other 1": ["Float32", [2], [1.0, 2.0]]}
+    received = ["Float32", [2], [1.0, 2.0]]
+    assert seen == {
+        "rank 0 result": "None",
+        "rank 1 other 1": received,
+        "rank 1 input of other 1 after": received,
+    }
 
 
 def test_a_fault_is_planted_in_both(both):
