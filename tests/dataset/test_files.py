@@ -134,6 +134,13 @@ def test_mnist_refuses_wrong_arguments(mnist, arguments, error):
         ds.MnistDataset(str(mnist / "nowhere"))
 
 
+def test_an_index_is_a_sampler_of_files_only(mnist):
+    assert len(rows(ds.MnistDataset(str(mnist), sampler=1))) == 1
+    for source in (ds.NumpySlicesDataset, ds.GeneratorDataset):
+        with pytest.raises(TypeError, match="'sampler' must be .* but got 1 of type int"):
+            source([1, 2, 3], ["a"], sampler=1)
+
+
 def test_pk_sampler_takes_rows_of_each_class(mnist):
     (mnist / "train-labels-idx1-ubyte").write_bytes(idx([2, 0, 1, 0, 2, 1, 1]))
     data = ds.MnistDataset(str(mnist), "train", sampler=ds.PKSampler(2))

@@ -547,11 +547,11 @@ def _has_indices(sampler):
 
 
 def as_sampler(sampler, num_samples=None):
-    """Converts an argument to a sampler: a built-in sampler, or an IterSampler around an iterable,
-    of which `num_samples` indices are taken.
+    """Converts an argument to a sampler: a built-in sampler, or one of an index or an iterable of
+    indices, of which `num_samples` are taken.
 
     Raises:
-        TypeError: if it is neither.
+        TypeError: if it is none of these.
     """
     if isinstance(sampler, BuiltinSampler):
         return sampler

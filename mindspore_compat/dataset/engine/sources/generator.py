@@ -121,6 +121,11 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
                 )
         if isinstance(sampler, PKSampler):
             raise ValueError("For 'GeneratorDataset', 'sampler' must not be a PKSampler.")
+        if isinstance(sampler, int):  # a single index, which only datasets of files take
+            raise TypeError(
+                f"For 'GeneratorDataset', 'sampler' must be a sampler or an iterable of indices, "
+                f"but got {sampler!r} of type {type(sampler).__name__}."
+            )
         self.source, self.num_samples = source, num_samples
         self._set_columns(column_names, column_types, schema)
         self.python_multiprocessing, self.collate_fn = python_multiprocessing, collate_fn
