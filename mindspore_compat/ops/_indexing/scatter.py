@@ -7,7 +7,7 @@ along one axis are in scatter_along_axis.py, segment sums in _reduction/unsorted
 
 import numpy
 
-from ..._backend.arrays import SPACES, extremes, on_device
+from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.by_slices import batched_like, in_each_slice
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -72,9 +72,12 @@ def _beyond(api):
     return ValueError if api == "scatter_nd_update" else RuntimeError
 
 
-def check_range(api, indices, lengths, error=IndexError):
-    """Rejects positions out of range, for which MindSpore reads or writes out of bounds."""
+def check_range(api, indices, lengths, error=IndexError, waits=True):
+    """Rejects positions out of range, for which MindSpore reads or writes out of bounds. Positions
+    on a GPU are checked only if the host `waits` for them."""
     if indices.size == 0 or type(indices) not in SPACES:  # a Batch, or an array of a traced graph
+        return
+    if not waits and type(indices) is not numpy.ndarray:
         return
     if type(indices) is numpy.ndarray and len(lengths) == 1:
         low, high = numpy.minimum.reduce(indices, None), numpy.maximum.reduce(indices, None)
@@ -323,7 +326,6 @@ def scatter_nd(xp, indices: IndexOfAnyInt, updates: Anything, shape: TupleOf(Int
             f"the shape {shape} for each, but got {indices.shape} and "
             f"{updates.shape}."
         )
-    if not on_device(indices):  # the host would have to wait for the GPU
-        check_range("scatter_nd", indices, tuple(shape)[:depth], RuntimeError)
+    check_range("scatter_nd", indices, tuple(shape)[:depth], RuntimeError, waits=False)
     positions = tuple(indices[..., i] for i in range(depth))
     return xp.scatter_add(xp.zeros(tuple(shape), updates.dtype), positions, updates)

@@ -1,6 +1,8 @@
 """Scatters along one axis: of single elements, and of whole slices (index_add, index_fill)."""
 
-from ..._backend.arrays import SPACES, extremes, on_device
+import numpy
+
+from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
@@ -79,14 +81,17 @@ def tensor_scatter_elements(
     return xp.scatter_along_axis(input_x, indices, updates, axis, reduction == "add")
 
 
-def _reaches(indices, length):
-    """Returns True if a position is past the end.
+def _reaches(indices, length, waits=True):
+    """Returns True if a position is past the end. Positions on a GPU are read only if the host
+    `waits` for them.
 
     Raises:
         IndexError: if one is before the start, as NumPy does and CuPy does not.
     """
     array = getattr(indices, "array", indices)
     if type(array) not in SPACES or not array.size:
+        return False
+    if not waits and type(array) is not numpy.ndarray:
         return False
     low, high = extremes(array)
     if low < -length:
@@ -135,8 +140,7 @@ def scatter(
     src = xp.cast(src, input.dtype)
     src = src[tuple(slice(0, n) for n in index.shape)] if src.ndim else src
     axis = axis_of(axis, input)
-    on_host = not on_device(getattr(index, "array", index))  # the host would have to wait for a GPU
-    if on_host and input.ndim == index.ndim and _reaches(index, input.shape[axis]):
+    if input.ndim == index.ndim and _reaches(index, input.shape[axis], waits=False):
         return _within(xp, input, index, xp.broadcast_to(src, index.shape), axis, "none")
     return xp.scatter_along_axis(input, index, src, axis)
 
