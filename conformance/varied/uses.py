@@ -149,25 +149,50 @@ def _seen(worker, case):
     facts.update(_changed(before))
     if case.get("gradient"):
         facts.update(_gradients(worker.ms, case, thing, given))
-    facts.update(_second_call(case, facts, thing, given))
+    facts.update(_second_call(worker, case, facts, thing, given))
     sample = _moments(result)
     return {**facts, "moments": sample} if sample else facts
 
 
-def _second_call(case, facts, thing, given):
+def _second_call(worker, case, facts, thing, given):
     """Returns {"second call": facts} if an object gives another result when it is called a second
     time with the same arguments. An object that trains, or has written to a Tensor, is not called
-    again."""
+    again. The second result of an object that draws random numbers says nothing."""
     is_object = case.get("init") is not None and case.get("call") is not None
     if not is_object or "then" in case or case.get("train"):
         return {}
     if any(fact.endswith(" after") for fact in facts):
         return {}
+    second = _outcome(thing, given)
+    if second == facts["result"] or _draws(worker, case, given):
+        return {}
+    return {"second call": second}
+
+
+def _outcome(thing, given):
+    """Returns the facts of a call's result, or the name of its exception."""
     try:
-        second = observe(apply(thing, given))
+        return observe(apply(thing, given))
     except Exception as error:  # noqa: BLE001  (the target may raise anything)
-        second = f"raised {type(error).__name__}"
-    return {} if second == facts["result"] else {"second call": second}
+        return f"raised {type(error).__name__}"
+
+
+def _draws(worker, case, given):
+    """Returns whether the seed determines the second result of an object."""
+
+    def second(seed):
+        worker._reset(seed)
+        if config := getattr(worker.ms.dataset, "config", None):
+            config.set_seed(seed)
+        thing = _made(worker, case)
+        _prepared(worker.ms, thing, case)
+        _outcome(thing, given)
+        return _outcome(thing, given)
+
+    with _kept_seed(worker.ms):
+        first, again, *others = map(second, map(int, SEEDS))
+        worker._reset()
+        return again == first and any(other != first for other in others)
 
 
 def _offer_again(worker, thing, given, owner, last):

@@ -179,6 +179,12 @@ def test_an_object_that_gives_another_result_at_its_second_call_is_a_difference(
     assert answers.judge(case, result, {})["status"] == "pass"
 
 
+def test_an_object_that_draws_may_give_another_result_at_its_second_call(worker):
+    case = {"id": "ops.Dropout::values::call 1", "kind": "values", "name": "ops.Dropout"}
+    case |= {"init": {"keep_prob": 0.5}, "call": {"x": "T('float32', [1.0] * 32)"}, "owner": None}
+    assert "second call" not in worker.run(case)["observed"]
+
+
 def test_what_an_object_is_used_for_is_seen(worker):
     seen = drive(worker, "common.initializer.One", init={})
     assert seen["result"]["filled"][1:] == [[12, 60], [1.0] * 9 + [pytest.approx(0, abs=0.01)]]
