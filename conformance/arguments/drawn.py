@@ -7,7 +7,7 @@ DATASET_SEED = "the seed of datasets"  # likewise: `dataset.config.set_seed`
 SET = {GLOBAL_SEED: "ms.set_seed({})", DATASET_SEED: "ms.dataset.config.set_seed({})"}
 # The fourth moment of a distribution, in units of its deviation.
 _FOURTH = {"normal": 3.0, "uniform": 1.8}
-SURE = 6  # most standard errors by which a statistic may be off
+SURE = 6  # a statistic may deviate by at most this many standard errors
 
 
 def follows(ms, value, mean, deviation, kind=None, shape=(300, 240)):

@@ -32,8 +32,8 @@ class Product(nn.Cell):
 @pytest.fixture
 def factor(space):
     """Returns a function that assigns a weight decay and trains for some steps with zero gradients.
-    The function returns the optimizer and the factor by which the last step multiplied the
-    weight."""
+    The function returns the optimizer and the ratio of the weight after and before the last
+    step."""
     ms.set_context(mode=ms.GRAPH_MODE)
     network = Product()
     optimizer = nn.Momentum(network.trainable_params(), RATE, 0.0)
