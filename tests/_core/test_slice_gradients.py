@@ -13,6 +13,7 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._backend import arrays
 from mindspore_compat._core.autograd import slice_sum
+from tests.gpu import counters
 
 
 def values(*shape):
@@ -204,3 +205,13 @@ def test_a_table_that_is_also_sliced_gets_both_gradients():
     wanted[1:3] += 2 * table.asnumpy()[1:3]
     wanted[0] += 1
     close(found, wanted.astype(np.float32))
+
+
+@pytest.mark.parametrize("space", counters.DEVICES, indirect=True)
+def test_rows_of_a_gpu_named_by_indices_of_the_host(space):
+    xp, rows = arrays.current_space(), np.array([0, 2])
+    parts = [xp.asarray(np.full((2, 3), value)) for value in (1.0, 2.0)]
+    gradients = [slice_sum.gradient_of_slice(xp, g, (4, 3), (rows,)) for g in parts]
+    whole = gradients[1] + gradients[0]
+    whole = whole.whole() if isinstance(whole, slice_sum.SliceSum) else whole
+    np.testing.assert_array_equal(whole.tolist(), [[3.0] * 3, [0.0] * 3] * 2)

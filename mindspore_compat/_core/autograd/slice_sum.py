@@ -24,15 +24,16 @@ Gathered = collections.namedtuple("Gathered", "axis indices")
 def gradient_of_slice(xp, g, x_shape, index):
     """Returns the gradient of an array of this shape, given the gradient of its part at `index`.
 
-    It is a SliceSum if the index has only integers and slices, or is an array of integers whose
-    slices are smaller than the array, and if `g` is neither a Batch nor divided over ranks; else an
-    array.
+    It is a SliceSum if the index has only integers and slices, or is an array of integers on the
+    device of `g` whose slices are smaller than the array, and if `g` is neither a Batch nor divided
+    over ranks; else an array.
     """
-    if _is_plain(xp, g):
+    if _are_plain(xp, g):
         if is_basic(index):
             return SliceSum([_without_rest(g)], [index], x_shape)
         indices = index[0] if type(index) is tuple and len(index) == 1 else index
-        if _is_plain(xp, indices) and indices.dtype.kind in "iu" and g.size < math.prod(x_shape):
+        is_smaller = g.size < math.prod(x_shape)
+        if is_smaller and _are_plain(xp, g, indices) and indices.dtype.kind in "iu":
             return SliceSum([_without_rest(g)], [Gathered(0, indices)], x_shape)
     return xp.scatter_add(expanded_zeros(xp, x_shape, g.dtype), index, g)
 
@@ -40,12 +41,12 @@ def gradient_of_slice(xp, g, x_shape, index):
 def gradient_of_take(xp, g, x_shape, indices, axis):
     """Returns the gradient of an array of this shape, given that of `take(x, indices, axis)`.
 
-    It is a SliceSum if `g` is smaller than the array, and neither a Batch nor divided over ranks;
-    else an array.
+    It is a SliceSum if `g` is smaller than the array, on the device of the indices, and neither a
+    Batch nor divided over ranks; else an array.
     """
     if axis is not None:
         axis %= len(x_shape)
-        if _is_plain(xp, g) and _is_plain(xp, indices) and g.size < math.prod(x_shape):
+        if g.size < math.prod(x_shape) and _are_plain(xp, g, indices):
             return SliceSum([_without_rest(g)], [Gathered(axis, indices)], x_shape)
     return _scattered(xp, g, x_shape, indices, axis)
 
@@ -58,9 +59,11 @@ def expanded_zeros(xp, shape, dtype):
     return xp.broadcast_to(xp.zeros((), dtype), shape)
 
 
-def _is_plain(xp, g):
-    """Returns True if `g` is an array that is neither a Batch nor divided over ranks."""
-    return type(getattr(g, "array", g)) in arrays.SPACES and not xp.level
+def _are_plain(xp, *values):
+    """Returns True if the values are arrays of one device, neither Batches nor divided over
+    ranks."""
+    kinds = {type(getattr(value, "array", value)) for value in values}
+    return len(kinds) == 1 and kinds <= arrays.SPACES.keys() and not xp.level
 
 
 def _scattered(xp, g, x_shape, indices, axis):
