@@ -20,6 +20,7 @@ from ..._backend import arrays
 from ..._backend.cuda.equal_numbers import first_equal
 from ..._backend.steps import current
 from ..._backend.steps.refused import Reason
+from .overwritten import Overwritten
 from .slice_sum import SliceSum
 
 
@@ -118,6 +119,8 @@ class RowSparse:
     def __add__(self, other):
         if type(other) is SliceSum:
             return NotImplemented  # `other` has the operator
+        if type(other) is Overwritten:
+            other = other.array
         xp = self.space
         if type(other) is RowSparse:
             index = xp.concatenate([self.index, other.index], 0)

@@ -17,6 +17,7 @@ import math
 from ..._backend import arrays
 from ..._backend.host.scatter import is_basic
 from ..._backend.steps.recorded_array import Recorded
+from .overwritten import Overwritten
 
 Gathered = collections.namedtuple("Gathered", "axis indices")
 
@@ -151,6 +152,11 @@ class SliceSum:
         Slices are kept until they have as many elements as the array. This bounds the memory, and
         adding whole arrays costs no more than adding the slices.
         """
+        if type(previous) is Overwritten:
+            if Gathered in map(type, self.indices):
+                return previous + self.whole()
+            previous.add_slices(self.slices, self.indices)
+            return previous
         is_sum = type(previous) is SliceSum
         if _kind(previous.slices[0] if is_sum else previous) != _kind(self.slices[0]):
             return previous.whole() + self.whole() if is_sum else previous + self.whole()

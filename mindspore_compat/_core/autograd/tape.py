@@ -31,6 +31,7 @@ from ..._backend.steps import recorded_array
 from ..._backend.steps.journal import LOCALS, journal
 from ..._backend.thresholds import Least
 from ..memory_errors import name_operator
+from .overwritten import Overwritten
 from .row_sparse import RowSparse
 from .slice_sum import SliceSum
 from .vjp_rule import VjpRule, fit
@@ -40,6 +41,7 @@ _by_number = attrgetter("number")
 _new = object.__new__
 
 FLOAT32 = numpy.dtype(numpy.float32)
+DEFERRED = {SliceSum, Overwritten}  # the types of gradients that become arrays when used
 _any = ((None, None),)  # stands for the metas of a node whose rule fits its gradients itself
 TRACED = {}  # array space -> space of Traced values over it; filled by traced.py
 
@@ -239,7 +241,7 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
         uses = _uses(order, ends)
     for node in order:
         g = gathered.pop(node, None)
-        if type(g) is SliceSum:
+        if type(g) is SliceSum or type(g) is Overwritten and not _overwrites(node.rule):
             g = g.whole()
         if type(node) is Pick and g is not None:
             _give_output(gathered, waiting, floor, node, g)
@@ -252,7 +254,12 @@ def backward(roots, grads, leaves, higher, spent=None, arrived=None):
                 node.rule, node.saved = SPENT, ()
         if uses is not None:
             _note_arrivals(arrived, uses, node, gathered)
-    return [g.whole() if type(g) is SliceSum else g for g in map(gathered.get, leaves)]
+    return [g.whole() if type(g) in DEFERRED else g for g in map(gathered.get, leaves)]
+
+
+def _overwrites(rule):
+    """Returns whether the rule of a node, None for a Pick, accepts an Overwritten."""
+    return rule is not None and rule.overwrites
 
 
 def _latest_first(waiting):
@@ -275,7 +282,7 @@ def _note_arrivals(arrived, uses, node, gathered):
         if parent in uses:
             uses[parent] -= 1
             if uses[parent] == 0 and parent in gathered:
-                if type(gathered[parent]) in (RowSparse, SliceSum):
+                if type(gathered[parent]) is RowSparse or type(gathered[parent]) in DEFERRED:
                     gathered[parent] = gathered[parent].whole()
                 arrived(parent, gathered[parent])
 
@@ -327,11 +334,17 @@ def _pull(gathered, waiting, ends, node, g, floor, higher):
             g, first = _fill_plain_gradients(g, node.outs, rule.fills)
         elif type(g) is numpy.float32:  # from arithmetic on arrays without axes
             g = first = numpy.asarray(g)
+        elif type(g) is Overwritten:
+            first = g.array
         elif type(g) is numpy.ndarray and g.nbytes >= Least.SPACE:
             xp = LARGE
         if type(first) is numpy.ndarray and (first.dtype is FLOAT32 or not rule.upcast):
+            if rule.overwrites and g is first:
+                g = Overwritten(g, is_owned=False)
             rule.flow(xp, g, node, gathered, waiting, ends, floor)
             return
+    if type(g) is Overwritten:
+        g = g.array
     parents = node.parents
     needs_grad = [parent is not None and parent.number >= floor for parent in parents]
     if True not in needs_grad:

@@ -19,6 +19,7 @@ import numpy
 
 from ..._backend.arrays import LARGE
 from ..source import compiled
+from .overwritten import Overwritten
 from .row_sparse import RowSparse
 from .slice_sum import COLLECTING, SliceSum
 
@@ -46,6 +47,8 @@ class VjpRule:
         collects_slices (bool): whether gradients may be SliceSums instead of arrays.
         fills (bool): whether outputs that no gradient reached get zeros instead of None, if there
             are several outputs; a joint vjp sets an attribute of this name to accept None.
+        overwrites (bool): whether the gradient may be an Overwritten; set by an attribute of this
+            name of the joint vjp.
     """
 
     fills = True
@@ -57,6 +60,7 @@ class VjpRule:
         self.many = many
         self.collects_slices = vjps is not None and not COLLECTING.isdisjoint(vjps.values())
         self.fills = getattr(joint, "fills", True)
+        self.overwrites = getattr(joint, "overwrites", False)
         functions = [joint] if joint else list(vjps.values())
         self.saves = tuple(
             dict.fromkeys(
@@ -88,6 +92,7 @@ class VjpRule:
         rule.many = self.many
         rule.collects_slices = self.collects_slices
         rule.fills = self.fills
+        rule.overwrites = self.overwrites
         rule.source = self.source
         rule.several_kernels = self.several_kernels
         rule.pull = self.pull
@@ -195,6 +200,8 @@ def fit(xp, g, shape, dtype):
         return g.with_values(g.space.cast(g.values, dtype))
     if type(g) is SliceSum:
         return g.changed(lambda part: fit(xp, part, part.shape, dtype))
+    if type(g) is Overwritten:
+        g = g.array
     if g.shape != shape:
         extra = g.ndim - len(shape)
         if extra > 0:

@@ -8,14 +8,19 @@ scatter_along_axis.py, assignments of a whole Tensor in assign.py. item_of_item.
 import sys
 import weakref
 
+import numpy
+
+from ..._backend import arrays
 from ..._backend.arrays import SPACES, to_space
 from ..._backend.host.scatter import write
-from ..._core.autograd.tape import depth
+from ..._core.autograd.overwritten import gradients_of_write
+from ..._core.autograd.tape import depth, note_in_place_write, record
 from ..._core.declare.by_slices import batched_like
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import own, public, write_back
 from ..._core.declare.values import write_into_whole
 from ..._core.rules.vocabulary import Any
+from ..._core.tensor.precision import casting
 from ..._core.tensor.tensor import Tensor
 from ..._core.vmap.batch import space_among
 from ...common._graph_mode.call import graphs
@@ -39,10 +44,7 @@ def setitem(xp, input: Anything, values: Anything, index: Any):
     return xp.scatter_set(input, index, values)
 
 
-setitem.vjp(
-    input=lambda xp, g, index: xp.scatter_set(g, index, 0),
-    values=lambda xp, g, index: xp.getitem(g, index),
-)
+setitem.vjp_joint(gradients_of_write)
 
 
 @public("Tensor.__getitem__")
@@ -71,6 +73,9 @@ def tensor_getitem(self, index):
         if type(index) is not slice:
             item_of_item.linked(result, self, index, sys._getframe(1))
     elif depth.open:
+        part = result._array
+        if _is_filled(self) and part.base is array and 2 * part.size <= array.size:
+            result._array = part.copy()  # a view would make `_owns_filled` False
         result.__dict__["_view_of"] = item_of_item.reference(self), index
     return result
 
@@ -166,7 +171,11 @@ def tensor_setitem(self, index, value):
             self._array = array.copy()
         _write(own(self), position, values)
     else:
-        write_back(self, setitem.run(self, _with_node(values, node), position))
+        del array  # `_owns_filled` counts references
+        if type(values) is numpy.ndarray and _owns_filled(self):
+            _fill(self, position, values, node)
+        else:
+            write_back(self, setitem.run(self, _with_node(values, node), position))
     _write_on(self, sys._getframe(1))
 
 
@@ -183,6 +192,46 @@ def _write_on(part, frame):
         source, choice = part._chosen_from
         if source() is not None:
             _write(own(source()), choice, part._array)
+
+
+def _is_filled(tensor):
+    """Returns whether the array of a Tensor was made by a recorded `setitem` on the host."""
+    node, array = tensor._node, tensor._array
+    return (
+        node is not None
+        and node.rule is setitem.rule
+        and type(array) is numpy.ndarray
+        and array.base is None
+    )
+
+
+def _count(tensor):
+    """Returns the number of references to the array of a Tensor."""
+    array = tensor._array
+    return sys.getrefcount(array)
+
+
+_ONE_HOLDER = _count(Tensor._wrap(numpy.empty(0)))
+
+
+def _owns_filled(tensor):
+    """Returns whether the array of a Tensor was made by a recorded `setitem` and only the Tensor
+    holds it: no view, no saved value, no other Tensor. Then the next values can be written into it.
+    """
+    if not _is_filled(tensor) or casting.floats or arrays.running_recorder() is not None:
+        return False
+    return _count(tensor) <= _ONE_HOLDER
+
+
+def _fill(tensor, index, values, node):
+    """Writes values, whose node is `node`, into the memory of a Tensor and records the write."""
+    if depth.keepers:
+        note_in_place_write((tensor,), undone=False)
+    array = tensor._array
+    _write(array, index, values)
+    metas = (array.shape, array.dtype), (values.shape, values.dtype)
+    parents = tensor._node, node
+    tensor._node = None if depth.paused else record(setitem.rule, parents, (index,), metas)
 
 
 def _with_node(array, node):
