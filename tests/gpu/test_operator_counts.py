@@ -20,6 +20,9 @@ CALLS = {  # the function, its arguments, the launches
     "population_count of int64": (ops.population_count, (INTEGERS,), 14),
     "population_count of int16": (ops.population_count, (INTEGERS.astype("int16"),), 14),
     "rotated_iou": (ops.rotated_iou, (BOXES, BOXES[:, ::-1] + 0.5), 96),
+    "lerp by a number": (lambda x, y: ops.lerp(x, y, 0.3), (BOXES, -BOXES), 1),
+    "addcmul with a number": (lambda x, y: ops.addcmul(x, x, y, 0.3), (BOXES, -BOXES), 1),
+    "addcmul with an integer": (lambda x, y: ops.addcmul(x, x, y, 2), (BOXES, -BOXES), 2),
 }
 
 IDS, POINTS = np.array([0, 0, 1], np.int32), np.array([2, 0, 1], np.int32)
@@ -65,6 +68,16 @@ READING = {  # a function that reads values, its arguments, how often the host w
     ),
 }
 
+REPEATS = 2100  # float16 does not add them one by one: 2048 + 1 is 2048 there
+GATHERS = {  # a function that gathers the first row, the launches of its gradient
+    "gather": (lambda x, at: ops.gather(x, at, 0), 8),
+    "gather of columns": (lambda x, at: ops.gather(x.T, at, 1), 10),
+    "index": (lambda x, at: x[at], 9),
+    "two indices": (lambda x, at: x[at, at], 15),
+    "gather_nd": (lambda x, at: ops.gather_nd(x, at[:, None]), 9),
+    "gather_elements": (lambda x, at: ops.gather_elements(x, 0, at[:, None]), 15),
+}
+
 STEPS = 4
 RECURRENT = {  # an operator, the shapes of its inputs, launches of each step: forward, backward
     "DynamicRNN": (lstm_steps, [(STEPS, 2, 3), (8, 20), (20,), (2, 5), (2, 5)], 3, 3),
@@ -106,6 +119,21 @@ def test_operators_take_few_launches_and_wait_for_nothing(space, name):
     right = function(*map(Tensor, given))
     assert found.dtype == right.dtype
     np.testing.assert_allclose(found.asnumpy(), right.asnumpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
+@pytest.mark.parametrize("name", GATHERS)
+def test_gradients_of_a_repeated_row_are_added_in_float32(space, name, dtype):
+    function, launches = GATHERS[name]
+    x, at = Tensor(np.ones((3, 2)), dtype), Tensor(np.zeros(REPEATS, np.int32))
+    gradient = ms.grad(lambda x: function(x, at).sum())
+    gradient(x)
+    with counters.counted() as counts:
+        found = gradient(x)
+    assert counts.transfers == counts.synchronisations == 0
+    assert dtype == ms.bfloat16 or counts.launches <= launches, counts.names
+    assert found.dtype == dtype
+    assert found.astype(ms.float32).max() == Tensor(REPEATS, dtype).astype(ms.float32)
 
 
 @pytest.mark.parametrize("name", READING)

@@ -57,13 +57,16 @@ def scatter_along(module, x, positions, values, axis, add):
     reads.
 
     Returns None for arrays whose other axes differ, values whose shape or dtype differs from the
-    elements', and sums of another dtype than float32 and float64.
+    elements', and sums of integers and complex numbers. float16 and bfloat16 are added in float32.
     """
     same = values.shape == positions.shape and values.dtype == x.dtype
     if not (same and _fit(x, positions, axis)):
         return None
     if add and x.dtype not in _SUMS:
-        return None
+        if x.itemsize > 2 or x.dtype.kind not in "fV":
+            return None
+        wide = [array.astype(numpy.float32) for array in (x, values)]
+        return scatter_along(module, wide[0], positions, wide[1], axis, add).astype(x.dtype)
     name, word = ("add_along", _SUMS[x.dtype]) if add else ("put_along", _word(x))
     out = module.array(x, order="C")
     _run(module, name, word, module.ascontiguousarray(values), positions, out, x.shape, axis)

@@ -54,7 +54,7 @@ def take_along_axis(xp, x, indices, axis):
 
 def segment_sum(xp, index, values, count):
     """Segment sum: row `r` of the result is the sum of the `values[i]` with `index[i] == r`, or 0
-    if there are none.
+    if there are none. float16 and bfloat16 are added in float32.
 
     Args:
         index: ints of any shape, in [-count, count).
@@ -64,13 +64,20 @@ def segment_sum(xp, index, values, count):
     row = values.shape[index.ndim :]
     flat = xp.reshape(index, (-1,)).astype("int64", copy=False)  # int8 may not hold `count`
     rows = xp.reshape(values, (index.size, math.prod(row)))
+    if _is_half(values.dtype):
+        rows = rows.astype("float32")
     if type(rows) is numpy.ndarray and rows.dtype.char in "fd" and rows.size >= Least.ADD_AT:
         flat = from_zero(flat, flat.min(), count)
         out = door.call("segment_sum", flat, rows, count)
         out = _sparse_product(flat, rows, count) if out is None else out
     else:
         out = _add_into(xp, xp.zeros((count, rows.shape[1]), rows.dtype), flat, rows)
-    return xp.reshape(out, (count, *row))
+    return xp.reshape(out.astype(values.dtype, copy=False), (count, *row))
+
+
+def _is_half(dtype):
+    """Returns True for float16 and bfloat16."""
+    return dtype.char == "e" or dtype.kind == "V"
 
 
 def occurrences(xp, index, count):
@@ -112,13 +119,16 @@ def add_slices(xp, slices, indices, shape):
     return out
 
 
-_ADDED_BY_GPU = "iIlLqQefd"  # the dtypes that CuPy's add.at supports
+_ADDED_BY_GPU = (
+    "iIlLqQfd"  # the dtypes that CuPy's add.at supports, without float16, which it rounds
+)
 
 
 def _add_into(xp, out, index, values):
-    """Returns `out` with `values` added at `index`, in place if the library supports its dtype.
-    bfloat16 is rounded once, at the end; integers wrap around as in their own arithmetic."""
-    if type(out) is numpy.ndarray or out.dtype.char in _ADDED_BY_GPU:
+    """Returns `out` with `values` added at `index`, in place if the library adds its dtype.
+    bfloat16, and float16 on a GPU, are rounded once, at the end; integers wrap around as in their
+    own arithmetic."""
+    if type(out) is numpy.ndarray and out.dtype.kind != "V" or out.dtype.char in _ADDED_BY_GPU:
         _at(xp.add, out, index, values)
     elif out.dtype.kind == "c":
         _at(xp.add, out.real, index, values.real)
@@ -177,7 +187,8 @@ def _add_at_indices(out, index, values):
     """Adds `values` into the contiguous `out`, if `index` consists of full slices followed by index
     arrays within bounds. Returns whether it did."""
     index = index if isinstance(index, tuple) else (index,)
-    if max([getattr(part, "size", 1) for part in (values, *index)]) < Least.ADD_AT:
+    largest = max([getattr(part, "size", 1) for part in (values, *index)])
+    if largest < Least.ADD_AT or out.dtype.kind == "V":
         return False
     skipped = sum(1 for part in index if isinstance(part, slice) and part == slice(None))
     indices = index[skipped:]

@@ -36,7 +36,7 @@ def gradient_of_slice(xp, g, x_shape, index):
         is_smaller = g.size < math.prod(x_shape)
         if is_smaller and _are_plain(xp, g, indices) and indices.dtype.kind in "iu":
             return SliceSum([_without_rest(g)], [Gathered(0, indices)], x_shape)
-    return xp.scatter_add(expanded_zeros(xp, x_shape, g.dtype), index, g)
+    return _added(xp, g, x_shape, index)
 
 
 def gradient_of_take(xp, g, x_shape, indices, axis):
@@ -69,15 +69,19 @@ def _are_plain(xp, *values):
 
 def _scattered(xp, g, x_shape, indices, axis):
     """Returns zeros of this shape with `g` added at indices of an axis, or of the flat array if the
-    axis is None. Dtypes that the namespace lists as low precision are added in float32."""
-    if g.dtype in xp.low_precision:
-        return xp.cast(_scattered(xp, xp.cast(g, "float32"), x_shape, indices, axis), g.dtype)
+    axis is None."""
     if axis is None:
-        flat = expanded_zeros(xp, (math.prod(x_shape),), g.dtype)
-        return xp.reshape(xp.scatter_add(flat, (indices,), g), x_shape)
+        return xp.reshape(_added(xp, g, (math.prod(x_shape),), (indices,)), x_shape)
     if axis == 0:
         return xp.segment_sum(indices, g, x_shape[0])
-    index = (slice(None),) * axis + (indices,)
+    return _added(xp, g, x_shape, (slice(None),) * axis + (indices,))
+
+
+def _added(xp, g, x_shape, index):
+    """Returns zeros of this shape with `g` added at an index. Dtypes that the namespace lists as
+    low precision are added in float32, unless no index repeats."""
+    if g.dtype in xp.low_precision and not is_basic(index):
+        return xp.cast(_added(xp, xp.cast(g, "float32"), x_shape, index), g.dtype)
     return xp.scatter_add(expanded_zeros(xp, x_shape, g.dtype), index, g)
 
 

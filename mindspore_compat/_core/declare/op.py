@@ -464,7 +464,8 @@ class Op:
         promote, promoted, tensors = self.promote, [], 0
         for name, source in zip(self.inputs, sources):
             if type(source) is Tensor or isinstance(source, Tensor):
-                if type(source._array) not in arrays.DIRECT:
+                space = arrays.DIRECT.get(type(source._array))
+                if space is None:
                     return None
                 tensors += 1
                 if name in promote:
@@ -480,6 +481,8 @@ class Op:
                     array = weak_scalar(lead._array, source, self.types.exact)
                 elif promoted or name not in promote:
                     array = number_array(source)
+                    if space is not arrays.HOST:  # a kept array, which costs no launch
+                        array = space.number(source, array.dtype)
                 else:
                     return None
                 source, changed = Tensor._wrap(array), True

@@ -56,7 +56,7 @@ def test_a_mask_of_bits_is_divided_with_its_array(shape):
     def run(world):
         space = network.space_on(Mesh(world))
         divided = space.shard(x, ((0, 1), *[()] * (len(shape) - 1)))
-        return space.dropped(divided, words, 0.7).get()
+        return space.dropped(divided, space.base.asarray(words), 0.7).get()
 
     for found in on_ranks(4, run):
         np.testing.assert_allclose(found, wanted, rtol=1e-6)

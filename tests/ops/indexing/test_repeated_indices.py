@@ -1,10 +1,11 @@
 """Differences between 2.10's kernels for repeated rows or indices, and zeros."""
 
 import numpy as np
+import pytest
 from kit import close
 
 import mindspore_compat as ms
-from mindspore_compat import Parameter, Tensor, ops
+from mindspore_compat import Parameter, Tensor, mint, ops
 
 
 def parameter(values, name):
@@ -32,6 +33,39 @@ def test_rmsprop_of_rows_leaves_the_mean_square_where_the_gradient_is_zero():
     )
     close(mean, [[0.25, 0.85]], atol=0)
     close(moment.asnumpy()[0, 0], 0.005, atol=0)
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
+@pytest.mark.parametrize(
+    "gathered",
+    [
+        lambda x, at: ops.gather(x, at, 0),
+        lambda x, at: x[at],
+        lambda x, at: x[:, at],
+        lambda x, at: x[at, at],
+        lambda x, at: mint.nn.functional.embedding(at, x),
+        lambda x, at: ops.gather_nd(x, at[:, None]),
+        lambda x, at: ops.gather_elements(x, 0, at[:, None]),
+    ],
+    ids=["gather", "index", "columns", "two indices", "embedding", "gather_nd", "gather_elements"],
+)
+def test_gradients_of_a_repeated_element_are_added_in_float32(gathered, dtype):
+    """Added one by one, 2,100 ones are 2,048 in float16 and 256 in bfloat16."""
+    at = Tensor(np.zeros(2100, np.int32))
+    gradient = ms.grad(lambda x: gathered(x, at).sum())(Tensor(np.ones((3, 2)), dtype))
+    assert gradient.dtype == dtype
+    assert gradient.astype(ms.float32).max() == Tensor(2100, dtype).astype(ms.float32)
+
+
+def test_bfloat16_is_added_in_float32_at_a_repeated_index():
+    """Real MindSpore has no kernel for it on a CPU."""
+    at, ones = np.zeros((2100, 1), np.int32), Tensor(np.ones(2100), ms.bfloat16)
+    for sums in (
+        ops.scatter_nd(Tensor(at), ones, (3,)),
+        ops.tensor_scatter_add(Tensor(np.zeros(3), ms.bfloat16), Tensor(at), ones),
+        ops.unsorted_segment_sum(ones, Tensor(at[:, 0]), 3),
+    ):
+        assert sums.dtype == ms.bfloat16 and sums.astype(ms.float32).tolist() == [2096, 0, 0]
 
 
 def test_all_elements_unsorted_are_in_the_order_of_the_input():
