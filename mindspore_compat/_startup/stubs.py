@@ -22,9 +22,10 @@ from pathlib import Path
 
 from .._core.context.config import TABLE
 from .._core.context.parallel_config import PARALLEL, PS
+from .._core.declare.lazy_methods import LazyMethod
 from .._core.declare.op import DECLARED
 from .._core.declare.overloads import forms_of
-from .._core.declare.public_api import LazyMethod, rules_at
+from .._core.declare.public_api import rules_at
 from .._core.rules.base import Rule
 from .._core.rules.vocabulary import rules_of
 from .._core.without_effect import SENTENCE, mark_of

@@ -171,8 +171,16 @@ class RowTensor:
     @property
     def values(self) -> _t.Any: ...
 class SparseTensor(COOTensor):
-    """The name that COOTensor had before MindSpore 1.7; its shape is also called `dense_shape`."""
-    def __init__(self, indices: _t.Any, values: _t.Any, shape: _t.Any) -> None: ...
+    """The name that COOTensor had before MindSpore 1.7; its shape is also called `dense_shape`.
+
+    The shapes of the arguments and the dtype of `indices` are not checked.
+
+    Args:
+        indices (Tensor): ints of shape (count, 2), one row and column per value.
+        values (Tensor): the values, of shape (count,).
+        shape (tuple[int]): the dense shape, of length 2.
+    """
+    def __init__(self, indices: _Tensor, values: _Tensor, shape: _c.Iterable[_b.int]) -> None: ...
     @property
     def dense_shape(self) -> _t.Any: ...
 from ..common.tensor import Tensor as Tensor

@@ -229,8 +229,7 @@ class RowTensor(_Sparse):
         row_tensor (RowTensor): a RowTensor to copy, instead of the other three arguments.
 
     Raises:
-        TypeError: if an argument has another type.
-        ValueError: if the shapes do not fit.
+        TypeError: if `values` is not a Tensor, or `shape` not a tuple.
 
     Example:
         >>> import mindspore_compat as ms
@@ -244,15 +243,8 @@ class RowTensor(_Sparse):
         if row_tensor is not None:
             InstanceOf(RowTensor).refuse("RowTensor", "row_tensor", row_tensor)
             indices, values, shape = row_tensor._indices, row_tensor._values, row_tensor._shape
-        _ATensor.refuse("RowTensor", "indices", indices)
         _ATensor.refuse("RowTensor", "values", values)
-        _need_shape("RowTensor", shape)
-        if indices.ndim != 1 or values.ndim != len(shape) or values.shape[0] != indices.shape[0]:
-            raise ValueError(
-                f"For 'RowTensor', 'values' must have one slice of the shape for "
-                f"each of the indices, but got "
-                f"{values.shape} for {indices.shape} and {shape}."
-            )
+        _ATuple.refuse("RowTensor", "shape", shape)
         self._indices, self._values, self._shape = indices, values, shape
 
     @property
@@ -300,6 +292,16 @@ class RowTensorInner(_Sparse):
 class SparseTensor(COOTensor):
     """The name that COOTensor had before MindSpore 1.7; its shape is also called `dense_shape`.
 
+    The shapes of the arguments and the dtype of `indices` are not checked.
+
+    Args:
+        indices (Tensor): ints of shape (count, 2), one row and column per value.
+        values (Tensor): the values, of shape (count,).
+        shape (tuple[int]): the dense shape, of length 2.
+
+    Raises:
+        TypeError: if `indices` or `values` is not a Tensor, or `shape` not a tuple.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.SparseTensor(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2)).shape)
@@ -309,7 +311,10 @@ class SparseTensor(COOTensor):
     """
 
     def __init__(self, indices, values, shape):
-        super().__init__(indices, values, shape)
+        _ATensor.refuse("SparseTensor", "indices", indices)
+        _ATensor.refuse("SparseTensor", "values", values)
+        _ATuple.refuse("SparseTensor", "shape", shape)
+        self._indices, self._values, self._shape = _constant(indices), values, shape
 
     @property
     def dense_shape(self):

@@ -1993,7 +1993,7 @@ class Tensor:
     def is_contiguous(self) -> _b.bool:
         """Returns True if the elements lie in memory in row-major order."""
     def is_floating_point(self) -> _b.bool:
-        """Returns True if the Tensor has a floating dtype."""
+        """Returns True if the Tensor has a floating dtype; False for an array or scalar of NumPy."""
     @property
     def is_meta(self) -> _t.Any: ...
     def is_pinned(self) -> _b.bool:
@@ -2676,8 +2676,8 @@ class Tensor:
                 the axis or axes along which it works; negative ones count from the end. Default:
                 ``None``.
             keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-            dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
-                None keeps its own. Default: ``None``.
+            dtype (mindspore dtype or the name of one or None, optional): the dtype to which the
+                input is cast first; None keeps its own. Default: ``None``.
 
         Shapes:
             `input` may have any shape. The result lacks the reduced axes, or has length 1 along them

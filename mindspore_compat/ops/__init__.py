@@ -6,7 +6,8 @@
 import sys
 import types
 
-from .._core.declare.public_api import attach_methods, build, facade
+from .._core.declare.lazy_methods import attach_methods
+from .._core.declare.public_api import build, facade
 from .._core.gradients import custom, linearization, saved_tensors, taylor, transforms  # noqa: F401 - they declare grad, ...
 from .._core.tensor.tensor import Tensor  # noqa: F401 - `from mindspore.ops import Tensor`
 from . import _autocast, _declarations  # noqa: F401 - they make the names, and mark some

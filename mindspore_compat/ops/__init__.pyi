@@ -12938,8 +12938,8 @@ def cumsum(x: _Tensor, axis: _b.int | _Tensor, dtype: _Type | None = None) -> _T
         x (Tensor of a number dtype): the input.
         axis (int, or a Tensor without axes that holds it): the axis or axes along which it
             works; negative ones count from the end.
-        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
-            None keeps its own. Default: ``None``.
+        dtype (mindspore dtype or the name of one or None, optional): the dtype to which the
+            input is cast first; None keeps its own. Default: ``None``.
 
     Shapes:
         `x` may have any shape with at least one axis. The result has the same shape, and the dtype
@@ -14954,8 +14954,8 @@ def is_complex(input: _Tensor) -> _t.Any:
     """Returns True if the Tensor has a complex dtype."""
 def is_dynamic_sequence_element_unknown(x: _t.Any) -> _b.bool:
     """Returns whether a sequence of dynamic length is empty, so that its item type is unknown."""
-def is_floating_point(input: _t.Any) -> _t.Any:
-    """Returns True if the Tensor has a floating dtype."""
+def is_floating_point(input: _Tensor | _np.ndarray[_t.Any, _t.Any] | _t.Any) -> _t.Any:
+    """Returns True if the Tensor has a floating dtype; False for an array or scalar of NumPy."""
 def is_initialized() -> _t.Any:
     """Returns whether the processes are connected."""
 def is_nonzero(input: _t.Any) -> _b.bool:
@@ -16481,8 +16481,8 @@ def nanmean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_
             the axis or axes along which it works; negative ones count from the end. Default:
             ``None``.
         keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        dtype (mindspore dtype or None, optional): the dtype to which the input is cast first;
-            None keeps its own. Default: ``None``.
+        dtype (mindspore dtype or the name of one or None, optional): the dtype to which the
+            input is cast first; None keeps its own. Default: ``None``.
 
     Shapes:
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
@@ -16528,7 +16528,7 @@ def nansum(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b
             the axis or axes along which it works; negative ones count from the end. Default:
             ``None``.
         keepdims (bool, optional): whether the axes stay, with length 1. Default: ``False``.
-        dtype (mindspore dtype, bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or None, optional):
+        dtype (mindspore dtype, bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or the name of one or None, optional):
             the dtype to which the input is cast first; None keeps its own. Default: ``None``.
 
     Shapes:

@@ -9,6 +9,7 @@ import numpy
 from .. import ops
 from .._backend.arrays import space_of, to_host
 from .._core.declare.op import op
+from .._core.rules.comparisons import Instead
 from .._core.rules.value_rules import AnyCase
 from .._core.rules.vocabulary import InstanceOf, Int, OneOf, Str, TensorOf
 from .._core.tensor import dtype as dtypes
@@ -19,7 +20,7 @@ from ._checks import FLOATS, REALS, matrix, switches, tensor
 
 _Trans = Int | Str
 _Driver = AnyCase(OneOf("gels", "gelsy", "gelss", "gelsd")) | None
-_Arrs = InstanceOf(Tensor).called("Tensors")
+_Arrs = Instead(InstanceOf(Tensor).called("Tensors"), AttributeError)
 _ATensor = InstanceOf(Tensor)
 
 __all__ = [
@@ -51,7 +52,7 @@ def block_diag(*arrs):
         arrs (Tensor): matrices; a vector counts as one row, a number as one element.
 
     Raises:
-        TypeError: if an argument is not a Tensor.
+        AttributeError: if an argument is not a Tensor.
         ValueError: if it has more than two axes.
 
     Example:

@@ -20,10 +20,11 @@ from ..ops._debug.get_next import Queue
 __all__ = ["DatasetHelper", "check_dataset", "connect_network_with_dataset"]
 
 
-def check_dataset(api, name, dataset):
-    """Rejects anything but a dataset, which knows its size and yields its rows as tuples."""
+def check_dataset(api, name, dataset, error=TypeError):
+    """Raises `error` for anything but a dataset, which knows its size and yields its rows as
+    tuples."""
     if not hasattr(dataset, "get_dataset_size") or not hasattr(dataset, "create_tuple_iterator"):
-        raise TypeError(
+        raise error(
             f"For '{api}', '{name}' must be a Dataset, but got {dataset!r} of type "
             f"{type(dataset).__name__}."
         )
@@ -75,7 +76,7 @@ class DatasetHelper:
         sink_size: Int(ge=-1) = -1,
         epoch_num: Int(ge=-1) = 1,
     ):
-        check_dataset("DatasetHelper", "dataset", dataset)
+        check_dataset("DatasetHelper", "dataset", dataset, AttributeError)
         self.dataset = dataset
         self._sinking = dataset_sink_mode
         self._sink_size = sink_size

@@ -132,7 +132,21 @@ def test_a_generated_primitive_takes_an_attribute_beyond_64_bits():
 
 
 @pytest.mark.parametrize("value", [object(), 3, [1.0, 2.0], "text", None])
-@pytest.mark.parametrize("call", [ops.cond, ms.numpy.trace, ms.dataset.serialize])
+@pytest.mark.parametrize(
+    "call",
+    [
+        ms.dataset.serialize,
+        ms.numpy.trace,
+        ops.adjoint,
+        ops.cond,
+        ops.exp2,
+        ops.is_floating_point,
+        ops.norm,
+        ops.t,
+        ops.unique,
+        ops.zeros_like,
+    ],
+)
 def test_an_attribute_that_is_read_before_any_check_is_an_attribute_error(call, value):
     with pytest.raises(AttributeError, match="must be a"):
         call(value)
@@ -148,3 +162,25 @@ def test_positions_out_of_range():
     losses = ops.SparseSoftmaxCrossEntropyWithLogits()
     with pytest.raises(RuntimeError, match="must not be negative"):
         losses(Tensor([[1.0, 2.0]]), Tensor([-1], ms.int32))
+
+
+def test_the_error_is_that_of_a_number_of_numpy_and_not_of_its_python_number():
+    with pytest.raises(TypeError):
+        ops.unique(np.float32(0.5))
+
+
+@pytest.mark.parametrize("name", ["add_", "sub_", "mul_", "div_", "floor_divide_", "remainder_"])
+def test_in_place_arithmetic_returns_a_larger_result_and_leaves_the_tensor(name):
+    x = Tensor([4.0, 6.0])
+    result = getattr(x, name)(Tensor([[1.0, 2.0]]))
+    assert result.shape == (1, 2)
+    assert x.asnumpy().tolist() == [4.0, 6.0]
+
+
+@pytest.mark.parametrize("dtype", ["float64", np.float64, float, np.dtype("float64"), ms.float64])
+def test_a_dtype_may_be_given_by_its_name(dtype):
+    x = Tensor([1.0, 2.0])
+    results = ops.cumsum(x, 0, dtype=dtype), ops.nansum(x, dtype=dtype), x.nanmean(dtype=dtype)
+    assert [result.dtype for result in results] == [ms.float64] * 3
+    with pytest.raises(TypeError):
+        ops.cumsum(x, 0, dtype="number")

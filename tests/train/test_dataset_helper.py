@@ -52,7 +52,7 @@ def test_the_types_and_shapes_are_the_datasets():
 @pytest.mark.parametrize(
     "arguments, error",
     [
-        ((1,), TypeError),
+        ((1,), AttributeError),
         ((batches(1), 1), TypeError),
         ((batches(1), True, 0), ValueError),
         ((batches(1), True, "1"), TypeError),

@@ -271,7 +271,13 @@ def _is_checked_by_call_path(rule):
 
 def _guard_lines(api, signature, scope, arguments="", numpy_scalars=True):
     """Returns the check of all parameters as source; `arguments` are the arguments of `run`."""
-    rules = {n: r for n, r in signature.rules().items() if not _is_checked_by_call_path(r)}
+    forms = number_forms(signature.path)
+    other_errors = {name for name, _ in forms.errors}
+    rules = {
+        name: rule
+        for name, rule in signature.rules().items()
+        if name in other_errors or not _is_checked_by_call_path(rule)
+    }
     first = signature.op.is_shapes_first(signature.path) and arguments
     lines = []
     guard, extra_scope = guard_all(rules)
@@ -279,7 +285,7 @@ def _guard_lines(api, signature, scope, arguments="", numpy_scalars=True):
         scope.update(extra_scope)
         tag = f"rules_{len(scope)}"
         scope.update({tag: rules, "refuse_all": refuse_all, "refuse_shapes": refuse_shapes})
-        scope["forms"] = number_forms(signature.path)
+        scope["forms"] = forms
         rule_values = ", ".join(rules)
         lines.append(f"    if not ({guard}):")
         if first:
@@ -393,7 +399,7 @@ def _make_function(op, area, name, group):
         lines += ["    if inplace:", f"        return write_back({own_name}, {call})"]
     if _writes(name):
         own_name = next(n for n in signature.names if signature.feeds[n] == first)
-        scope["overwrite"] = overwrite
+        scope["overwrite"] = overwrite_or_return if "other" in signature.names else overwrite
         call = f"overwrite({name!r}, {own_name}, {call})"
     lines += _return_lines(name, call, scope, signature, op.quirks.errors.get(f"{area}.{name}"))
     function = compiled(lines, scope, f"{area}.{name}")["public_object"]
@@ -579,21 +585,7 @@ def overwrite(api, target, result):
     return target_result
 
 
-class LazyMethod:
-    """A method of Tensor that is generated at its first use."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __get__(self, instance, owner):
-        method = build("Tensor", self.name, module="mindspore_compat.Tensor")
-        setattr(Tensor, self.name, method)
-        return method if instance is None else method.__get__(instance, owner)
-
-
-def attach_methods():
-    """Attaches to Tensor the methods declared by `Tensor.…` lines and the hand-written methods."""
-    for name in DECLARED.get("Tensor", ()):
-        setattr(Tensor, name, LazyMethod(name))
-    for name, thing in PUBLIC.get("Tensor", {}).items():
-        setattr(Tensor, name, thing)
+def overwrite_or_return(api, target, result):
+    """Returns `overwrite`; a result of a larger shape is returned itself, and `target` is left as
+    it is, as by `x.mul_(other)` in the original."""
+    return result if result.shape != target.shape else overwrite(api, target, result)

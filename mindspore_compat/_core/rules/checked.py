@@ -185,14 +185,15 @@ def refuse_all(
     """
     if isinstance(values, dict):
         values = [values[name] for name in rules]
+    given = values
     if numpy_scalars or forms.from_tensors:
         values = [
             in_python(rule, name, value, forms, numpy_scalars)
             for (name, rule), value in zip(rules.items(), values, strict=True)
         ]
     wrong = [
-        (forms.errors.get((name, kind_of(value)), verdict), verdict, name, value)
-        for (name, rule), value in zip(rules.items(), values, strict=True)
+        (forms.errors.get((name, kind_of(original)), verdict), verdict, name, value)
+        for (name, rule), original, value in zip(rules.items(), given, values, strict=True)
         if (verdict := rule.verdict(value)) is not None
     ]
     for error, verdict, name, value in sorted(wrong, key=lambda row: row[0] is not TypeError)[:1]:

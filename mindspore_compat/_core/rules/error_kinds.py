@@ -62,21 +62,26 @@ _TABLE = {
     },
     AttributeError: {
         "Tensor": """
-            inner: other; reshape_as: other
+            inner: other
         """,
         "mint.linalg": """
-            matrix_norm: A
+            matrix_norm: A; norm: A
         """,
         "mint.nn.functional": """
-            nll_loss: target
+            nll_loss: input target
         """,
         "numpy": """
             absolute: x; count_nonzero: x; diagonal: a; log10: x; log2: x; trace: a
         """,
         "ops": """
-            cond: A; conv1d: input weight; conv2d: input weight; conv3d: input weight;
-            conv3d_transpose: inputs weight; cov: aweights input; matrix_norm: A; max: input;
-            min: input; nll_loss: target; repeat_interleave: input
+            adjoint: x; argmax: input; argmin: input; cond: A A=array; conv1d: input weight;
+            conv2d: input weight; conv3d: input weight; conv3d_transpose: inputs weight;
+            cosine_similarity: x1=bool,int,float x2=bool,int,float; cov: aweights input;
+            deformable_conv2d: weight; exp2: input; group_norm: input; inner: input other;
+            matrix_norm: A; max: input; min: input; nll_loss: inputs target; norm: A;
+            repeat_interleave: input; t: input; topk: input; unique: input; zeros_like: input;
+            zeta: input=None,complex,dtype,empty,object,sequence,text
+            other=None,complex,dtype,empty,object,sequence,text
         """,
     },
 }

@@ -209,5 +209,31 @@ class _DType(Rule):
         return call("DType", *self._low()) if self.dtypes else "DType"
 
 
+@dataclass(frozen=True, repr=False)
+class _NamedDType(_DType):
+    """A dtype object of MindSpore, NumPy or Python (`float`), or the name of one ("float32"). The
+    function receives MindSpore's dtype."""
+
+    def read(self, value):
+        if not isinstance(value, (str, type, np.dtype)):
+            return value
+        try:
+            return _dtype.from_numpy(np.dtype(value))
+        except TypeError:
+            return value
+
+    def verdict(self, value):
+        return super().verdict(self.read(value))
+
+    def accepts(self, value):
+        return self.verdict(value) is None
+
+    def noun(self):
+        return f"{super().noun()} or the name of one"
+
+    def source(self):
+        return call("NamedDType", *self._low()) if self.dtypes else "NamedDType"
+
+
 def _is_tensor(value) -> bool:
     return isinstance(value, type_named("Tensor"))

@@ -43,6 +43,7 @@ from .tensor_rules import (
     TensorOf,
     _DType,
     _is_tensor,
+    _NamedDType,
     any_dtype,
     floating,
     integer,
@@ -72,6 +73,7 @@ __all__ = [
     "Plain",
     "Rate",
     "Rule",
+    "NamedDType",
     "ScalarOf",
     "Str",
     "TensorOf",
@@ -547,6 +549,7 @@ Int, Float, Number, Bool, Str = _Int(), _Float(), _Number(), _Bool(), _Str()
 Callable, Any = _Callable(), _Any()
 TupleOf, ListOf = _Tuple(), _List()
 DType, CellOf, Params, Rate, Init = _DType(), _CellOf(), _Params(), _Rate(), _Init()
+NamedDType = _NamedDType()
 
 LayerDType = AsValue(DType, NoneRule())  # without a dtype there is no initial value to make
 Plain = join(None, Bool, Str, Number, TupleOf, ListOf)  # all but Tensors, for AsValue

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from ..._core.rules.comparisons import Instead
 from ..._core.rules.vocabulary import InstanceOf
 from ..._core.tensor.tensor import Tensor
 
 __all__ = ["Dataset", "IterableDataset", "TensorDataset"]
 
-_Arrays = InstanceOf(Tensor, np.ndarray).called("Tensors or arrays")
+_Arrays = Instead(InstanceOf(Tensor, np.ndarray).called("Tensors or arrays"), AttributeError)
 
 
 class Dataset:

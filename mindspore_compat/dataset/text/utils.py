@@ -10,6 +10,7 @@ from enum import IntEnum
 import numpy as np
 
 from ..._core.rules.checked import Forbid, checked
+from ..._core.rules.comparisons import Instead
 from ..._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int, ListOf, Str
 from ..._io.reading import lines, reading
 from .._rules import AnInstance, positive
@@ -318,7 +319,7 @@ def _check_file(
     ),
 )
 def _check_dataset(
-    dataset: AnInstance(Dataset),
+    dataset: Instead(AnInstance(Dataset), AttributeError),
     columns: ListOf(Str) | None,
     freq_range: AnInstance(tuple) | None,
     top_k: Int(ge=1) | None,

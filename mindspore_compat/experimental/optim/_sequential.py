@@ -43,12 +43,12 @@ class SequentialLR:
         milestones: ListOf(Int),
         last_epoch: Int(ge=-1) = -1,
     ):
-        need_optimizer("SequentialLR", optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "For 'SequentialLR', 'milestones' must have one element less than "
                 f"'schedulers', but got {len(milestones)} and {len(schedulers)}."
             )
+        need_optimizer("SequentialLR", optimizer)
         for number, scheduler in enumerate(schedulers):
             if scheduler.optimizer is not optimizer:
                 raise ValueError(

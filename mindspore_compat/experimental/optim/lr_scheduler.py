@@ -25,7 +25,7 @@ from ..._core.rules.vocabulary import (
 )
 from ._cyclic import CosineAnnealingWarmRestarts, CyclicLR
 from ._plateau import ReduceLROnPlateau
-from ._schedule import LRScheduler, as_float
+from ._schedule import LRScheduler, as_float, need_optimizer
 from ._sequential import SequentialLR
 
 __all__ = [
@@ -300,9 +300,10 @@ class MultiplicativeLR(LRScheduler):
 
 def _functions(api, optimizer, lr_lambda):
     """Returns one function for each group."""
-    groups = len(getattr(optimizer, "param_groups", ()))
+    need_optimizer(api, optimizer, AttributeError)
+    groups = len(optimizer.param_groups)
     functions = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * groups
-    if len(functions) != groups and groups:
+    if len(functions) != groups:
         raise ValueError(
             f"For '{api}', 'lr_lambda' must have one function for each of the "
             f"{groups} groups, but got {len(functions)}."

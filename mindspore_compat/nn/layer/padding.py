@@ -5,6 +5,7 @@ Paddings are pairs (before, after), the last axis first. A negative one cuts ele
 
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.rules.comparisons import Instead
 from ..._core.rules.vocabulary import (
     Any,
     Bool,
@@ -78,6 +79,7 @@ def _extend(xp, x, axis, before, behind, mode):
     return xp.concatenate([parts[0], x, parts[1]], axis)
 
 
+_ATensor = Instead(TensorOf(), AttributeError)  # the original reads its shape first
 _Padded = TensorOf().but("bool", "bfloat16")  # of a padding that repeats edges
 
 
@@ -155,7 +157,7 @@ class _Pad(Cell):
 
 def _need_few_axes(name, x):
     """Raises a ValueError for an input with more than five axes."""
-    if isinstance(x, Tensor) and x.ndim > 5:
+    if x.ndim > 5:
         raise ValueError(
             f"For '{name}', the input must have at most 5 axes, but got shape {x.shape}."
         )
@@ -168,6 +170,7 @@ class _Reflection(_Pad):
 
     def construct(self, x):
         """Returns `x`, padded."""
+        _ATensor.refuse_part(type(self).__name__, "the input", x)
         _need_few_axes(type(self).__name__, x)
         return super().construct(x)
 
@@ -183,6 +186,7 @@ class _Replication(_Pad):
     def construct(self, x):
         """Returns `x`, padded."""
         name = type(self).__name__
+        _ATensor.refuse_part(name, "the input", x)
         _need_few_axes(name, x)
         _Padded.refuse_part(name, "the input", x)
         self._need_rank(name, x)

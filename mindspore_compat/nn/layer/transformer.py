@@ -4,8 +4,9 @@ import copy
 
 from ... import ops
 from ..._core.declare.public_api import public
+from ..._core.rules.comparisons import Instead
 from ..._core.rules.value_rules import Truth
-from ..._core.rules.vocabulary import Bool, Int, LayerDType, Number, checked
+from ..._core.rules.vocabulary import Bool, CellOf, Int, LayerDType, Number, checked
 from ..._core.tensor.dtype import float32
 from ...common.initializer import XavierUniform, initializer
 from ...ops._attention.multi_head import need_mask
@@ -213,7 +214,12 @@ class _Stack(Cell):
     """Base class: a stack of layers and an optional norm at the end."""
 
     @checked
-    def __init__(self, layer, num_layers: Int(ge=0, numpy_scalars=True) | Bool, norm=None):
+    def __init__(
+        self,
+        layer: Instead(CellOf, AttributeError),
+        num_layers: Int(ge=0, numpy_scalars=True) | Bool,
+        norm=None,
+    ):
         super().__init__()
         self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
         self.num_layers = num_layers

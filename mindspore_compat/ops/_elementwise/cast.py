@@ -1,8 +1,11 @@
 """Dtypes: casts, and queries of a Tensor's type."""
 
+import numpy as np
+
 from ..._core.declare.inputs import Promote, Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
+from ..._core.rules.comparisons import Instead
 from ..._core.rules.vocabulary import DType, InstanceOf, TensorOf, any_dtype, checked
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
@@ -161,15 +164,16 @@ def type_as(self, other):
 
 
 @public("Tensor.is_floating_point", "ops.is_floating_point")
-def is_floating_point(input):
-    """Returns True if the Tensor has a floating dtype.
+@checked
+def is_floating_point(input: Instead(InstanceOf(Tensor, np.ndarray, np.generic), AttributeError)):
+    """Returns True if the Tensor has a floating dtype; False for an array or scalar of NumPy.
 
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.is_floating_point(ms.Tensor([1.0])))
         True
     """
-    return input.dtype.is_floating_point
+    return isinstance(input, Tensor) and input.dtype.is_floating_point
 
 
 @public("Tensor.is_complex")
@@ -189,15 +193,13 @@ def tensor_type(self, dtype=None):
     """Returns the name of the dtype, or, if a dtype is given, a copy that is cast to it.
 
     Raises:
-        TypeError: if `dtype` is not a MindSpore dtype.
+        TypeError: if `dtype` is not a dtype of MindSpore, NumPy or Python, or the name of one.
 
     Source: mindspore.Tensor.type of MindSpore 2.10.
     """
     if dtype is None:
         return str(self.dtype)
-    if not isinstance(dtype, dtypes.Type):
-        DType.refuse("type", "dtype", dtype)
-    return self.astype(dtype)
+    return self.astype(named_dtype("type", dtype))
 
 
 @public("ops.type_as")

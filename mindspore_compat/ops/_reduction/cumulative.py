@@ -9,6 +9,7 @@ from ..._core.rules.vocabulary import (
     DType,
     Float,
     Int,
+    NamedDType,
     ScalarOf,
     TensorOf,
     any_dtype,
@@ -298,7 +299,7 @@ def cum_sum(
 
 
 @op("ops.cumsum(x, axis, dtype=None)", compute="native")
-def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: DType = None):
+def cumsum_as_is(xp, x: TensorOf(number), axis: ScalarOf(Int), dtype: NamedDType = None):
     """Computes the cumulative sum along an axis.
 
     Shapes:

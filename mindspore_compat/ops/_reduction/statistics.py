@@ -9,6 +9,7 @@ from ..._core.rules.vocabulary import (
     Int,
     InTensor,
     ListOf,
+    NamedDType,
     TensorOf,
     TupleOf,
     number,
@@ -23,6 +24,7 @@ from .reduce import Axis, axes_of
 @op(
     "ops.nansum(input, axis=None, keepdims: keep_dims=False, *, dtype=None)",
     "mint.nansum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
+    quirks=Quirks(rules={"ops.nansum": {"dtype": NamedDType(real, "bool")}}),
 )
 def nansum(
     xp,
@@ -54,7 +56,7 @@ def nansum(
     "Tensor.nanmean(axis=None, keepdims: keep_dims=False, *, dtype=None)",
 )
 def nanmean(
-    xp, input: Float16To64, axis: Axis = None, keep_dims: Bool = False, dtype: DType = None
+    xp, input: Float16To64, axis: Axis = None, keep_dims: Bool = False, dtype: NamedDType = None
 ):
     """Computes the mean of the elements that are not NaN over the given axes, by default over all.
 

@@ -5,6 +5,7 @@ Conversions are in _sparse/conversion.py.
 
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import build, public
+from ..._core.rules.comparisons import Instead
 from ..._core.rules.vocabulary import Any, Bool, DType, Int, OneDtype, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
@@ -236,7 +237,8 @@ def coo_add(x1, x2, thresh):
     """Adds two COOTensors, and drops sums smaller than `thresh`.
 
     Raises:
-        TypeError: if `x1` or `x2` is not a COOTensor, or `thresh` is not a Tensor.
+        TypeError: if `x1` or `x2` is not a COOTensor.
+        AttributeError: if `thresh` is not a Tensor.
         ValueError: if the shapes differ, or `thresh` is not a scalar.
 
     Example:
@@ -248,12 +250,9 @@ def coo_add(x1, x2, thresh):
 
     Source: mindspore.ops.coo_add of MindSpore 2.10.
     """
-    for name, value, kind in (
-        ("x1", x1, COOTensor),
-        ("x2", x2, COOTensor),
-        ("thresh", thresh, Tensor),
-    ):
-        _need("coo_add", name, value, kind)
+    _need("coo_add", "x1", x1, COOTensor)
+    _need("coo_add", "x2", x2, COOTensor)
+    Instead(Anything, AttributeError).refuse("coo_add", "thresh", thresh)
     if x1.shape != x2.shape or thresh.ndim:
         raise ValueError(
             f"For 'coo_add', the shapes must agree and 'thresh' be 0-d, but got "

@@ -10,6 +10,7 @@ import math
 from ..._core.declare.op import space_for
 from ..._core.declare.overloads import form
 from ..._core.declare.public_api import public
+from ..._core.rules.comparisons import Instead
 from ..._core.rules.vocabulary import DType, Int, InTensor, Str, TensorOf
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
@@ -99,7 +100,7 @@ def reshape_as(self, other):
     """Reshapes the Tensor to the shape of `other`.
 
     Raises:
-        TypeError: if `other` is not a Tensor.
+        AttributeError: if `other` is not a Tensor.
         ValueError: if `other` has another number of elements.
     """
     return reshape_ops.reshaped("Tensor.reshape_as", self, (_tensor("reshape_as", other).shape,))
@@ -230,7 +231,7 @@ def _counts(api, repeats):
 
 def _tensor(name, other):
     if not isinstance(other, Tensor):
-        Anything.refuse(f"Tensor.{name}", "other", other)
+        Instead(Anything, AttributeError).refuse(f"Tensor.{name}", "other", other)
     return other
 
 

@@ -99,7 +99,8 @@ def test_text(coo):
         (lambda i, v: COOTensor(v, v, (3, 4)), ValueError),  # shapes are checked first
         (lambda i, v: COOTensor(i.astype(ms.float32), v, (3, 4)), TypeError),
         (lambda i, v: CSRTensor(i[0], i[0], v, (4, 4)), ValueError),
-        (lambda i, v: RowTensor(i[0], v, (3, 2)), ValueError),
+        (lambda i, v: RowTensor(i[0], v, [3, 2]), TypeError),
+        (lambda i, v: ms.SparseTensor(i, [1.0], (3, 4)), TypeError),
         (lambda i, v: ops.csr_to_dense(v), TypeError),
         (lambda i, v: ops.coo_abs(v), TypeError),
     ],
@@ -107,3 +108,10 @@ def test_text(coo):
 def test_refusals(make, error):
     with pytest.raises(error):
         make(Tensor([[0, 1], [1, 2]], ms.int32), Tensor([1.0, 2.0]))
+
+
+def test_row_tensors_and_the_old_sparse_tensor_do_not_check_shapes():
+    rows = RowTensor(Tensor([[0, 1]]), Tensor([1.0]), (3, 4))
+    assert rows.dense_shape == (3, 4)
+    old = ms.SparseTensor(Tensor([0.5]), Tensor([1.0, 2.0]), ())
+    assert old.dense_shape == ()
