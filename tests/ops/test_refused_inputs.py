@@ -169,14 +169,6 @@ def test_the_error_is_that_of_a_number_of_numpy_and_not_of_its_python_number():
         ops.unique(np.float32(0.5))
 
 
-@pytest.mark.parametrize("name", ["add_", "sub_", "mul_", "div_", "floor_divide_", "remainder_"])
-def test_in_place_arithmetic_returns_a_larger_result_and_leaves_the_tensor(name):
-    x = Tensor([4.0, 6.0])
-    result = getattr(x, name)(Tensor([[1.0, 2.0]]))
-    assert result.shape == (1, 2)
-    assert x.asnumpy().tolist() == [4.0, 6.0]
-
-
 @pytest.mark.parametrize("dtype", ["float64", np.float64, float, np.dtype("float64"), ms.float64])
 def test_a_dtype_may_be_given_by_its_name(dtype):
     x = Tensor([1.0, 2.0])

@@ -399,7 +399,7 @@ def _make_function(op, area, name, group):
         lines += ["    if inplace:", f"        return write_back({own_name}, {call})"]
     if _writes(name):
         own_name = next(n for n in signature.names if signature.feeds[n] == first)
-        scope["overwrite"] = overwrite_or_return if "other" in signature.names else overwrite
+        scope["overwrite"] = overwrite
         call = f"overwrite({name!r}, {own_name}, {call})"
     lines += _return_lines(name, call, scope, signature, op.quirks.errors.get(f"{area}.{name}"))
     function = compiled(lines, scope, f"{area}.{name}")["public_object"]
@@ -583,9 +583,3 @@ def overwrite(api, target, result):
     target_result = write_back(target, result)
     write_into_whole(target)
     return target_result
-
-
-def overwrite_or_return(api, target, result):
-    """Returns `overwrite`; a result of a larger shape is returned itself, and `target` is left as
-    it is, as by `x.mul_(other)` in the original."""
-    return result if result.shape != target.shape else overwrite(api, target, result)
