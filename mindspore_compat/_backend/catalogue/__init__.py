@@ -105,7 +105,7 @@ _library(
     "numpy",
     "pointwise",
     """abs add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh conj copysign cos
-    cosh deg2rad divide exp exp2 expm1 fmax fmin i0 imag log log10 log1p log2
+    cosh deg2rad divide exp exp2 expm1 fmax fmin imag log log10 log1p log2
     logaddexp2 maximum minimum mod multiply nan_to_num negative nextafter positive rad2deg real
     reciprocal sin sinc sinh sqrt square subtract tan tanh""",
 )
@@ -142,8 +142,8 @@ _library("numpy", "refused", "broadcast_arrays copyto")
 _library(
     "scipy.special",
     "pointwise",
-    """betainc digamma erf gammainc gammaincc i0e i1 i1e j0 j1 k0 k0e k1 k1e logit xlogy y0 y1
-    zeta""",
+    """betainc digamma erf gammainc gammaincc i0 i0e i1 i1e j0 j1 k0 k0e k1 k1e logit xlogy y0
+    y1 zeta""",
 )
 _library("scipy.special", "", "ndtr")
 _library("scipy.special", "pointwise refused", "betaln")

@@ -32,7 +32,7 @@ THRESHOLDS = dict.fromkeys(
     "UFUNC_BY_MEMORY",
 ) | dict.fromkeys(
     """arccosh beta betainc betaln digamma entr erf erfc erfinv expit float_power floor_divide fmod
-    gamma gammainc gammaincc gammaln heaviside hypot i0e i1 i1e j0 j1 k0 k0e k1 k1e lcm gcd
+    gamma gammainc gammaincc gammaln heaviside hypot i0 i0e i1 i1e j0 j1 k0 k0e k1 k1e lcm gcd
     log_ndtr logaddexp logaddexp2 logit ndtr ndtri nextafter power remainder spacing xlog1py xlogy
     y0 y1 zeta""".split(),
     "UFUNC_BY_PROCESSOR",

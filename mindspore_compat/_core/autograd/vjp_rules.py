@@ -126,8 +126,8 @@ derive("reciprocal(x)", x=lambda xp, g, out: -g * conj(xp, out * out))
 
 
 def _safe_sqrt_vjp(xp, g, out):
-    positive = out > 0
-    return xp.where(positive, g / (2 * xp.where(positive, out, 1)), 0 * g)
+    zero = out == 0
+    return xp.where(zero, 0 * g, g / (2 * xp.where(zero, 1, out)))
 
 
 derive("sqrt(x)", x=lambda xp, g, out: g / conj(xp, 2 * out))
@@ -221,13 +221,13 @@ derive("log10(x)", x=lambda xp, g, x: g / (x * math.log(10)))
 derive("log1p(x)", x=lambda xp, g, x: g / conj(xp, 1 + x))
 derive(
     "logaddexp(x, y)",
-    x=lambda xp, g, x, out: g * xp.exp(x - out),
-    y=lambda xp, g, y, out: g * xp.exp(y - out),
+    x=lambda xp, g, x, y: g * xp.sigmoid(x - y),
+    y=lambda xp, g, x, y: g * xp.sigmoid(y - x),
 )
 derive(
     "logaddexp2(x, y)",
-    x=lambda xp, g, x, out: g * xp.exp2(x - out),
-    y=lambda xp, g, y, out: g * xp.exp2(y - out),
+    x=lambda xp, g, x, y: g * xp.sigmoid((x - y) * math.log(2)),
+    y=lambda xp, g, x, y: g * xp.sigmoid((y - x) * math.log(2)),
 )
 derive("sin(x)", x=lambda xp, g, x: g * conj(xp, xp.cos(x)))
 derive("cos(x)", x=lambda xp, g, x: -g * conj(xp, xp.sin(x)))

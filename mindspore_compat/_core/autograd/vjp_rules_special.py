@@ -17,6 +17,16 @@ def _over(xp, out, x):
     return xp.where(near, 0.5, out / xp.where(near, 1, x))
 
 
+def _i1_slope(xp, x, out):
+    """Returns the derivative of i1; infinite where i1 is, not the difference of infinities."""
+    return xp.where(xp.isinf(out), xp.abs(out), xp.i0(x) - _over(xp, out, x))
+
+
+def _logit_width(xp, x):
+    """Computes x (1 - x); NaN outside of [0, 1], where the logit is NaN."""
+    return xp.where((x < 0) | (x > 1), math.nan, x * (1 - x))
+
+
 derive("erf(x)", x=lambda xp, g, x: g * xp.exp(-x * x) / _HALF_ROOT_PI)
 derive("erfc(x)", x=lambda xp, g, x: -g * xp.exp(-x * x) / _HALF_ROOT_PI)
 derive("erfinv(x)", x=lambda xp, g, out: g * _HALF_ROOT_PI * xp.exp(out * out))
@@ -24,7 +34,7 @@ derive("gammaln(x)", x=lambda xp, g, x: g * xp.digamma(x))
 derive("digamma(x)", x=lambda xp, g, x: g * xp.polygamma(1, x))
 derive("polygamma(n, x)", arrays="n x", x=lambda xp, g, n, x: g * xp.polygamma(n + 1, x))
 derive("i0(x)", x=lambda xp, g, x: g * xp.i1(x))
-derive("i1(x)", x=lambda xp, g, x, out: g * (xp.i0(x) - _over(xp, out, x)))
+derive("i1(x)", x=lambda xp, g, x, out: g * _i1_slope(xp, x, out))
 derive("i0e(x)", x=lambda xp, g, x, out: g * (xp.i1e(x) - xp.sign(x) * out))
 derive("i1e(x)", x=lambda xp, g, x, out: g * (xp.i0e(x) - out * xp.sign(x) - _over(xp, out, x)))
 derive("k0(x)", x=lambda xp, g, x: -g * xp.k1(x))
@@ -35,7 +45,7 @@ derive("j0(x)", x=lambda xp, g, x: -g * xp.j1(x))
 derive("j1(x)", x=lambda xp, g, x, out: g * (xp.j0(x) - _over(xp, out, x)))
 derive("y0(x)", x=lambda xp, g, x: -g * xp.y1(x))
 derive("y1(x)", x=lambda xp, g, x, out: g * (xp.y0(x) - out / x))
-derive("logit(x)", x=lambda xp, g, x: g / (x * (1 - x)))
+derive("logit(x)", x=lambda xp, g, x: g / _logit_width(xp, x))
 derive(
     "xlogy(x, y)",
     x=lambda xp, g, x, y: (

@@ -127,7 +127,7 @@ def _fast_gelu(xp, x):
 
 def _fast_gelu_vjp(xp, g, x):
     s = xp.sigmoid(1.702 * x)
-    return g * s * (1 + 1.702 * x * (1 - s))
+    return g * (s + 1.702 * (x * (s * (1 - s))))
 
 
 fast_gelu.vjp(x=lambda xp, g, x: xp.pointwise(_fast_gelu_vjp, g, x))

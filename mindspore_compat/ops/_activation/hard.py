@@ -65,13 +65,15 @@ def hardswish(xp, input: Reals):
 
     Example:
         >>> print(ms.ops.hardswish(ms.Tensor([-4.0, 0.0, 1.0])))
-        [-0.         0.         0.6666667]
+        [0.        0.        0.6666667]
     """
     return xp.cast(xp.pointwise(_hardswish, input), input.dtype)
 
 
 def _hardswish(xp, x):
-    return x * xp.at_most(xp.at_least(x + 3, 0), 6) / 6
+    low = xp.at_most(x, 3)  # the product of larger elements would overflow
+    gate = xp.at_least(low + 3, 0)
+    return xp.where(x >= 3, x, xp.where(gate <= 0, 0, low * gate / 6))
 
 
 def _hardswish_vjp(xp, g, x):

@@ -27,21 +27,24 @@ def _row_nll(xp, x, target, counts):
     return xp.where(counts, losses, 0)
 
 
-def _class_nll_vjp(xp, g, out, x, target, counts):
+def _class_nll_vjp(xp, g, x, target, counts):
     """Returns softmax(x) with 1 subtracted at the target; 0 for rows where `counts` is false."""
-    if bodies := bodies_of(xp, x, target, counts, out, g, least="BODY_ROW"):
+    if bodies := bodies_of(xp, x, target, counts, g, least="BODY_ROW"):
         result = bodies.rows(
-            _row_vjp, (1, *x.shape), (ELEMENT,), elements=(x,), rows=(target, counts, out, g)
+            _row_vjp, (1, *x.shape), (ELEMENT,), elements=(x,), rows=(target, counts, g)
         )
         if result is not None:
             return result
-    return xp.by_rows(_row_vjp, upcast(xp, x), target, counts, out, g)
+    return xp.by_rows(_row_vjp, upcast(xp, x), target, counts, g)
 
 
-def _row_vjp(xp, x, target, counts, out, g):
+def _row_vjp(xp, x, target, counts, g):
+    """Computes the softmax again: it cannot be found from the loss if the logit of the target is so
+    small that the others are lost in it."""
     target, g = xp.where(counts, target, 0), xp.where(counts, g, 0)
-    total = xp.where(counts, out + xp.pick_column(x, target), float("inf"))
-    soft = xp.exp(x - xp.expand_dims(total, 1)) * xp.expand_dims(g, 1)
+    largest = xp.where(counts, xp.max(x, 1), float("inf"))
+    soft = xp.exp(x - xp.expand_dims(largest, 1))
+    soft = soft * xp.expand_dims(g / xp.where(counts, xp.sum(soft, 1), 1), 1)
     return xp.add_at_column(soft, target, -g)
 
 

@@ -13,6 +13,7 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
 )
+from .._reduction.norm import _vector_norm
 from .._rules import Float16Or32, Floats
 from .._shape.axes import as_list
 
@@ -60,16 +61,7 @@ def normalize(xp, input: Floats, p: AsValue(Number) = 2.0, dim: Any = 1, eps: Nu
         >>> print(ms.mint.nn.functional.normalize(ms.Tensor([[3.0, 4.0]])))
         [[0.6 0.8]]
     """
-    size = input if p in (0, 2) else xp.abs(input)
-    if p == 0:
-        length = xp.sum(xp.cast(size != 0, input.dtype), dim, keepdims=True)
-    elif p in (float("inf"), float("-inf")):
-        length = (xp.max if p > 0 else xp.min)(size, dim, keepdims=True)
-    elif p == 2:
-        length = xp.sqrt(xp.sum_of_squares(input, dim, keepdims=True))
-    else:
-        length = xp.power(xp.sum(xp.power(size, p), dim, keepdims=True), 1 / p)
-    return input / xp.maximum(length, eps)
+    return input / xp.maximum(_vector_norm(xp, input, p, dim, keepdims=True), eps)
 
 
 @op(

@@ -42,9 +42,9 @@ def _vector_norm(xp, x, order, axis, keepdims):
 
 def rooted(xp, total, order):
     """Computes total^(1 / order), with a derivative of 0 at 0."""
-    positive = total > 0
-    root = xp.power(xp.where(positive, total, xp.ones_like(total)), 1 / order)
-    return xp.where(positive, root, 0 * total)
+    zero = total == 0
+    root = xp.power(xp.where(zero, xp.ones_like(total), total), 1 / order)
+    return xp.where(zero, 0 * total, root)
 
 
 def _matrix_norm(xp, x, order, axes, keepdims):

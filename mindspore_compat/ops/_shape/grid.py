@@ -113,8 +113,6 @@ def cartesian_prod(*inputs):
          [2 3]
          [2 4]]
     """
-    if len(inputs) == 1:
-        return inputs[0]
     columns = [g.reshape(-1) for g in _meshgrid(inputs, "ij")]
     return stack.run(columns, -1)
 

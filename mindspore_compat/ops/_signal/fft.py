@@ -101,12 +101,12 @@ def _from_half(xp, x, sizes, axes, norm):
     axes, sizes = _axes_and_sizes(x, sizes, axes)
     last = axes[-1]
     count = 2 * (x.shape[last] - 1) if sizes[-1] is None else sizes[-1]
-    if count < 1:
-        raise ValueError(f"For 'irfft', 'n' must be positive, but got {count}.")
     x = _resize(xp, _complex(xp, x), count // 2 + 1, last)
     if len(axes) > 1:
         x = _transform(xp, x, sizes[:-1], axes[:-1], norm, True)
     front = (slice(None),) * last
+    if count == 0:
+        return xp.real(x[(*front, slice(0))])
     mirrored = xp.conj(xp.flip(x[front + (slice(1, (count + 1) // 2),)], last))
     return xp.real(xp.fft_c2c(xp.concatenate([x, mirrored], last), (last,), norm, True))
 
