@@ -387,7 +387,8 @@ def test_functions_return_what_the_stubs_say():
                 result = getattr(ms.ops, name)(*arguments)
             except Exception:  # other arguments are needed
                 continue
-            one, several = isinstance(result, ms.Tensor), isinstance(result, tuple)
+            kind = getattr(ms, returns.lstrip("_"), ms.Tensor)  # also COOTensor, CSRTensor
+            one, several = isinstance(result, kind), isinstance(result, tuple)
             if returns.endswith("Tensor") and not one or "tuple[Tensor" in returns and not several:
                 wrong.append((name, returns, type(result).__name__))
             break

@@ -79,12 +79,28 @@ class CSRTensor:
     """
     def __add__(self, other: _t.Any) -> _t.Any: ...
     def __init__(self, indptr: _Tensor | None = None, indices: _Tensor | None = None, values: _Tensor | None = None, shape: _c.Iterable[_b.int] | None = None, csr_tensor: _t.Any = None) -> None: ...
-    def __mul__(self, y: _t.Any) -> _t.Any:
-        """Multiplies a CSRTensor by a Tensor or number, element by element; returns a CSRTensor."""
+    def __mul__(self, y: _t.Any) -> CSRTensor:
+        """Multiplies a CSRTensor by a Tensor or number, element by element; returns a CSRTensor.
+
+        Args:
+            x (CSRTensor): the first operand.
+            y (Union[Tensor, Number]): the second operand, which broadcasts to the shape of `x`.
+
+        Returns:
+            CSRTensor.
+        """
     def __neg__(self) -> _t.Any: ...
     def __sub__(self, other: _t.Any) -> _t.Any: ...
-    def __truediv__(self, y: _t.Any) -> _t.Any:
-        """Divides a CSRTensor by a Tensor or number, element by element; returns a CSRTensor."""
+    def __truediv__(self, y: _t.Any) -> CSRTensor:
+        """Divides a CSRTensor by a Tensor or number, element by element; returns a CSRTensor.
+
+        Args:
+            x (CSRTensor): the first operand.
+            y (Union[Tensor, Number]): the second operand, which broadcasts to the shape of `x`.
+
+        Returns:
+            CSRTensor.
+        """
     def abs(self) -> _t.Any:
         """Returns the sparse Tensor with the absolute values of this one."""
     def add(self, b: _t.Any, alpha: _t.Any, beta: _t.Any) -> _t.Any:
@@ -275,21 +291,43 @@ from ..common.api import jit as jit
 from ..common.api import jit_class as jit_class
 @_t.overload
 # Accepted for compatibility, has no effect here
-def lazy_inline(fn: _F, attrs: _t.Any = None, policy: _t.Any = None) -> _F:
+def lazy_inline(fn: _F, attrs: _b.str | _c.Iterable[_b.str] | None = None, policy: _b.str | None = None) -> _F:
     """Marks the `__init__` of a Cell whose graph instances may share.
 
     Accepted for compatibility, has no effect here: no graph is compiled.
+
+    Args:
+        fn (Function): the `__init__`; without it, a decorator is returned.
+        attrs (Union[str, list[str]]): has no effect.
+        policy (str): has no effect.
+
+    Returns:
+        `fn` itself, or the decorator.
     """
 @_t.overload
 # Accepted for compatibility, has no effect here
-def lazy_inline(fn: None = None, attrs: _t.Any = None, policy: _t.Any = None) -> _c.Callable[[_F], _F]:
+def lazy_inline(fn: None = None, attrs: _b.str | _c.Iterable[_b.str] | None = None, policy: _b.str | None = None) -> _c.Callable[[_F], _F]:
     """Marks the `__init__` of a Cell whose graph instances may share.
 
     Accepted for compatibility, has no effect here: no graph is compiled.
+
+    Args:
+        fn (Function): the `__init__`; without it, a decorator is returned.
+        attrs (Union[str, list[str]]): has no effect.
+        policy (str): has no effect.
+
+    Returns:
+        `fn` itself, or the decorator.
     """
-def manual_seed(seed: _t.Any) -> _t.Any:
+def manual_seed(seed: _b.int) -> _t.Any:
     """Restarts the default generator from `seed` and returns it; raises TypeError unless it is an
     int.
+
+    Args:
+        seed (int): the seed.
+
+    Returns:
+        The default generator.
     """
 from ..common.api import ms_class as ms_class
 from ..common.api import ms_function as ms_function
@@ -308,6 +346,12 @@ def no_inline(fn: _F) -> _F:
     decorator.
 
     Accepted for compatibility, has no effect here: no graph is compiled.
+
+    Args:
+        fn (Function): the function; without it, a decorator is returned.
+
+    Returns:
+        `fn` itself, or the decorator.
     """
 @_t.overload
 # Accepted for compatibility, has no effect here
@@ -316,6 +360,12 @@ def no_inline(fn: None = None) -> _c.Callable[[_F], _F]:
     decorator.
 
     Accepted for compatibility, has no effect here: no graph is compiled.
+
+    Args:
+        fn (Function): the function; without it, a decorator is returned.
+
+    Returns:
+        `fn` itself, or the decorator.
     """
 from ..common.dtype import pytype_to_dtype as pytype_to_dtype
 # output_recompute, early_stop: Accepted for compatibility, has no effect here
@@ -350,7 +400,11 @@ def set_recursion_limit(recursion_limit: _b.int = 1000) -> None:
     Args:
         recursion_limit: the maximum depth.
     """
-def set_rng_state(state: _t.Any) -> None:
-    """Restores a state of the default generator; errors as for `Generator.set_state`."""
+def set_rng_state(state: _Tensor) -> None:
+    """Restores a state of the default generator; errors as for `Generator.set_state`.
+
+    Args:
+        state (Tensor): what `get_rng_state` has returned.
+    """
 from ..common.seed import set_seed as set_seed
 from ..common.tensor import tensor as tensor

@@ -12,7 +12,16 @@ from ..common.tensor import Tensor as _Tensor
 
 _F = _t.TypeVar("_F")
 class JitConfig:
-    """Options of `jit`, given to `Cell.set_jit_config`."""
+    """Options of `jit`, given to `Cell.set_jit_config`.
+
+    Args:
+        jit_level (str): "", "O0", "O1", "O2" or "O3"; has no effect. Default: "".
+        exc_mode (str): "auto", "sink" or "no_sink"; has no effect. Default: "auto".
+        jit_syntax_level (str): "", "STRICT", "COMPATIBLE" or "LAX"; has no effect. Default: "".
+        debug_level (str): "RELEASE" or "DEBUG"; has no effect. Default: "RELEASE".
+        infer_boost (str): "on" or "off"; has no effect. Default: "off".
+        **kwargs (Any): further options, which are stored.
+    """
     jit_config_dict: _t.Any
     def __init__(self, jit_level: _t.Literal['', 'O0', 'O1', 'O2', 'O3'] = '', exc_mode: _t.Literal['auto', 'sink', 'no_sink'] = 'auto', jit_syntax_level: _t.Literal['', 'STRICT', 'COMPATIBLE', 'LAX'] = '', debug_level: _t.Literal['RELEASE', 'DEBUG'] = 'RELEASE', infer_boost: _t.Literal['', 'on', 'off'] = 'off', **kwargs: _t.Any) -> None: ...
 @_t.overload
@@ -66,7 +75,14 @@ def jit(function: None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 't
             or "all"), and others. They have no effect.
     """
 def jit_class(cls: _F) -> _F:
-    """Marks a class for use in graph mode. Here classes without the mark may be used, too."""
+    """Marks a class for use in graph mode. Here classes without the mark may be used, too.
+
+    Args:
+        cls (type): the class.
+
+    Returns:
+        `cls` itself.
+    """
 ms_class = jit_class
 @_t.overload
 # input_signature, hash_args, jit_config, compile_once: Accepted for compatibility, has no effect here

@@ -78,10 +78,24 @@ cfloat: Type
 complex128: Type
 complex64: Type
 double: Type
-def dtype_to_nptype(type_: _t.Any) -> _t.Any:
-    """Returns the NumPy scalar type of a MindSpore dtype: `numpy.float32` for `mindspore.float32`."""
-def dtype_to_pytype(type_: _t.Any) -> _t.Any:
-    """Returns the Python type of a MindSpore type: `float` for `mindspore.float16`."""
+def dtype_to_nptype(type_: Type) -> _t.Any:
+    """Returns the NumPy scalar type of a MindSpore dtype: `numpy.float32` for `mindspore.float32`.
+
+    Args:
+        type_ (mindspore.dtype): the dtype.
+
+    Returns:
+        The NumPy scalar type.
+    """
+def dtype_to_pytype(type_: Type) -> _b.type:
+    """Returns the Python type of a MindSpore type: `float` for `mindspore.float16`.
+
+    Args:
+        type_ (mindspore.dtype): the dtype.
+
+    Returns:
+        type: a Python type.
+    """
 float16: Type
 float32: Type
 float64: Type
@@ -91,6 +105,12 @@ float_: Type
 def get_py_obj_dtype(obj: _t.Any) -> _t.Any:
     """Returns the MindSpore type of a Python object: `mindspore.int64` for 1, `tensor[float32]`
     for a float32 Tensor, `type_type` for a dtype.
+
+    Args:
+        obj (Any): a Python object or a Tensor.
+
+    Returns:
+        mindspore.dtype, or another MindSpore type.
     """
 half: Type
 hifloat8: Type
@@ -104,8 +124,15 @@ intp: Int
 list_: Type
 long: Int
 number: Type
-def pytype_to_dtype(obj: _t.Any) -> _t.Any:
-    """Returns the MindSpore type of a Python or NumPy type: `mindspore.int64` for `int`."""
+def pytype_to_dtype(obj: _t.Any) -> Type:
+    """Returns the MindSpore type of a Python or NumPy type: `mindspore.int64` for `int`.
+
+    Args:
+        obj (type): a type of Python or NumPy.
+
+    Returns:
+        mindspore.dtype.
+    """
 qint4x2: Int
 short: Int
 single: Type

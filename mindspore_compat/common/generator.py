@@ -104,6 +104,12 @@ def manual_seed(seed):
     """Restarts the default generator from `seed` and returns it; raises TypeError unless it is an
     int.
 
+    Args:
+        seed (int): the seed.
+
+    Returns:
+        The default generator.
+
     Example:
         >>> import mindspore_compat as ms
         >>> generator = ms.manual_seed(5)
@@ -159,6 +165,9 @@ def get_rng_state():
 
 def set_rng_state(state):
     """Restores a state of the default generator; errors as for `Generator.set_state`.
+
+    Args:
+        state (Tensor): what `get_rng_state` has returned.
 
     Example:
         >>> import mindspore_compat as ms

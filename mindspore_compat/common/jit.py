@@ -148,6 +148,12 @@ def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None, 
 def jit_class(cls: InstanceOf(type).called("a class")):
     """Marks a class for use in graph mode. Here classes without the mark may be used, too.
 
+    Args:
+        cls (type): the class.
+
+    Returns:
+        `cls` itself.
+
     Raises:
         TypeError: if `cls` is not a class, or is a Cell.
 
@@ -169,6 +175,14 @@ ms_class = jit_class
 
 class JitConfig:
     """Options of `jit`, given to `Cell.set_jit_config`.
+
+    Args:
+        jit_level (str): "", "O0", "O1", "O2" or "O3"; has no effect. Default: "".
+        exc_mode (str): "auto", "sink" or "no_sink"; has no effect. Default: "auto".
+        jit_syntax_level (str): "", "STRICT", "COMPATIBLE" or "LAX"; has no effect. Default: "".
+        debug_level (str): "RELEASE" or "DEBUG"; has no effect. Default: "RELEASE".
+        infer_boost (str): "on" or "off"; has no effect. Default: "off".
+        **kwargs (Any): further options, which are stored.
 
     Example:
         >>> import mindspore_compat as ms
@@ -203,6 +217,14 @@ class JitConfig:
 def lazy_inline(fn=None, attrs=None, policy=None):
     """Marks the `__init__` of a Cell whose graph instances may share.
 
+    Args:
+        fn (Function): the `__init__`; without it, a decorator is returned.
+        attrs (Union[str, list[str]]): has no effect.
+        policy (str): has no effect.
+
+    Returns:
+        `fn` itself, or the decorator.
+
     Example:
         >>> import mindspore_compat as ms
         >>> class Net(ms.nn.Cell):
@@ -223,6 +245,12 @@ def lazy_inline(fn=None, attrs=None, policy=None):
 def no_inline(fn=None):
     """Marks a function as a separate graph, which is not inlined. Without a function, returns the
     decorator.
+
+    Args:
+        fn (Function): the function; without it, a decorator is returned.
+
+    Returns:
+        `fn` itself, or the decorator.
 
     Raises:
         AttributeError: if `fn` is no function.

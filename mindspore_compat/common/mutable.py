@@ -344,6 +344,12 @@ def _need_sequence(api, value):
 def is_sequence_shape_unknown(x):
     """Returns whether the length of a sequence is dynamic.
 
+    Args:
+        x (Union[tuple, list]): the sequence.
+
+    Returns:
+        bool.
+
     Raises:
         TypeError: if `x` is not a tuple or list.
 
@@ -362,6 +368,12 @@ def is_sequence_shape_unknown(x):
 def is_sequence_value_unknown(x):
     """Returns whether a sequence is a variable or contains one.
 
+    Args:
+        x (Union[tuple, list]): the sequence.
+
+    Returns:
+        bool.
+
     Raises:
         TypeError: if `x` is not a tuple or list.
 
@@ -379,6 +391,12 @@ def is_sequence_value_unknown(x):
 @public("ops.is_dynamic_sequence_element_unknown")
 def is_dynamic_sequence_element_unknown(x):
     """Returns whether a sequence of dynamic length is empty, so that its item type is unknown.
+
+    Args:
+        x (Union[tuple, list]): the sequence.
+
+    Returns:
+        bool.
 
     Raises:
         TypeError: if `x` is not a sequence of dynamic length.

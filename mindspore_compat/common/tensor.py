@@ -23,6 +23,12 @@ def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, 
 def is_tensor(obj):
     """Returns True for a Tensor, a Parameter included.
 
+    Args:
+        obj (Any): any object.
+
+    Returns:
+        bool.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.is_tensor(ms.Tensor([1])))
@@ -35,6 +41,12 @@ def is_tensor(obj):
 
 def from_numpy(array: numpy.ndarray):
     """Converts a NumPy array to a Tensor on the CPU that shares its memory.
+
+    Args:
+        array (numpy.ndarray): the array.
+
+    Returns:
+        Tensor of the shape and dtype of `array`. A change of one changes the other.
 
     Example:
         >>> import numpy as np

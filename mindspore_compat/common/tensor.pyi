@@ -531,7 +531,18 @@ class Tensor:
         True where every element is true, over the axes given.
         """
     def allclose(self, other: Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _b.bool:
-        """Returns True if all elements are close: |input - other| <= atol + rtol |other|."""
+        """Returns True if all elements are close: |input - other| <= atol + rtol |other|.
+
+        Args:
+            input (Tensor): the first Tensor.
+            other (Tensor): the second one, of the same dtype; the shapes broadcast.
+            rtol (float): the relative tolerance. Default: 1e-5.
+            atol (float): the absolute tolerance. Default: 1e-8.
+            equal_nan (bool): whether NaN is close to NaN. Default: False.
+
+        Returns:
+            bool.
+        """
     def amax(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None | Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | None = None, where: _t.Any = None) -> Tensor:
         """The largest element over the axes given.
 
@@ -1388,12 +1399,28 @@ class Tensor:
         """
     def double(self) -> Tensor:
         """The values as Float64."""
-    def dsplit(self, indices_or_sections: _t.Any) -> _b.tuple[Tensor, ...]:
-        """The parts along axis 2; see `ops.tensor_split`."""
+    def dsplit(self, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _b.tuple[Tensor, ...]:
+        """Splits a Tensor along axis 2, as `ops.tensor_split`.
+
+        Args:
+            input (Tensor): at least 3 axes.
+            indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or where each
+                part but the first starts.
+
+        Returns:
+            A tuple of Tensors.
+        """
     @property
     def dtype(self) -> _Type: ...
     def eigvals(self) -> Tensor:
-        """Computes the complex eigenvalues of square matrices. It raises the same errors as `ops.eig`."""
+        """Computes the complex eigenvalues of square matrices. It raises the same errors as `ops.eig`.
+
+        Args:
+            A (Tensor): float32, float64, complex64 or complex128 matrices of shape (*, N, N).
+
+        Returns:
+            Complex Tensor of shape (*, N).
+        """
     def eq(self, other: Tensor | _b.complex) -> Tensor:
         """Compares two Tensors element by element: True where the elements are equal.
 
@@ -1841,8 +1868,17 @@ class Tensor:
         """
     def hooks(self) -> _b.list[_t.Any]:
         """Returns the hooks registered on this Tensor, in order."""
-    def hsplit(self, indices_or_sections: _t.Any) -> _b.tuple[Tensor, ...]:
-        """The parts along axis 1; see `ops.tensor_split`."""
+    def hsplit(self, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _b.tuple[Tensor, ...]:
+        """Splits a Tensor along axis 1, as `ops.tensor_split`.
+
+        Args:
+            input (Tensor): at least 2 axes.
+            indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or where each
+                part but the first starts.
+
+        Returns:
+            A tuple of Tensors.
+        """
     def hypot(self, other: Tensor | _b.complex) -> Tensor:
         """Computes the length of the hypotenuse, sqrt(input^2 + other^2), without overflow.
 
@@ -1993,7 +2029,14 @@ class Tensor:
     def is_contiguous(self) -> _b.bool:
         """Returns True if the elements lie in memory in row-major order."""
     def is_floating_point(self) -> _b.bool:
-        """Returns True if the Tensor has a floating dtype; False for an array or scalar of NumPy."""
+        """Returns True if the Tensor has a floating dtype; False for an array or scalar of NumPy.
+
+        Args:
+            input (Tensor): the input.
+
+        Returns:
+            bool.
+        """
     @property
     def is_meta(self) -> _t.Any: ...
     def is_pinned(self) -> _b.bool:
@@ -2838,7 +2881,17 @@ class Tensor:
             `keepdim`; floats keep their dtype.
         """
     def normal_(self, mean: _b.float = 0, std: _b.float = 1, *, generator: _t.Any = None) -> Tensor:
-        """Fills the Tensor with normally distributed numbers, and returns it."""
+        """Fills the Tensor with normally distributed numbers, and returns it.
+
+        Args:
+            input (Tensor): what is changed.
+            mean (Union[int, float]): the mean. Default: 0.
+            std (Union[int, float]): the standard deviation. Default: 1.
+            generator (mindspore.Generator): the source of the numbers; None for the default generator.
+
+        Returns:
+            `input`.
+        """
     def not_equal(self, other: Tensor | _b.complex) -> Tensor:
         """Compares two Tensors element by element: True where the elements differ.
 
@@ -3010,10 +3063,28 @@ class Tensor:
         """Fills the Tensor with random integers in [from_, to), and returns it.
 
         Without `to`, the upper limit is the largest integer that the dtype holds exactly.
+
+        Args:
+            input (Tensor): what is changed.
+            from_ (int): the least integer. Default: 0.
+            to (int): the end of the range, which is never drawn. Default: None.
+            generator (mindspore.Generator): the source of the numbers; None for the default generator.
+
+        Returns:
+            `input`.
         """
     def random_categorical(self, num_sample: _b.int, seed: _b.int = 0, dtype: _Type = ...) -> Tensor:
         """Draws category indices with the probabilities given by the logits of each row; int64 by
         default.
+
+        Args:
+            logits (Tensor): shape (batch, classes).
+            num_sample (int): the number of indices drawn for each row.
+            seed (int): a seed for this call alone. Default: 0, which draws from the global seed.
+            dtype (mindspore.dtype): int16, int32 or int64. Default: int64.
+
+        Returns:
+            Tensor of shape (batch, num_sample).
         """
     def ravel(self) -> Tensor:
         """Flattens the input to one axis."""
@@ -3376,7 +3447,14 @@ class Tensor:
             `input` may have any shape. The result has the same shape and dtype.
         """
     def sigmoid_(self) -> Tensor:
-        """Applies the sigmoid in place, 1 / (1 + exp(-input)), and returns `input`."""
+        """Applies the sigmoid in place, 1 / (1 + exp(-input)), and returns `input`.
+
+        Args:
+            input (Tensor): what is changed.
+
+        Returns:
+            `input`.
+        """
     def sign(self) -> Tensor:
         """Computes the sign of each element: -1, 0 or 1, and 0 for NaN.
 
@@ -3721,8 +3799,18 @@ class Tensor:
             `input` may have any shape. The result has the same shape; floats keep their dtype and
             integers give float32.
         """
-    def tensor_split(self, indices_or_sections: _t.Any, axis: _b.int = 0) -> _b.tuple[Tensor, ...]:
-        """Splits a Tensor along an axis into a number of nearly equal parts, or at the given indices."""
+    def tensor_split(self, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _b.tuple[Tensor, ...]:
+        """Splits a Tensor along an axis into a number of nearly equal parts, or at the given indices.
+
+        Args:
+            input (Tensor): the input.
+            indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or where each
+                part but the first starts.
+            axis (int): the axis. Default: 0.
+
+        Returns:
+            A tuple of Tensors.
+        """
     def tile(self, *reps: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | Tensor, **named: _c.Iterable[_t.SupportsIndex] | Tensor) -> Tensor:
         """Tiles the Tensor: repeats it along each axis; the numbers of repeats are ints or one tuple.
 
@@ -3892,19 +3980,47 @@ class Tensor:
     def uniform(self, from_: _t.Any = 0.0, to: _t.Any = 1.0, generator: _t.Any = None) -> Tensor:
         """Returns uniformly distributed numbers in [from_, to), in the Tensor's shape and dtype."""
     def uniform_(self, from_: _t.Any = 0, to: _t.Any = 1, *, generator: _t.Any = None) -> Tensor:
-        """Fills the Tensor with uniformly distributed numbers in [from_, to), and returns it."""
+        """Fills the Tensor with uniformly distributed numbers in [from_, to), and returns it.
+
+        Args:
+            input (Tensor): what is changed.
+            from_ (Number): the lower bound. Default: 0.
+            to (Number): the upper bound. Default: 1.
+            generator (mindspore.Generator): the source of the numbers; None for the default generator.
+
+        Returns:
+            `input`.
+        """
     def unique(self, sorted: _b.bool = True, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _b.int | None = None) -> _t.Any:
         """Finds the unique values; if requested, also the index of each element among them and their
         counts.
         """
     def unique_consecutive(self, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _b.int | None = None) -> _t.Any:
-        """Removes consecutive duplicates; returns inverse indices and counts if requested."""
+        """Removes consecutive duplicates; returns inverse indices and counts if requested.
+
+        Args:
+            input (Tensor): any real dtype.
+            return_inverse (bool): whether inverse indices are returned. Default: False.
+            return_counts (bool): whether the numbers of duplicates are returned. Default: False.
+            dim (int): the axis whose slices are compared; None for all elements, flattened.
+
+        Returns:
+            Tensor of the values, or a tuple of it and the requested Tensors in int64: inverse indices,
+            in the shape of `input` or of length `input.shape[dim]`, and counts.
+        """
     def unique_with_pad(self, pad_num: _b.float | _c.Sequence[_b.float] | _b.float | Tensor) -> _b.tuple[Tensor, ...]:
         """Finds the unique values, padded to the input's length, and the index of each element among
         them.
 
         If `pad_num` holds several numbers, the first is used. It is an int for an integer dtype and a
         float for a floating one.
+
+        Args:
+            x (Tensor): a vector of numbers.
+            pad_num (Union[Number, Sequence, Tensor]): the number that fills the end.
+
+        Returns:
+            A tuple of two Tensors of the shape of `x`: the values, and the indices.
         """
     def unsorted_segment_max(self, segment_ids: Tensor, num_segments: _b.int) -> Tensor:
         """Takes the largest elements of the slices that belong to the same segment.
@@ -4018,8 +4134,17 @@ class Tensor:
         """
     def view_as(self, other: Tensor) -> Tensor:
         """Reshapes the Tensor to the shape of `other`."""
-    def vsplit(self, indices_or_sections: _t.Any) -> _b.tuple[Tensor, ...]:
-        """The parts along axis 0; see `ops.tensor_split`."""
+    def vsplit(self, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _b.tuple[Tensor, ...]:
+        """Splits a Tensor along axis 0, as `ops.tensor_split`.
+
+        Args:
+            input (Tensor): at least one axis.
+            indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or where each
+                part but the first starts.
+
+        Returns:
+            A tuple of Tensors.
+        """
     @_t.overload
     def where(self, condition: Tensor, y: Tensor | _b.float | _b.bool) -> Tensor:
         """Selects this Tensor where the condition is true, and `y` elsewhere.
@@ -4063,9 +4188,23 @@ class Tensor:
         """
     def zero_(self) -> Tensor:
         """Sets all elements to zero, in place, and returns the Tensor."""
-def from_numpy(array: _t.Any) -> Tensor:
-    """Converts a NumPy array to a Tensor on the CPU that shares its memory."""
+def from_numpy(array: _np.ndarray[_t.Any, _t.Any]) -> Tensor:
+    """Converts a NumPy array to a Tensor on the CPU that shares its memory.
+
+    Args:
+        array (numpy.ndarray): the array.
+
+    Returns:
+        Tensor of the shape and dtype of `array`. A change of one changes the other.
+    """
 def is_tensor(obj: _t.Any) -> _b.bool:
-    """Returns True for a Tensor, a Parameter included."""
+    """Returns True for a Tensor, a Parameter included.
+
+    Args:
+        obj (Any): any object.
+
+    Returns:
+        bool.
+    """
 def tensor(input_data: _t.Any = None, dtype: _t.Any = None, shape: _t.Any = None, init: _t.Any = None, const_arg: _t.Any = False, device: _t.Any = None) -> Tensor:
     """Creates a Tensor; the arguments and errors are the same as for `Tensor`."""

@@ -890,10 +890,17 @@ def empty(*size: _c.Iterable[_b.int] | _b.int, dtype: _Type | None = None, devic
             if the values will not be read. Default: the device target.
         pin_memory (bool): for host memory, whether a device may read it directly.
     """
-def empty_like(input: _Tensor, *, dtype: _Type | None = None, device: _t.Any = None, pin_memory: _b.bool = False) -> _Tensor:
+def empty_like(input: _Tensor, *, dtype: _Type | None = None, device: _b.str | None = None, pin_memory: _b.bool = False) -> _Tensor:
     """Creates an uninitialized Tensor with the shape of another, and its dtype unless one is given.
 
-    `device` and `pin_memory` have the same meaning as in `mint.empty`.
+    Args:
+        input (Tensor): gives the shape.
+        dtype (mindspore.dtype): the dtype of the result; None for that of `input`.
+        device (str): as for `mint.empty`; None for the device of `input`.
+        pin_memory (bool): as for `mint.empty`. Default: False.
+
+    Returns:
+        Tensor of the shape of `input`, whose values are arbitrary.
     """
 def eq(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Compares two Tensors element by element: True where the elements are equal.
@@ -908,7 +915,15 @@ def eq(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) -> _T
         broadcast shape.
     """
 def equal(input: _Tensor, other: _Tensor) -> _b.bool:
-    """Returns True if both Tensors have the same shape and elements."""
+    """Returns True if both Tensors have the same shape and elements.
+
+    Args:
+        input (Tensor): the first Tensor.
+        other (Tensor): the second Tensor.
+
+    Returns:
+        bool.
+    """
 def erf(input: _Tensor) -> _Tensor:
     """Computes the error function of each element.
 
@@ -1042,6 +1057,15 @@ def frac(input: _Tensor) -> _Tensor:
 def full(size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], fill_value: _b.float | _b.bool | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor filled with one number; by default it has the dtype of a Tensor of this
     number.
+
+    Args:
+        size (Union[tuple[int], list[int]]): the shape of the result.
+        fill_value (Union[int, float, bool, Tensor]): the number, or a Tensor of one number.
+        dtype (mindspore.dtype): the dtype of the result; None for that of the number: float32 for a
+            float, int64 for an int, bool for a bool.
+
+    Returns:
+        Tensor of shape `size`.
     """
 def full_like(input: _Tensor, fill_value: _b.float | _b.bool | _Tensor | _Tensor | _b.complex, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor with the shape of the input, filled with one number.
@@ -1253,7 +1277,14 @@ def isneginf(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result is a bool Tensor of the same shape.
     """
 def item(input: _Tensor) -> _t.Any:
-    """Returns the only element as a Python number."""
+    """Returns the only element as a Python number.
+
+    Args:
+        input (Tensor): a Tensor of one element.
+
+    Returns:
+        bool, int, float or complex.
+    """
 def kthvalue(input: _Tensor, k: _b.int, dim: _b.int = -1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, ...]:
     """Finds the `k`-th smallest value along an axis and its position. A RuntimeError is raised if
     `k` is out of range.
@@ -1526,10 +1557,29 @@ def mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.in
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keepdim`; the dtype is kept.
     """
-def median(input: _t.Any, dim: _t.Any = None, keepdim: _t.Any = False) -> _t.Any:
-    """Computes the lower median of all elements, or (medians, positions) along an axis."""
-def meshgrid(*tensors: _t.Any, indexing: _t.Any = None) -> _t.Any:
-    """Creates coordinate grids from vectors; "ij" indexing by default."""
+def median(input: _Tensor, dim: _b.int | None = None, keepdim: _b.bool = False) -> _t.Any:
+    """Computes the lower median of all elements, or (medians, positions) along an axis.
+
+    Args:
+        input (Tensor): the input.
+        dim (int): the axis; None for all elements.
+        keepdim (bool): whether the axis remains, with length 1. Default: False.
+
+    Returns:
+        Tensor of shape (), or, with `dim`, a tuple of two Tensors: the medians and their int64
+        positions.
+    """
+def meshgrid(*tensors: _Tensor, indexing: _b.str | None = None) -> _t.Any:
+    """Creates coordinate grids from vectors; "ij" indexing by default.
+
+    Args:
+        *tensors (Tensor): the coordinates along each axis, with one axis each and one dtype.
+        indexing (str): "ij", or "xy" if the first two axes of the grids are exchanged. Default:
+            "ij".
+
+    Returns:
+        A tuple of Tensors, one grid per input.
+    """
 def min(input: _Tensor, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
     """The smallest element, the smallest elements along an axis with their int64
     indices, or the smallest of two, element by element.
@@ -1724,7 +1774,16 @@ def npu_gelu(input: _Tensor, approximate: _t.Any = 'none') -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype.
     """
 def ones(size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
-    """Creates a Tensor of ones of a shape; float32 by default."""
+    """Creates a Tensor of ones of a shape; float32 by default.
+
+    Args:
+        size (Union[int, tuple[int], list[int], Tensor]): the shape of the result; a Tensor is int32
+            or int64.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+
+    Returns:
+        Tensor of shape `size`.
+    """
 def ones_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of ones with the shape of the input.
 
@@ -1826,14 +1885,40 @@ def randint_like(*args: _t.Any, dtype: _Type | None = None, device: _b.str | Non
         dtype (mindspore.dtype): the dtype. Default: the dtype of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
     """
-def randn(*size: _t.Any, generator: _t.Any = None, dtype: _t.Any = None, device: _t.Any = None) -> _Tensor:
-    """Draws numbers from the standard normal distribution; it takes the arguments of `mint.rand`."""
-def randn_like(input: _Tensor, *, dtype: _Type | None = None, device: _t.Any = None) -> _Tensor:
-    """Draws numbers from the standard normal distribution in the shape of a Tensor; it takes the
-    arguments of `mint.rand_like`.
+def randn(*size: _b.int | _c.Iterable[_b.int], generator: _t.Any = None, dtype: _Type | None = None, device: _b.str | None = None) -> _Tensor:
+    """Draws numbers from the standard normal distribution.
+
+    Args:
+        *size (Union[int, tuple[int], list[int]]): the shape.
+        generator (mindspore.Generator): the source of the numbers; None for the default generator.
+        dtype (mindspore.dtype): a floating dtype; None for float32.
+        device (str): "Ascend" or "npu", the accelerator; None for the device target.
+
+    Returns:
+        Tensor of shape `size`.
     """
-def randperm(n: _t.Any, *, generator: _t.Any = None, dtype: _t.Any = None) -> _Tensor:
-    """Draws a random permutation of the integers below n; int64 by default."""
+def randn_like(input: _Tensor, *, dtype: _Type | None = None, device: _b.str | None = None) -> _Tensor:
+    """Draws numbers from the standard normal distribution in the shape of a Tensor.
+
+    Args:
+        input (Tensor): gives the shape.
+        dtype (mindspore.dtype): a floating dtype; None for that of `input`.
+        device (str): "Ascend" or "npu", the accelerator; None for the device target.
+
+    Returns:
+        Tensor of the shape of `input`.
+    """
+def randperm(n: _b.int, *, generator: _t.Any = None, dtype: _Type | None = None) -> _Tensor:
+    """Draws a random permutation of the integers below n; int64 by default.
+
+    Args:
+        n (int): how many integers.
+        generator (mindspore.Generator): the source of the numbers; None for the default generator.
+        dtype (mindspore.dtype): the dtype of the result; None for int64.
+
+    Returns:
+        Tensor of shape (n,).
+    """
 from ..ops import ravel as ravel
 def real(input: _Tensor) -> _Tensor:
     """Returns the real part of each element, as a copy.
@@ -2038,8 +2123,18 @@ def sort(input: _Tensor, *, dim: _b.int = -1, descending: _b.bool = False, stabl
         `input` may have any shape with at least one axis. The values have its shape and dtype;
         the positions have its shape and are int64.
     """
-def split(tensor: _t.Any, split_size_or_sections: _t.Any, dim: _t.Any = 0) -> _t.Any:
-    """Splits a Tensor along `dim`; the arguments are the same as for `ops.split`."""
+def split(tensor: _Tensor, split_size_or_sections: _b.int | _c.Iterable[_b.int], dim: _b.int = 0) -> _t.Any:
+    """Splits a Tensor along `dim` into a tuple of parts.
+
+    Args:
+        tensor (Tensor): any dtype.
+        split_size_or_sections (Union[int, tuple[int], list[int]]): the length of every part (the
+            last may be shorter), or a list of lengths.
+        dim (int): the axis to split. Default: 0.
+
+    Returns:
+        A tuple of Tensors that differ from `tensor` in the length of `dim` alone.
+    """
 def sqrt(input: _Tensor) -> _Tensor:
     """Computes the square root of each element; it is NaN for a negative number.
 
@@ -2316,9 +2411,20 @@ def unbind(input: _Tensor, dim: _b.int | _Tensor = 0) -> _b.tuple[_Tensor, ...]:
         `input` has at least one axis. The result is a tuple with one Tensor for each position
         along `dim`, without that axis and of the same dtype.
     """
-def unique(input: _t.Any, sorted: _b.bool = True, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _t.Any = None) -> _t.Any:
+def unique(input: _Tensor, sorted: _b.bool = True, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _b.int | None = None) -> _t.Any:
     """Finds the unique values in ascending order, with the inverse indices and the counts if
     requested.
+
+    Args:
+        input (Tensor): any real dtype.
+        sorted (bool): has no effect; the values are always sorted. Default: True.
+        return_inverse (bool): whether inverse indices are returned. Default: False.
+        return_counts (bool): whether the numbers of occurrences are returned. Default: False.
+        dim (int): the axis whose slices are compared; None for all elements, flattened.
+
+    Returns:
+        Tensor of the values, or a tuple of it and the requested Tensors in int64: inverse indices,
+        in the shape of `input` or of length `input.shape[dim]`, and counts.
     """
 from ..ops import unique_consecutive as unique_consecutive
 def unsqueeze(input: _Tensor, dim: _b.int | _Tensor) -> _Tensor:
@@ -2400,7 +2506,16 @@ def xlogy(input: _Tensor | _Tensor | _b.complex, other: _Tensor | _b.complex) ->
         floating dtype to which both are promoted, float32 for integers.
     """
 def zeros(size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
-    """Creates a Tensor of zeros of a shape; float32 by default."""
+    """Creates a Tensor of zeros of a shape; float32 by default.
+
+    Args:
+        size (Union[int, tuple[int], list[int], Tensor]): the shape of the result; a Tensor is int32
+            or int64.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+
+    Returns:
+        Tensor of shape `size`.
+    """
 def zeros_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of zeros with the shape of the input.
 

@@ -30,8 +30,19 @@ def inv(input: _Tensor) -> _Tensor:
         `input` is (..., M, M), with at most four leading axes. The result has the same shape and
         dtype.
     """
-def matrix_norm(A: _Tensor, ord: _t.Any = 'fro', dim: _t.Any = (-2, -1), keepdim: _b.bool = False, *, dtype: _t.Any = None) -> _t.Any:
-    """Computes the norm of each matrix, as `ops.matrix_norm` does."""
+def matrix_norm(A: _Tensor, ord: _b.int | _b.float | _b.str = 'fro', dim: _c.Iterable[_b.int] = (-2, -1), keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _t.Any:
+    """Computes the norm of each matrix, as `ops.matrix_norm` does.
+
+    Args:
+        A (Tensor): real matrices of shape (*, M, N).
+        ord (Union[int, float, str]): "fro", "nuc", inf, -inf, 1, -1, 2 or -2. Default: "fro".
+        dim (tuple[int]): the axes of the matrices. Default: (-2, -1).
+        keepdim (bool): whether these axes remain, with length 1. Default: False.
+        dtype (mindspore.dtype): a dtype that `A` is cast to first.
+
+    Returns:
+        Tensor without the axes `dim`.
+    """
 def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the norm of vectors or matrices.
 

@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.dtype import Type as _Type
 from ..common.tensor import Tensor as _Tensor
 
 def erfc(input: _Tensor) -> _Tensor:
@@ -50,13 +51,29 @@ def log1p(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def log_softmax(input: _Tensor, dim: _b.int | None = None, *, dtype: _t.Any = None) -> _t.Any:
+def log_softmax(input: _Tensor, dim: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the log-softmax, log(softmax(input)), along an axis; without one, along axis 0 of an
     input with 0, 1 or 3 axes, else axis 1.
+
+    Args:
+        input (Tensor): floats.
+        dim (int): the axis.
+        dtype (mindspore.dtype): a dtype that `input` is cast to first.
+
+    Returns:
+        Tensor of the shape of `input`.
     """
-def round(input: _Tensor, *, decimals: _b.int = 0) -> _t.Any:
+def round(input: _Tensor, *, decimals: _b.int = 0) -> _Tensor:
     """Rounds each element to the nearest integer, or to `decimals` decimal places; ties go to the
     even digit.
+
+    Args:
+        input (Tensor): real numbers.
+        decimals (int): the number of decimal places; negative ones are before the point. Default:
+            0.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
     """
 def sinc(input: _Tensor) -> _Tensor:
     """Computes sin(pi x) / (pi x) of each element x, which is 1 at 0.

@@ -1843,10 +1843,12 @@ from ..nn.loss.loss import CosineEmbeddingLoss as CosineEmbeddingLoss
 class CosineSimilarity(Metric):
     """Cosine similarity of each row of a matrix to every other row.
 
-    similarity (str): "cosine" for the cosine of the angle, or "dot" for the dot product.
-        reduction (str): "none" for the whole matrix, "sum" or "mean" over its rows.
-        zero_diagonal (bool): whether to set the similarity of a row to itself to 0.
-        zero_diagonal (bool): whether the similarity of a row to itself counts as 0.
+    Args:
+        similarity (str): "cosine" for the cosine of the angle, or "dot" for the dot product.
+            Default: "cosine".
+        reduction (str): "none" for the whole matrix, "sum" or "mean" over its rows. Default:
+            "none".
+        zero_diagonal (bool): whether the similarity of a row to itself counts as 0. Default: True.
     """
     similarity: _t.Any
     reduction: _t.Any
@@ -4620,10 +4622,14 @@ class ReflectionPad2d(_Cell):
     Inputs:
         - **x** (Tensor): shape (N, C, H, W) or (C, H, W).
 
+    Args:
+        padding (Union[int, tuple]): the number of elements before and after each axis, from the
+            last axis on; one int for all. Each is at least 0 and less than the axis.
+
     Outputs:
         Tensor with the last two axes longer by the padding, and the dtype of `x`.
     """
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
@@ -4636,10 +4642,14 @@ class ReflectionPad3d(_Cell):
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
 
+    Args:
+        padding (Union[int, tuple]): the number of elements before and after each axis, from the
+            last axis on; one int for all. Each is at least 0 and less than the axis.
+
     Outputs:
         Tensor with the last three axes longer by the padding, and the dtype of `x`.
     """
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
@@ -4671,10 +4681,14 @@ class ReplicationPad2d(_Cell):
     Inputs:
         - **x** (Tensor): shape (N, C, H, W) or (C, H, W).
 
+    Args:
+        padding (Union[int, tuple]): the number of elements before and after each axis, from the
+            last axis on; one int for all. A negative number crops.
+
     Outputs:
         Tensor with the last two axes longer by the padding, and the dtype of `x`.
     """
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property
@@ -4687,10 +4701,14 @@ class ReplicationPad3d(_Cell):
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
 
+    Args:
+        padding (Union[int, tuple]): the number of elements before and after each axis, from the
+            last axis on; one int for all. A negative number crops.
+
     Outputs:
         Tensor with the last three axes longer by the padding, and the dtype of `x`.
     """
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @property

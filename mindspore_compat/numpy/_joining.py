@@ -3,7 +3,7 @@
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int
 from .._core.tensor.tensor import Tensor
-from ..ops._shape import join_split
+from ..ops._shape import join_split, stacks
 from ..ops._shape import repeat as repeat_ops
 from ._convert import as_tensor, axis_of, is_int, need_tensor, own_axis, promoted, whole_numbers
 
@@ -147,10 +147,10 @@ def _declare_stack(path, join):
     return function
 
 
-vstack = _declare_stack("numpy.vstack", join_split.vstack)
-hstack = _declare_stack("numpy.hstack", join_split.hstack)
-dstack = _declare_stack("numpy.dstack", join_split.dstack)
-column_stack = _declare_stack("numpy.column_stack", join_split.column_stack)
+vstack = _declare_stack("numpy.vstack", stacks.vstack)
+hstack = _declare_stack("numpy.hstack", stacks.hstack)
+dstack = _declare_stack("numpy.dstack", stacks.dstack)
+column_stack = _declare_stack("numpy.column_stack", stacks.column_stack)
 _ERRORS = (
     "\n\n    Raises:\n        TypeError: if `tup` is no tuple, list or Tensor, or an item "
     "no Tensor.\n        ValueError: if it is empty, or the shapes do not fit."

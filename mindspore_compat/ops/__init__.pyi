@@ -8,7 +8,11 @@ import typing as _t
 
 import numpy as _np
 
+from ..common import COOTensor as _COOTensor
+from ..common import CSRTensor as _CSRTensor
+from ..common import RowTensor as _RowTensor
 from ..common.dtype import Type as _Type
+from ..common.initializer import One as _One
 from ..common.parameter import Parameter as _Parameter
 from ..common.tensor import Tensor as _Tensor
 from ..nn import AdamWeightDecay as _AdamWeightDecay
@@ -89,7 +93,26 @@ class Acosh(_Primitive):
         """`Acosh` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class Adam(_Primitive):
-    """Updates a parameter with Adam, in place; returns var, m and v."""
+    """Updates a parameter with Adam, in place; returns var, m and v.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+        use_nesterov (bool): whether the step looks ahead, as Nesterov's momentum. Default: False.
+
+    Inputs:
+        - **var** (Union[Parameter, Tensor]): what is updated.
+        - **m**, **v** (Union[Parameter, Tensor]): the first and the second moment, of the shape of
+          `var`.
+        - **beta1_power**, **beta2_power** (Union[float, Tensor]): `beta1` and `beta2` to the power
+          of the number of steps.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **beta1**, **beta2** (Union[float, Tensor]): the decay rates of the moments.
+        - **epsilon** (Union[float, Tensor]): added to the denominator.
+        - **gradient** (Tensor): the gradient, of the shape of `var`.
+
+    Outputs:
+        A tuple of three Tensors: `var`, `m` and `v` after the step.
+    """
     use_nesterov: _t.Any
     use_locking: _t.Any
     def __call__(self, var: _Tensor, m: _Tensor, v: _Tensor, beta1_power: _b.float | _Tensor, beta2_power: _b.float | _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, gradient: _Tensor) -> _t.Any: ...
@@ -112,7 +135,24 @@ class Adam(_Primitive):
         """
     unfit: _t.Any
 class AdamNoUpdateParam(_Primitive):
-    """Computes the step that Adam adds to a parameter; m and v are updated in place."""
+    """Computes the step that Adam adds to a parameter; m and v are updated in place.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+        use_nesterov (bool): whether the step looks ahead, as Nesterov's momentum. Default: False.
+
+    Inputs:
+        - **m**, **v** (Tensor): the first and the second moment, which are updated.
+        - **beta1_power**, **beta2_power** (Union[float, Tensor]): `beta1` and `beta2` to the power
+          of the number of steps.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **beta1**, **beta2** (Union[float, Tensor]): the decay rates of the moments.
+        - **epsilon** (Union[float, Tensor]): added to the denominator.
+        - **gradient** (Tensor): the gradient, of the shape of `m`.
+
+    Outputs:
+        Tensor: the step, to be added to the parameter.
+    """
     use_nesterov: _t.Any
     use_locking: _t.Any
     def __call__(self, m: _Tensor, v: _Tensor, beta1_power: _b.float | _Tensor, beta2_power: _b.float | _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, gradient: _Tensor) -> _t.Any: ...
@@ -138,6 +178,22 @@ class AdamWeightDecay(_Primitive):
     """Updates a parameter with Adam with decoupled weight decay and no bias correction, in place.
 
     The numbers have no bounds, as in MindSpore.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var** (Union[Parameter, Tensor]): what is updated.
+        - **m**, **v** (Union[Parameter, Tensor]): the first and the second moment, of the shape of
+          `var`.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **beta1**, **beta2** (Union[float, Tensor]): the decay rates of the moments.
+        - **epsilon** (Union[float, Tensor]): added to the denominator.
+        - **decay** (Union[float, Tensor]): the weight decay.
+        - **gradient** (Tensor): the gradient, of the shape of `var`.
+
+    Outputs:
+        A tuple of three Tensors: `var`, `m` and `v` after the step.
     """
     use_locking: _t.Any
     def __call__(self, var: _Tensor, m: _Tensor, v: _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, decay: _b.float | _Tensor, gradient: _Tensor) -> _t.Any: ...
@@ -626,7 +682,23 @@ class ApplyAdagrad(_Primitive):
         """
     unfit: _t.Any
 class ApplyAdagradDA(_Primitive):
-    """Updates a parameter with Adagrad dual averaging, in place; returns var."""
+    """Updates a parameter with Adagrad dual averaging, in place; returns var.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var** (Parameter): what is updated.
+        - **gradient_accumulator**, **gradient_squared_accumulator** (Parameter): the sums of
+          gradients and of their squares, of the shape of `var`.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **l1**, **l2** (Union[float, Tensor]): the strengths of the penalties.
+        - **global_step** (Union[int, Tensor]): the number of the step.
+
+    Outputs:
+        Tensor: `var` after the step.
+    """
     use_locking: _t.Any
     def __call__(self, var: _Tensor, gradient_accumulator: _Tensor, gradient_squared_accumulator: _Tensor, grad: _Tensor, lr: _b.float | _Tensor, l1: _b.float | _Tensor, l2: _b.float | _Tensor, global_step: _b.int | _Tensor) -> _t.Any: ...
     def __init__(self, use_locking: _b.bool = False) -> None: ...
@@ -722,6 +794,23 @@ class ApplyAddSign(ApplyGradientDescent):
 class ApplyCenteredRMSProp(_Primitive):
     """Updates a parameter with centered RMSProp, which divides by the root of the running variance,
     in place; returns var.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var** (Parameter): what is updated.
+        - **mean_gradient**, **mean_square** (Tensor): the running means of gradients and of their
+          squares, of the shape of `var`.
+        - **moment** (Tensor): the momentum buffer, of the shape of `var`.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+        - **learning_rate** (Union[float, Tensor]): the learning rate.
+        - **decay** (float): the decay rate of the running means.
+        - **momentum** (float): the momentum.
+        - **epsilon** (float): added to the denominator.
+
+    Outputs:
+        Tensor: `var` after the step.
     """
     use_locking: _t.Any
     def __call__(self, var: _Tensor, mean_gradient: _Tensor, mean_square: _Tensor, moment: _Tensor, grad: _Tensor, learning_rate: _b.float | _Tensor, decay: _b.float, momentum: _b.float, epsilon: _b.float) -> _t.Any: ...
@@ -742,7 +831,21 @@ class ApplyCenteredRMSProp(_Primitive):
         """
     unfit: _t.Any
 class ApplyFtrl(_Primitive):
-    """Updates a parameter with FTRL (follow the regularized leader), in place; returns var."""
+    """Updates a parameter with FTRL (follow the regularized leader), in place; returns var.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var**, **accum**, **linear** (Parameter): the parameter and its states, of one shape.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **l1**, **l2** (Union[float, Tensor]): the strengths of the penalties.
+        - **lr_power** (Union[float, Tensor]): the power of the accumulated squares, at most 0.
+
+    Outputs:
+        Tensor: `var` after the step.
+    """
     use_locking: _t.Any
     def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, linear: _Tensor | _b.float | _b.bool, grad: _Tensor, lr: _b.float | _b.bool | _Tensor, l1: _b.float | _b.bool | _Tensor, l2: _b.float | _b.bool | _Tensor, lr_power: _b.float | _b.bool | _Tensor) -> _t.Any: ...
     def __init__(self, use_locking: _b.bool = False) -> None: ...
@@ -784,6 +887,19 @@ class ApplyGradientDescent(_Primitive):
 class ApplyKerasMomentum(_Primitive):
     """Updates a parameter with momentum in Keras's form, whose buffer accumulates steps, in place;
     returns the parameter and the buffer.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+        use_nesterov (bool): whether Nesterov's momentum is used. Default: False.
+
+    Inputs:
+        - **var**, **accum** (Union[Parameter, Tensor]): the parameter and its buffer, of one shape.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+        - **momentum** (Union[float, Tensor]): the momentum.
+
+    Outputs:
+        A tuple of two Tensors: `var` and `accum` after the step.
     """
     use_nesterov: _t.Any
     use_locking: _t.Any
@@ -840,6 +956,19 @@ class ApplyPowerSign(ApplyGradientDescent):
 class ApplyProximalAdagrad(_Primitive):
     """Updates a parameter with Adagrad, then applies the proximal step of an l1 and l2 penalty, in
     place; returns var and accum.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var**, **accum** (Parameter): the parameter and the sum of squared gradients, of one
+          shape.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **l1**, **l2** (Union[float, Tensor]): the strengths of the penalties.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+
+    Outputs:
+        A tuple of two Tensors: `var` and `accum` after the step.
     """
     use_locking: _t.Any
     def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, lr: _b.float | _Tensor, l1: _b.float | _Tensor, l2: _b.float | _Tensor, grad: _Tensor) -> _t.Any: ...
@@ -865,7 +994,24 @@ class ApplyProximalGradientDescent(ApplyGradientDescent):
     """
     def __call__(self, var: _Tensor | _b.float | _b.bool, alpha: _b.float | _Tensor, l1: _b.float | _Tensor, l2: _b.float | _Tensor, delta: _Tensor) -> _t.Any: ...  # type: ignore
 class ApplyRMSProp(_Primitive):
-    """Updates a parameter with RMSProp, in place; returns var."""
+    """Updates a parameter with RMSProp, in place; returns var.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var** (Union[Parameter, Tensor]): what is updated.
+        - **mean_square** (Tensor): the running mean of squared gradients, of the shape of `var`.
+        - **moment** (Tensor): the momentum buffer, of the shape of `var`.
+        - **learning_rate** (Union[float, Tensor]): the learning rate.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+        - **decay** (float): the decay rate of `mean_square`.
+        - **momentum** (float): the momentum.
+        - **epsilon** (float): added to the denominator.
+
+    Outputs:
+        Tensor: `var` after the step.
+    """
     use_locking: _t.Any
     def __call__(self, var: _Tensor, mean_square: _Tensor, moment: _Tensor, learning_rate: _b.float | _Tensor, grad: _Tensor, decay: _b.float, momentum: _b.float, epsilon: _b.float) -> _t.Any: ...
     def __init__(self, use_locking: _b.bool = False) -> None: ...
@@ -1235,7 +1381,19 @@ class Barrier(_Primitive):
     def __call__(self) -> None: ...
     def __init__(self, group: _b.str = 'hccl_world_group') -> None: ...
 class BartlettWindow(_Primitive):
-    """The class form of `ops.bartlett_window`."""
+    """The class form of `ops.bartlett_window`.
+
+    Args:
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        dtype (mindspore.dtype): float16, float32 or float64. Default: float32.
+
+    Inputs:
+        - **window_length** (Tensor): the number of elements, one int.
+
+    Outputs:
+        Tensor with one axis.
+    """
     periodic: _t.Any
     dtype: _t.Any
     def __call__(self, window_length: _t.Any) -> _Tensor: ...
@@ -1379,11 +1537,22 @@ class Bernoulli(_Primitive):
     """Draws Bernoulli samples, 1 with probability p, else 0: `ops.Bernoulli(seed, offset)(x, p)`.
 
     An offset that is not an int counts as 0.
+
+    Args:
+        seed (int): a seed for this Primitive alone; -1 draws from the global seed. Default: -1.
+        offset (int): a second seed. Default: 0.
+
+    Inputs:
+        - **x** (Tensor): gives shape and dtype of the result; its values are not used.
+        - **p** (Union[Tensor, float]): the probability of a 1.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
     """
     seed: _t.Any
     offset: _t.Any
     def __call__(self, x: _Tensor, p: _Tensor | _b.float) -> _Tensor: ...
-    def __init__(self, seed: _b.int = -1, offset: _t.Any = 0) -> None: ...
+    def __init__(self, seed: _b.int = -1, offset: _b.int = 0) -> None: ...
 class BesselI0(_Primitive):
     """Computes the modified Bessel function of the first kind, order 0.
 
@@ -1702,7 +1871,19 @@ class BitwiseXor(_Primitive):
         """`BitwiseXor` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class BlackmanWindow(_Primitive):
-    """The class form of `ops.blackman_window`."""
+    """The class form of `ops.blackman_window`.
+
+    Args:
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        dtype (mindspore.dtype): float16, float32 or float64. Default: float32.
+
+    Inputs:
+        - **window_length** (Tensor): the number of elements, one int.
+
+    Outputs:
+        Tensor with one axis.
+    """
     periodic: _t.Any
     dtype: _t.Any
     def __call__(self, window_length: _t.Any) -> _Tensor: ...
@@ -1963,7 +2144,16 @@ class Cast(_Primitive):
         """`Cast` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class Cauchy(_Primitive):
-    """Draws float32 numbers from the Cauchy distribution: `ops.Cauchy(size, median, sigma)()`."""
+    """Draws float32 numbers from the Cauchy distribution: `ops.Cauchy(size, median, sigma)()`.
+
+    Args:
+        size (list[int]): the shape of the result.
+        median (float): the location. Default: 0.0.
+        sigma (float): the scale. Default: 1.0.
+
+    Outputs:
+        float32 Tensor of shape `size`.
+    """
     size: _t.Any
     median: _t.Any
     sigma: _t.Any
@@ -2046,7 +2236,14 @@ class ChannelShuffle(_Primitive):
         """`ChannelShuffle` of its inputs, which the class describes."""
     def __init__(self, group: _b.int) -> None: ...
 class CheckNumerics(_Primitive):
-    """Returns the input itself; raises a RuntimeError if it holds NaN or infinity."""
+    """Returns the input itself; raises a RuntimeError if it holds NaN or infinity.
+
+    Inputs:
+        - **x** (Tensor): floats.
+
+    Outputs:
+        `x`.
+    """
     def __call__(self, x: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
 class CheckValid(_Primitive):
@@ -2872,7 +3069,14 @@ class CustomRegOp:
         """Sets the device that the operator runs on."""
     written: _t.Any
 class DType(_Primitive):
-    """Returns the dtype of a Tensor, as a Primitive: `ops.DType()(x)`."""
+    """Returns the dtype of a Tensor, as a Primitive: `ops.DType()(x)`.
+
+    Inputs:
+        - **input_x** (Tensor): any Tensor.
+
+    Outputs:
+        mindspore.dtype.
+    """
     def __call__(self, input_x: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class DataFormatDimMap(_Primitive):
@@ -3684,12 +3888,35 @@ class EditDistance(_Primitive):
     def __call__(self, hypothesis_indices: _Tensor, hypothesis_values: _Tensor, hypothesis_shape: _Tensor, truth_indices: _Tensor, truth_values: _Tensor, truth_shape: _Tensor) -> _Tensor: ...
     def __init__(self, normalize: _b.bool = True) -> None: ...
 class Eig(_Primitive):
-    """The class form of `ops.eig`; without `compute_v`, the eigenvectors are an empty Tensor."""
+    """The class form of `ops.eig`; without `compute_v`, the eigenvectors are an empty Tensor.
+
+    Args:
+        compute_v (bool): whether eigenvectors are computed. Default: False.
+
+    Inputs:
+        - **x** (Tensor): float32, float64, complex64 or complex128 matrices of shape (*, N, N).
+
+    Outputs:
+        A tuple of two complex Tensors: the eigenvalues, of shape (*, N), and the eigenvectors, of
+        shape (*, N, N).
+    """
     compute_v: _t.Any
     def __call__(self, x: _t.Any) -> _t.Any: ...
     def __init__(self, compute_v: _b.bool = False) -> None: ...
 class Einsum(_Primitive):
-    """Computes sums of products in Einstein notation: `ops.Einsum(equation)(operands)`."""
+    """Computes sums of products in Einstein notation: `ops.Einsum(equation)(operands)`.
+
+    Args:
+        equation (str): one term per input, separated by commas, then `->` and the term of the
+            result. A letter names an axis; axes whose letter is missing in the result are summed.
+            `...` stands for any axes.
+
+    Inputs:
+        - **operands** (Union[tuple[Tensor], list[Tensor]]): the inputs, all of one dtype.
+
+    Outputs:
+        Tensor whose shape is that of the term after `->`, in the dtype of the inputs.
+    """
     equation: _t.Any
     def __call__(self, *operands: _t.Any) -> _t.Any: ...
     def __init__(self, equation: _b.str) -> None: ...
@@ -4396,7 +4623,22 @@ class FusedCastAdamWeightDecay(_AdamWeightDecay):
         norm may have any dtype.
         """
 class FusedSparseAdam(_Primitive):
-    """Updates a parameter with Adam from a sparse gradient; the moments of all rows decay."""
+    """Updates a parameter with Adam from a sparse gradient; the moments of all rows decay.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+        use_nesterov (bool): whether the step looks ahead, as Nesterov's momentum. Default: False.
+
+    Inputs:
+        - **var**, **m**, **v** (Parameter): the parameter and its moments, of one shape.
+        - **beta1_power**, **beta2_power** (Union[float, Tensor]): `beta1` and `beta2` to the power
+          of the number of steps.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **beta1**, **beta2** (Union[float, Tensor]): the decay rates of the moments.
+        - **epsilon** (Union[float, Tensor]): added to the denominator.
+        - **gradient** (Tensor): the rows of the gradient.
+        - **indices** (Tensor): the number of each row, of shape (n,).
+    """
     use_nesterov: _t.Any
     use_locking: _t.Any
     def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, v: _Tensor | _b.float | _b.bool, beta1_power: _b.float | _b.bool | _Tensor, beta2_power: _b.float | _b.bool | _Tensor, lr: _b.float | _b.bool | _Tensor, beta1: _b.float | _b.bool | _Tensor, beta2: _b.float | _b.bool | _Tensor, epsilon: _b.float | _b.bool | _Tensor, gradient: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _t.Any: ...
@@ -4423,7 +4665,22 @@ class FusedSparseFtrl(SparseApplyFtrl):
     def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, linear: _Tensor | _b.float | _b.bool, grad: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _t.Any: ...  # type: ignore
     unfit: _t.Any  # type: ignore
 class FusedSparseLazyAdam(_Primitive):
-    """Updates rows of a parameter with lazy Adam; the moments of other rows do not change."""
+    """Updates rows of a parameter with lazy Adam; the moments of other rows do not change.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+        use_nesterov (bool): whether the step looks ahead, as Nesterov's momentum. Default: False.
+
+    Inputs:
+        - **var**, **m**, **v** (Parameter): the parameter and its moments, of one shape.
+        - **beta1_power**, **beta2_power** (Union[float, Tensor]): `beta1` and `beta2` to the power
+          of the number of steps.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **beta1**, **beta2** (Union[float, Tensor]): the decay rates of the moments.
+        - **epsilon** (Union[float, Tensor]): added to the denominator.
+        - **gradient** (Tensor): the rows of the gradient.
+        - **indices** (Tensor): the number of each row, of shape (n,).
+    """
     use_nesterov: _t.Any
     use_locking: _t.Any
     def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, v: _Tensor | _b.float | _b.bool, beta1_power: _b.float | _b.bool | _Tensor, beta2_power: _b.float | _b.bool | _Tensor, lr: _b.float | _b.bool | _Tensor, beta1: _b.float | _b.bool | _Tensor, beta2: _b.float | _b.bool | _Tensor, epsilon: _b.float | _b.bool | _Tensor, gradient: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _t.Any: ...
@@ -4503,6 +4760,19 @@ class GLU(_Primitive):
 class Gamma(_Primitive):
     """Draws float32 numbers from the gamma distribution: `ops.Gamma(seed, seed2)(shape, alpha,
     beta)`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): a shape with which the parameters broadcast.
+        - **alpha** (Tensor): the shape parameter.
+        - **beta** (Tensor): the rate.
+
+    Outputs:
+        float32 Tensor.
     """
     seed: _t.Any
     seed2: _t.Any
@@ -4864,7 +5134,21 @@ class HSwish(_Primitive):
         """`HSwish` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class HammingWindow(_Primitive):
-    """The class form of `ops.hamming_window`; the length is a Tensor of one int."""
+    """The class form of `ops.hamming_window`; the length is a Tensor of one int.
+
+    Args:
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        alpha (float): the constant term. Default: 0.54.
+        beta (float): the factor of the cosine. Default: 0.46.
+        dtype (mindspore.dtype): float16, float32 or float64. Default: float32.
+
+    Inputs:
+        - **length** (Tensor): the number of elements, one int.
+
+    Outputs:
+        Tensor with one axis.
+    """
     periodic: _t.Any
     alpha: _t.Any
     beta: _t.Any
@@ -4935,6 +5219,10 @@ class HistogramFixedWidth(_Primitive):
 class HistogramSummary(_Primitive):
     """Records the histogram of a Tensor's values in the open summary files:
     `ops.HistogramSummary()(tag, tensor)`.
+
+    Inputs:
+        - **name** (str): the tag.
+        - **value** (Tensor): one to eight axes.
     """
     def __call__(self, name: _t.Any, value: _t.Any) -> None: ...
     def __init__(self) -> None: ...
@@ -5017,7 +5305,14 @@ class Identity(_Primitive):
         """`Identity` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class IdentityN(_Primitive):
-    """Returns a tuple of Tensors with the same values, copied to new memory."""
+    """Returns a tuple of Tensors with the same values, copied to new memory.
+
+    Inputs:
+        - **x** (Union[tuple[Tensor], list[Tensor]]): the Tensors.
+
+    Outputs:
+        A tuple of Tensors.
+    """
     def __call__(self, x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
     def __init__(self) -> None: ...
 class Igamma(_Primitive):
@@ -5095,7 +5390,12 @@ class Imag(_Primitive):
         """`Imag` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class ImageSummary(_Primitive):
-    """Records images (N, C, H, W) in the open summary files: `ops.ImageSummary()(tag, tensor)`."""
+    """Records images (N, C, H, W) in the open summary files: `ops.ImageSummary()(tag, tensor)`.
+
+    Inputs:
+        - **name** (str): the tag.
+        - **value** (Tensor): shape (N, C, H, W).
+    """
     def __call__(self, name: _t.Any, value: _t.Any) -> None: ...
     def __init__(self) -> None: ...
     kind: _t.Any
@@ -5121,12 +5421,26 @@ class InTopK(_Primitive):
         """`InTopK` of its inputs, which the class describes."""
     def __init__(self, k: _b.int) -> None: ...
 class IndexAdd(_Primitive):
-    """The class form of `ops.index_add`: `ops.IndexAdd(axis)(x, indices, y)`."""
+    """The class form of `ops.index_add`: `ops.IndexAdd(axis)(x, indices, y)`.
+
+    Args:
+        axis (int): the axis.
+        use_lock (bool): has no effect. Default: True.
+        check_index_bound (bool): has no effect; indices are always checked. Default: True.
+
+    Inputs:
+        - **x** (Parameter): what is changed.
+        - **indices** (Tensor): int32 of shape (n,): the positions along `axis`.
+        - **y** (Tensor): the slices: n along `axis`, otherwise of the shape of `x`.
+
+    Outputs:
+        `x`.
+    """
     axis: _t.Any
     use_lock: _t.Any
     check_index_bound: _t.Any
     def __call__(self, x: _b.float | _b.bool | _Tensor, indices: _Tensor, y: _Tensor) -> _Tensor: ...
-    def __init__(self, axis: _b.int, use_lock: _t.Any = True, check_index_bound: _t.Any = True) -> None: ...
+    def __init__(self, axis: _b.int, use_lock: _b.bool = True, check_index_bound: _b.bool = True) -> None: ...
 class IndexFill(_Primitive):
     """Fills the slices at the given indices along an axis with one number, in a copy of the input.
 
@@ -5147,25 +5461,83 @@ class IndexFill(_Primitive):
         """`IndexFill` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class IndexPut(_Primitive):
-    """The Primitive form of `Tensor.index_put`: `ops.IndexPut(accumulate)(x1, x2, indices)`."""
+    """The Primitive form of `Tensor.index_put`: `ops.IndexPut(accumulate)(x1, x2, indices)`.
+
+    Args:
+        accumulate (int): 1 if values are added, 0 if they replace. Default: 0.
+
+    Inputs:
+        - **x1** (Tensor): the input.
+        - **x2** (Tensor): the values, which broadcast to the shape of the indices.
+        - **indices** (Union[tuple[Tensor], list[Tensor]]): integers, one Tensor for each of the
+          first axes.
+
+    Outputs:
+        Tensor of the shape and dtype of `x1`.
+    """
     accumulate: _t.Any
     def __call__(self, x1: _Tensor, x2: _Tensor, indices: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
     def __init__(self, accumulate: _b.int = 0) -> None: ...
 class InplaceAdd(_Primitive):
-    """The class form of `ops.inplace_add`: `ops.InplaceAdd(indices)(x, v)`."""
+    """The class form of `ops.inplace_add`: `ops.InplaceAdd(indices)(x, v)`.
+
+    Args:
+        indices (Union[int, tuple[int]]): which slices.
+
+    Inputs:
+        - **x** (Tensor): the slices.
+        - **input_v** (Tensor): as many slices as `indices` names, in the dtype of `x`.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
+    """
     def __call__(self, x: _t.Any, input_v: _t.Any) -> _t.Any: ...
     def __init__(self, indices: _b.int | _b.tuple[_b.int, ...]) -> None: ...
 class InplaceIndexAdd(_Primitive):
-    """The class form of `ops.inplace_index_add`."""
+    """The class form of `ops.inplace_index_add`.
+
+    Args:
+        axis (int): the axis.
+
+    Inputs:
+        - **var** (Parameter): what is changed.
+        - **indices** (Tensor): int32 of shape (n,): the positions along `axis`.
+        - **updates** (Tensor): the slices: n along `axis`, otherwise of the shape of `var`.
+
+    Outputs:
+        `var`.
+    """
     axis: _t.Any
     def __call__(self, var: _t.Any, indices: _t.Any, updates: _t.Any) -> _Tensor: ...
     def __init__(self, axis: _b.int) -> None: ...
 class InplaceSub(_Primitive):
-    """The class form of `ops.inplace_sub`: `ops.InplaceSub(indices)(x, v)`."""
+    """The class form of `ops.inplace_sub`: `ops.InplaceSub(indices)(x, v)`.
+
+    Args:
+        indices (Union[int, tuple[int]]): which slices.
+
+    Inputs:
+        - **x** (Tensor): the slices.
+        - **input_v** (Tensor): as many slices as `indices` names, in the dtype of `x`.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
+    """
     def __call__(self, x: _t.Any, input_v: _t.Any) -> _t.Any: ...
     def __init__(self, indices: _b.int | _b.tuple[_b.int, ...]) -> None: ...
 class InplaceUpdate(_Primitive):
-    """The class form of `ops.inplace_update`: `ops.InplaceUpdate(indices)(x, v)`."""
+    """The class form of `ops.inplace_update`: `ops.InplaceUpdate(indices)(x, v)`.
+
+    Args:
+        indices (Union[int, tuple[int]]): which slices.
+
+    Inputs:
+        - **x** (Tensor): the slices.
+        - **input_v** (Tensor): as many slices as `indices` names, in the dtype of `x`.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
+    """
     def __call__(self, x: _t.Any, input_v: _t.Any) -> _t.Any: ...
     def __init__(self, indices: _b.int | _b.tuple[_b.int, ...]) -> None: ...
 class InplaceUpdateV2(_Primitive):
@@ -5173,7 +5545,17 @@ class InplaceUpdateV2(_Primitive):
     def __call__(self, x: _t.Any, indices: _t.Any, v: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class InsertGradientOf(_Primitive):
-    """Returns a Tensor unchanged, and passes its gradient through a function in the backward pass."""
+    """Returns a Tensor unchanged, and passes its gradient through a function in the backward pass.
+
+    Args:
+        f (Callable): takes a gradient and returns the gradient to pass on.
+
+    Inputs:
+        - **x** (Tensor): any Tensor.
+
+    Outputs:
+        `x`.
+    """
     f: _t.Any
     def __call__(self, x: _t.Any) -> _t.Any: ...
     def __init__(self, f: _c.Callable[..., _t.Any]) -> None: ...
@@ -5635,7 +6017,18 @@ class LogMatrixDeterminant(_Primitive):
         """`LogMatrixDeterminant` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class LogNormalReverse(_Primitive):
-    """Draws log-normally distributed numbers in the input's shape: `(mean, std)(input)`."""
+    """Draws log-normally distributed numbers in the input's shape: `(mean, std)(input)`.
+
+    Args:
+        mean (float): the mean of the logarithms. Default: 1.0.
+        std (float): their standard deviation. Default: 2.0.
+
+    Inputs:
+        - **input** (Tensor): gives shape and dtype of the result; its values are not used.
+
+    Outputs:
+        Tensor of the shape and dtype of `input`.
+    """
     mean: _t.Any
     std: _t.Any
     def __call__(self, input: _Tensor) -> _Tensor: ...
@@ -5897,13 +6290,36 @@ class LuSolve(_Primitive):
         """`LuSolve` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class LuUnpack(_Primitive):
-    """The class form of `ops.lu_unpack`."""
+    """The class form of `ops.lu_unpack`.
+
+    Args:
+        unpack_data (bool): whether L and U are computed. Default: True.
+        unpack_pivots (bool): whether P is computed. Default: True.
+
+    Inputs:
+        - **LU_data** (Tensor): the factors in one matrix, shape (*, M, N).
+        - **LU_pivots** (Tensor): the pivots, shape (*, min(M, N)).
+
+    Outputs:
+        A tuple of three Tensors: P, L and U.
+    """
     unpack_data: _t.Any
     unpack_pivots: _t.Any
     def __call__(self, LU_data: _t.Any, LU_pivots: _t.Any) -> _t.Any: ...
     def __init__(self, unpack_data: _b.bool = True, unpack_pivots: _b.bool = True) -> None: ...
 class Map(HyperMap):
-    """Applies an operation to corresponding elements of sequences, one level deep."""
+    """Applies an operation to corresponding elements of sequences, one level deep.
+
+    Args:
+        ops (Callable): the operation; None if it is the first input of each call.
+        reverse (bool): has no effect on the result. Default: False.
+
+    Inputs:
+        - **args** (Union[tuple, list]): sequences of one length.
+
+    Outputs:
+        A tuple: the results of the operation for each position.
+    """
 class MapCacheIdx(_Primitive):
     """Maps rows of an embedding table to their positions in a cache, after swapping in missing
     rows.
@@ -6050,15 +6466,27 @@ class MatrixDeterminant(_Primitive):
         """`MatrixDeterminant` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class MatrixDiagPartV3(_Primitive):
-    """The class form of `ops.matrix_diag_part`."""
+    """The class form of `ops.matrix_diag_part`.
+
+    Args:
+        align (str): how diagonals shorter than the longest are aligned: "LEFT_RIGHT", "RIGHT_LEFT",
+            "LEFT_LEFT" or "RIGHT_RIGHT", for those above the main one, then those below. Default:
+            "RIGHT_LEFT".
+    """
     align: _t.Any
     def __call__(self, x: _t.Any, k: _Tensor, padding_value: _Tensor) -> _t.Any: ...
-    def __init__(self, align: _t.Any = 'RIGHT_LEFT') -> None: ...
+    def __init__(self, align: _b.str = 'RIGHT_LEFT') -> None: ...
 class MatrixDiagV3(_Primitive):
-    """The class form of `ops.matrix_diag`."""
+    """The class form of `ops.matrix_diag`.
+
+    Args:
+        align (str): how diagonals shorter than the longest are padded: "LEFT_RIGHT", "RIGHT_LEFT",
+            "LEFT_LEFT" or "RIGHT_RIGHT", for those above the main one, then those below. Default:
+            "RIGHT_LEFT".
+    """
     align: _t.Any
     def __call__(self, x: _t.Any, k: _Tensor, num_rows: _Tensor, num_cols: _Tensor, padding_value: _Tensor) -> _t.Any: ...
-    def __init__(self, align: _t.Any = 'RIGHT_LEFT') -> None: ...
+    def __init__(self, align: _b.str = 'RIGHT_LEFT') -> None: ...
 class MatrixExp(_Primitive):
     """Computes the matrix exponential of each matrix, the sum of x^k / k! over all k.
 
@@ -6113,10 +6541,16 @@ class MatrixPower(_Primitive):
         """`MatrixPower` of its inputs, which the class describes."""
     def __init__(self, n: _b.int) -> None: ...
 class MatrixSetDiagV3(_Primitive):
-    """The class form of `ops.matrix_set_diag`."""
+    """The class form of `ops.matrix_set_diag`.
+
+    Args:
+        align (str): how diagonals shorter than the longest are aligned: "LEFT_RIGHT", "RIGHT_LEFT",
+            "LEFT_LEFT" or "RIGHT_RIGHT", for those above the main one, then those below. Default:
+            "RIGHT_LEFT".
+    """
     align: _t.Any
     def __call__(self, x: _Tensor, diagonal: _Tensor, k: _t.Any) -> _t.Any: ...
-    def __init__(self, align: _t.Any = 'RIGHT_LEFT') -> None: ...
+    def __init__(self, align: _b.str = 'RIGHT_LEFT') -> None: ...
 class MatrixSolve(_Primitive):
     """Solves the linear system matrix y = rhs; if `adjoint` is True, with the adjoint matrix.
 
@@ -6408,7 +6842,18 @@ class Median:
     def __call__(self, x: _t.Any) -> _t.Any: ...
     def __init__(self, global_median: _b.bool = False, axis: _b.int = 0, keep_dims: _b.bool = False, ignore_nan: _b.bool = False) -> None: ...
 class Meshgrid(_Primitive):
-    """The class form of `ops.meshgrid`: `ops.Meshgrid(indexing)(vectors)`."""
+    """The class form of `ops.meshgrid`: `ops.Meshgrid(indexing)(vectors)`.
+
+    Args:
+        indexing (str): "xy" if the first two axes of the grids are exchanged, or "ij". Default:
+            "xy".
+
+    Inputs:
+        - **inputs** (Union[tuple[Tensor], list[Tensor]]): the coordinates along each axis.
+
+    Outputs:
+        A tuple of Tensors, one grid per input.
+    """
     indexing: _t.Any
     def __call__(self, inputs: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
     def __init__(self, indexing: _t.Literal['xy', 'ij'] = 'xy') -> None: ...
@@ -6433,6 +6878,18 @@ class Minimum(_Primitive):
 class MirrorPad(_Primitive):
     """Pads the input with its mirror image: `ops.MirrorPad(mode)(x, paddings)`, where `paddings`
     has one row per axis.
+
+    Args:
+        mode (str): "REFLECT" omits the edge of the input from its mirror image, "SYMMETRIC" repeats
+            it. Default: "REFLECT".
+
+    Inputs:
+        - **input_x** (Tensor): the input.
+        - **paddings** (Tensor): int32 or int64 of shape (axes of `input_x`, 2): the number of
+          elements before and after each axis.
+
+    Outputs:
+        Tensor of the dtype of `input_x`, longer along each axis by the sum of its row.
     """
     mode: _t.Any
     def __call__(self, input_x: _Tensor, paddings: _Tensor) -> _t.Any: ...
@@ -6590,6 +7047,19 @@ class MultilabelMarginLoss(_Primitive):
 class Multinomial(_Primitive):
     """Draws category indices with replacement, with probabilities proportional to the weights in
     each row.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+        dtype (mindspore.dtype): int32 or int64. Default: int32.
+
+    Inputs:
+        - **x** (Tensor): weights of shape (classes,) or (batch, classes); a row need not sum to 1.
+        - **num_samples** (int): the number of indices drawn for each row.
+
+    Outputs:
+        Tensor of shape (num_samples,) or (batch, num_samples).
     """
     dtype: _t.Any
     seed: _t.Any
@@ -6597,7 +7067,20 @@ class Multinomial(_Primitive):
     def __call__(self, x: _Tensor, num_samples: _b.int) -> _Tensor: ...
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0, dtype: _Type = ...) -> None: ...
 class MultinomialWithReplacement(_Primitive):
-    """The Primitive form of `ops.multinomial_with_replacement`: `(numsamples)(x, seed, offset)`."""
+    """The Primitive form of `ops.multinomial_with_replacement`: `(numsamples)(x, seed, offset)`.
+
+    Args:
+        numsamples (int): the number of indices drawn for each row.
+        replacement (bool): whether an index may be drawn more than once. Default: False.
+
+    Inputs:
+        - **x** (Tensor): weights of shape (classes,) or (batch, classes).
+        - **seed**, **offset** (Union[int, Tensor]): seeds for this call alone; if both are 0, the
+          global seed is used.
+
+    Outputs:
+        int64 Tensor of shape (numsamples,) or (batch, numsamples).
+    """
     numsamples: _t.Any
     replacement: _t.Any
     def __call__(self, x: _Tensor, seed: _b.int | _Tensor, offset: _b.int | _Tensor) -> _Tensor: ...
@@ -6863,6 +7346,15 @@ class NoRepeatNGram(_Primitive):
 class NonDeterministicInts(_Primitive):
     """Draws random integers over the whole range of a dtype:
     `ops.NonDeterministicInts(dtype)(shape)`.
+
+    Args:
+        dtype (mindspore.dtype): int32 or int64. Default: int64.
+
+    Inputs:
+        - **shape** (Tensor): the shape of the result.
+
+    Outputs:
+        Tensor of shape `shape`.
     """
     dtype: _t.Any
     def __call__(self, shape: _Tensor) -> _Tensor: ...
@@ -7008,7 +7500,15 @@ class OneHot(_Primitive):
         """`OneHot` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
 class Ones(_Primitive):
-    """Creates a Tensor of ones, as `ops.ones`: `ops.Ones()(shape, dtype)`."""
+    """Creates a Tensor of ones, as `ops.ones`: `ops.Ones()(shape, dtype)`.
+
+    Inputs:
+        - **shape** (Union[int, tuple[int], list[int], Tensor]): the shape of the result.
+        - **dtype** (mindspore.dtype): its dtype; None for float32.
+
+    Outputs:
+        Tensor of shape `shape`.
+    """
     def __call__(self, shape: _t.Any, dtype: _t.Any = None) -> _Tensor: ...
     def __init__(self) -> None: ...
 class OnesLike(_Primitive):
@@ -7168,7 +7668,21 @@ class PadAndShift(_Primitive):
     def __call__(self, input_x: _Tensor, cum_sum_arr: _Tensor, shift_idx: _b.int) -> _Tensor: ...
     def __init__(self) -> None: ...
 class PadV3(_Primitive):
-    """The class form of `ops.pad`: `ops.PadV3(mode, paddings_contiguous)(x, paddings, value)`."""
+    """The class form of `ops.pad`: `ops.PadV3(mode, paddings_contiguous)(x, paddings, value)`.
+
+    Args:
+        mode (str): "constant", "reflect", "edge" or "circular". Default: "constant".
+        paddings_contiguous (bool): whether the two widths of an axis are neighbours in `paddings`;
+            otherwise all widths before the axes come first. Default: True.
+
+    Inputs:
+        - **x** (Tensor): the input.
+        - **paddings** (Union[Tensor, tuple[int], list[int]]): the widths, from the last axis on.
+        - **constant_value** (Union[Number, Tensor]): the constant; None for 0.
+
+    Outputs:
+        Tensor of the dtype of `x`, longer along the padded axes.
+    """
     mode: _t.Any
     paddings_contiguous: _t.Any
     def __call__(self, x: _Tensor, paddings: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], constant_value: _t.Any = None) -> _t.Any: ...
@@ -7290,6 +7804,19 @@ class ParallelConcat(_Primitive):
 class ParameterizedTruncatedNormal(_Primitive):
     """Draws normal numbers truncated to [min, max], with separate parameters for each row of the
     first axis.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Tensor): the shape of the result, (N, ...).
+        - **mean**, **stdevs**, **min**, **max** (Tensor): mean, standard deviation and bounds, of
+          shape () or (N,).
+
+    Outputs:
+        Tensor of shape `shape`, in the dtype of the parameters.
     """
     seed: _t.Any
     seed2: _t.Any
@@ -7318,7 +7845,20 @@ class Pdist(_Primitive):
         """`Pdist` of its inputs, which the class describes."""
     def __init__(self, p: _b.float = 2.0) -> None: ...
 class Poisson(_Primitive):
-    """Draws int32 counts from the Poisson distribution; `mean` broadcasts to `shape`."""
+    """Draws int32 counts from the Poisson distribution; `mean` broadcasts to `shape`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): a shape to which `mean` broadcasts.
+        - **mean** (Tensor): the means.
+
+    Outputs:
+        int32 Tensor.
+    """
     seed: _t.Any
     seed2: _t.Any
     def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor) -> _Tensor: ...
@@ -7547,7 +8087,19 @@ class RaggedRange(_Primitive):
     def __call__(self, starts: _Tensor, limits: _Tensor, deltas: _Tensor) -> _b.tuple[_Tensor, ...]: ...
     def __init__(self, Tsplits: _Type) -> None: ...
 class RandomCategorical(_Primitive):
-    """The Primitive form of `ops.random_categorical`: `(dtype)(logits, num_sample, seed)`."""
+    """The Primitive form of `ops.random_categorical`: `(dtype)(logits, num_sample, seed)`.
+
+    Args:
+        dtype (mindspore.dtype): int16, int32 or int64. Default: int64.
+
+    Inputs:
+        - **logits** (Tensor): shape (batch, classes).
+        - **num_sample** (int): the number of indices drawn for each row.
+        - **seed** (int): a seed for this call alone. Default: 0, which draws from the global seed.
+
+    Outputs:
+        Tensor of shape (batch, num_sample).
+    """
     dtype: _t.Any
     def __call__(self, logits: _t.Any, num_sample: _t.Any, seed: _t.Any = 0) -> _Tensor: ...
     def __init__(self, dtype: _Type = ...) -> None: ...
@@ -7556,6 +8108,19 @@ class RandomChoiceWithMask(_Primitive):
 
     Returns rows of int32 positions, and a bool for each row, which is False if there are too few
     true elements.
+
+    Args:
+        count (int): how many positions are drawn, at least 1. Default: 256.
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **input_x** (Tensor[bool]): the mask.
+
+    Outputs:
+        A tuple of two Tensors: int32 positions of shape (count, axes of `input_x`), and bools of
+        shape (count,).
     """
     count: _t.Any
     seed: _t.Any
@@ -7565,16 +8130,57 @@ class RandomChoiceWithMask(_Primitive):
 class RandomGamma(_Gamma):
     """Draws numbers from the gamma distribution with rate 1: an array of `shape` for each element
     of `alpha`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Tensor): the number of draws along each new axis.
+        - **alpha** (Tensor): the shape parameter.
+
+    Outputs:
+        Tensor of shape (*shape, *alpha.shape), in the dtype of `alpha`.
     """
     def __call__(self, shape: _Tensor, alpha: _Tensor) -> _Tensor: ...  # type: ignore
 class RandomPoisson(_Gamma):
-    """Draws counts from the Poisson distribution: an array of `shape` for each element of `rate`."""
+    """Draws counts from the Poisson distribution: an array of `shape` for each element of `rate`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+        dtype (mindspore.dtype): the dtype of the result. Default: int64.
+
+    Inputs:
+        - **shape** (Tensor): the number of draws along each new axis.
+        - **rate** (Union[Tensor, float]): the means.
+
+    Outputs:
+        Tensor of shape (*shape, *rate.shape).
+    """
     dtype: _t.Any
     def __call__(self, shape: _Tensor, rate: _Tensor | _b.float) -> _Tensor: ...  # type: ignore
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0, dtype: _Type = ...) -> None: ...
-class RandomShuffle(_Gamma):
-    """Shuffles the slices along the first axis; differentiable."""
-    def __call__(self, x: _Tensor) -> _t.Any: ...  # type: ignore
+class RandomShuffle(_Primitive):
+    """Shuffles the slices along the first axis; differentiable.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **x** (Tensor): at least one axis.
+
+    Outputs:
+        Tensor of the same shape and dtype.
+    """
+    seed: _t.Any
+    seed2: _t.Any
+    def __call__(self, x: _Tensor) -> _t.Any: ...
+    def __init__(self, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class Randperm(_Primitive):
     """Draws a random permutation of the integers below n, padded to `max_length` with `pad`.
 
@@ -7603,7 +8209,14 @@ class Range(_Primitive):
     def __call__(self, start: _t.Any, end: _t.Any, step: _t.Any) -> _Tensor: ...
     def __init__(self, maxlen: _b.int = 1000000) -> None: ...
 class Rank(_Primitive):
-    """Returns the number of axes of a Tensor."""
+    """Returns the number of axes of a Tensor.
+
+    Args:
+        input_x (Tensor): the input.
+
+    Returns:
+        int.
+    """
     def __call__(self, x: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class ReLU(_Primitive):
@@ -8335,7 +8948,24 @@ class SGD(_Primitive):
         """
     unfit: _t.Any
 class STFT(_Primitive):
-    """The class form of `ops.stft` without padding: `ops.STFT(n_fft, hop, length, ...)(x, window)`."""
+    """The class form of `ops.stft` without padding: `ops.STFT(n_fft, hop, length, ...)(x, window)`.
+
+    Args:
+        n_fft (int): the number of samples per transform.
+        hop_length (int): the distance of successive frames.
+        win_length (int): the length of the window.
+        normalized (bool): whether the result is divided by the square root of `n_fft`.
+        onesided (bool): whether mirrored frequencies are omitted.
+        return_complex (bool): whether the result is complex; else its last axis holds real and
+            imaginary parts.
+
+    Inputs:
+        - **x** (Tensor): one signal, or one signal per row.
+        - **window** (Tensor): the weights, of length `win_length`.
+
+    Outputs:
+        Tensor with the axes frequency and frame in place of time.
+    """
     return_complex: _t.Any
     n_fft: _t.Any
     hop_length: _t.Any
@@ -8385,7 +9015,12 @@ class ScalarCast(_Primitive):
     def __call__(self, input_x: _t.Any, input_y: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class ScalarSummary(_Primitive):
-    """Records a scalar in the open summary files: `ops.ScalarSummary()(tag, tensor)`."""
+    """Records a scalar in the open summary files: `ops.ScalarSummary()(tag, tensor)`.
+
+    Inputs:
+        - **name** (str): the tag.
+        - **value** (Tensor): one number, of shape () or (1,).
+    """
     def __call__(self, name: _t.Any, value: _t.Any) -> None: ...
     def __init__(self) -> None: ...
     kind: _t.Any
@@ -8870,7 +9505,14 @@ class Sinh(_Primitive):
         """`Sinh` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class Size(_Primitive):
-    """Returns the number of elements of a Tensor."""
+    """Returns the number of elements of a Tensor.
+
+    Args:
+        input_x (Tensor): the input.
+
+    Returns:
+        int.
+    """
     def __call__(self, x: _t.Any) -> _t.Any: ...
     def __init__(self) -> None: ...
 class Slice(_Primitive):
@@ -9345,6 +9987,19 @@ class SparseTensorDenseAdd(_Primitive):
 class SparseTensorDenseMatmul(_Primitive):
     """Multiplies a sparse matrix by a dense one: `ops.SparseTensorDenseMatmul()(indices, values,
     shape, dense)`.
+
+    Args:
+        adjoint_st (bool): whether the sparse matrix is transposed first. Default: False.
+        adjoint_dt (bool): whether the dense matrix is transposed first. Default: False.
+
+    Inputs:
+        - **indices** (Tensor): int32 or int64 of shape (n, 2): the row and column of each value.
+        - **values** (Tensor): the values, of shape (n,).
+        - **sparse_shape** (Union[tuple[int], Tensor]): the shape of the sparse matrix.
+        - **dense** (Tensor): a matrix of the dtype of `values`.
+
+    Outputs:
+        Tensor of the dtype of `values`: the product.
     """
     adjoint_st: _t.Any
     adjoint_dt: _t.Any
@@ -9487,11 +10142,34 @@ class Stack(_Primitive):
         """`Stack` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int = 0) -> None: ...
 class StandardLaplace(_Gamma):
-    """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1."""
+    """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): the shape of the result.
+
+    Outputs:
+        float32 Tensor of shape `shape`.
+    """
     def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor) -> _t.Any: ...  # type: ignore
 class StandardNormal(_Primitive):
     """Draws float32 numbers from the standard normal distribution: `ops.StandardNormal(seed,
     seed2)(shape)`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): the shape of the result.
+
+    Outputs:
+        float32 Tensor of shape `shape`.
     """
     seed: _t.Any
     seed2: _t.Any
@@ -9559,7 +10237,18 @@ class SubAndFilter(_Primitive):
     def __call__(self, input_x: _Tensor, max_num: _b.int | _c.Sequence[_b.int] | _Tensor, offset: _b.int | _c.Sequence[_b.int] | _Tensor) -> _b.tuple[_Tensor, ...]: ...
     def __init__(self) -> None: ...
 class Svd(_Primitive):
-    """The class form of `ops.svd`; without `compute_uv`, u and v are empty Tensors."""
+    """The class form of `ops.svd`; without `compute_uv`, u and v are empty Tensors.
+
+    Args:
+        full_matrices (bool): whether u and v are square. Default: False.
+        compute_uv (bool): whether u and v are computed. Default: True.
+
+    Inputs:
+        - **input** (Tensor): float32 or float64 matrices of shape (*, M, N).
+
+    Outputs:
+        A tuple of three Tensors: the singular values, of shape (*, min(M, N)), u and v.
+    """
     full_matrices: _t.Any
     compute_uv: _t.Any
     def __call__(self, input: _t.Any) -> _t.Any: ...
@@ -9805,7 +10494,12 @@ class TensorScatterUpdate(_Primitive):
     def __init__(self, use_locking: _t.Any = False) -> None: ...
 TensorShape = DynamicShape
 class TensorSummary(_Primitive):
-    """Records a Tensor in the open summary files: `ops.TensorSummary()(tag, tensor)`."""
+    """Records a Tensor in the open summary files: `ops.TensorSummary()(tag, tensor)`.
+
+    Inputs:
+        - **name** (str): the tag.
+        - **value** (Tensor): one to eight axes.
+    """
     def __call__(self, name: _t.Any, value: _t.Any) -> None: ...
     def __init__(self) -> None: ...
     kind: _t.Any
@@ -9957,7 +10651,18 @@ class Tril(_Primitive):
         """`Tril` of its inputs, which the class describes."""
     def __init__(self, diagonal: _b.int = 0) -> None: ...
 class TrilIndices(_Primitive):
-    """The class form of `ops.tril_indices`: `ops.TrilIndices(row, col, offset, dtype)()`."""
+    """The class form of `ops.tril_indices`: `ops.TrilIndices(row, col, offset, dtype)()`.
+
+    Args:
+        row (int): the number of rows.
+        col (int): the number of columns.
+        offset (int): the diagonal at which the triangle ends; 0 is the main one, positive ones lie
+            above it. Default: 0.
+        dtype (mindspore.dtype): int32 or int64. Default: int32.
+
+    Outputs:
+        Tensor of shape (2, n): row and column of each of the n positions.
+    """
     row: _t.Any
     col: _t.Any
     offset: _t.Any
@@ -10016,7 +10721,18 @@ class Triu(_Primitive):
         """`Triu` of its inputs, which the class describes."""
     def __init__(self, diagonal: _b.int | _Tensor = 0) -> None: ...
 class TriuIndices(_Primitive):
-    """The class form of `ops.triu_indices`: `ops.TriuIndices(row, col, offset, dtype)()`."""
+    """The class form of `ops.triu_indices`: `ops.TriuIndices(row, col, offset, dtype)()`.
+
+    Args:
+        row (int): the number of rows.
+        col (int): the number of columns.
+        offset (int): the diagonal at which the triangle ends; 0 is the main one, positive ones lie
+            above it. Default: 0.
+        dtype (mindspore.dtype): int32 or int64. Default: int32.
+
+    Outputs:
+        Tensor of shape (2, n): row and column of each of the n positions.
+    """
     row: _t.Any
     col: _t.Any
     offset: _t.Any
@@ -10077,6 +10793,18 @@ class TruncateMod(_Primitive):
 class TruncatedNormal(_Primitive):
     """Draws standard normal numbers truncated at two standard deviations: `(dtype, seed,
     seed2)(shape)`.
+
+    Args:
+        dtype (mindspore.dtype): float16, float32 or float64. Default: float32.
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Tensor): the shape of the result.
+
+    Outputs:
+        Tensor of shape `shape`.
     """
     dtype: _t.Any
     seed: _t.Any
@@ -10118,13 +10846,39 @@ class UniformCandidateSampler(_Primitive):
 class UniformInt(_Primitive):
     """Draws uniformly distributed int32 numbers in [minval, maxval): `ops.UniformInt(seed,
     seed2)(shape, minval, maxval)`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): the shape of the result.
+        - **minval** (Union[int, Tensor]): the lower bound, one int32 number.
+        - **maxval** (Union[int, Tensor]): the end of the range, one int32 number that is never
+          drawn.
+
+    Outputs:
+        int32 Tensor of shape `shape`.
     """
     seed: _t.Any
     seed2: _t.Any
     def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor, minval: _b.int | _Tensor, maxval: _b.int | _Tensor) -> _Tensor: ...
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class UniformReal(_Primitive):
-    """Draws uniformly distributed float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`."""
+    """Draws uniformly distributed float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): the shape of the result.
+
+    Outputs:
+        float32 Tensor of shape `shape`.
+    """
     seed: _t.Any
     seed2: _t.Any
     def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor: ...
@@ -10145,6 +10899,17 @@ class Unique(_Primitive):
 class UniqueConsecutive(_Primitive):
     """The class form of `ops.unique_consecutive`. It always has three results: the values, the
     inverse indices and the counts; the latter two are a Tensor without axes where not requested.
+
+    Args:
+        return_inverse (bool): whether inverse indices are computed. Default: False.
+        return_counts (bool): whether duplicates are counted. Default: False.
+        dim (int): the axis whose slices are compared; None for all elements, flattened.
+
+    Inputs:
+        - **input** (Tensor): any real dtype.
+
+    Outputs:
+        A tuple of three Tensors.
     """
     return_inverse: _t.Any
     return_counts: _t.Any
@@ -10410,7 +11175,15 @@ class Xlogy(_Primitive):
         """`Xlogy` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class Zeros(_Primitive):
-    """Creates a Tensor of zeros, as `ops.zeros`: `ops.Zeros()(size, dtype)`."""
+    """Creates a Tensor of zeros, as `ops.zeros`: `ops.Zeros()(size, dtype)`.
+
+    Inputs:
+        - **size** (Union[int, tuple[int], list[int], Tensor]): the shape of the result.
+        - **dtype** (mindspore.dtype): its dtype; None for float32.
+
+    Outputs:
+        Tensor of shape `size`.
+    """
     def __call__(self, size: _t.Any, dtype: _t.Any = None) -> _Tensor: ...
     def __init__(self) -> None: ...
 class ZerosLike(_Primitive):
@@ -10616,8 +11389,16 @@ def add(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def add_flags(fn: _t.Any = None, **flags: _t.Any) -> _t.Any:
-    """Marks a function for graph mode, as in MindSpore 1.x, and returns it (a decorator)."""
+def add_flags(fn: _c.Callable[..., _t.Any] | None = None, **flags: _t.Any) -> _t.Any:
+    """Marks a function for graph mode, as in MindSpore 1.x, and returns it (a decorator).
+
+    Args:
+        fn (Function): the function; without it, a decorator is returned.
+        **flags (Any): the marks.
+
+    Returns:
+        `fn` itself, or the decorator.
+    """
 def add_layer_norm(x1: _Tensor, x2: _Tensor, gamma: _Tensor, beta: _Tensor, epsilon: _b.float = 1e-05, additional_output: _b.bool = False) -> _b.tuple[_Tensor, ...]:
     """Applies layer normalization over the last axis to the sum of two Tensors, scaled by `gamma`
     and shifted by `beta`.
@@ -10917,7 +11698,18 @@ def all_to_all_v_c(output: _Tensor, input: _Tensor, send_count_matrix: _c.Sequen
         CommHandle; None unless `async_op` is set.
     """
 def allclose(input: _Tensor, other: _Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _b.bool:
-    """Returns True if all elements are close: |input - other| <= atol + rtol |other|."""
+    """Returns True if all elements are close: |input - other| <= atol + rtol |other|.
+
+    Args:
+        input (Tensor): the first Tensor.
+        other (Tensor): the second one, of the same dtype; the shapes broadcast.
+        rtol (float): the relative tolerance. Default: 1e-5.
+        atol (float): the absolute tolerance. Default: 1e-8.
+        equal_nan (bool): whether NaN is close to NaN. Default: False.
+
+    Returns:
+        bool.
+    """
 def amax(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdims: _b.bool = False, *, initial: _b.float | _b.bool | _Tensor | None = None, where: _t.Any = None) -> _Tensor:
     """Finds the largest element over the axes given, by default over all.
     Equal ones share the gradient.
@@ -11230,12 +12022,33 @@ def atanh(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def atleast_1d(inputs: _t.Any) -> _t.Any:
-    """Tensors with at least 1 axes; new ones have length 1."""
-def atleast_2d(inputs: _t.Any) -> _t.Any:
-    """Tensors with at least 2 axes; new ones have length 1."""
-def atleast_3d(inputs: _t.Any) -> _t.Any:
-    """Tensors with at least 3 axes; new ones have length 1."""
+def atleast_1d(inputs: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:
+    """Gives Tensors at least one axis; new axes have length 1.
+
+    Args:
+        inputs (Union[Tensor, tuple[Tensor], list[Tensor]]): the Tensors.
+
+    Returns:
+        A Tensor, or a tuple of Tensors for several.
+    """
+def atleast_2d(inputs: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:
+    """Gives Tensors at least 2 axes; new axes have length 1.
+
+    Args:
+        inputs (Union[Tensor, tuple[Tensor], list[Tensor]]): the Tensors.
+
+    Returns:
+        A Tensor, or a tuple of Tensors for several.
+    """
+def atleast_3d(inputs: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:
+    """Gives Tensors at least 3 axes; new axes have length 1.
+
+    Args:
+        inputs (Union[Tensor, tuple[Tensor], list[Tensor]]): the Tensors.
+
+    Returns:
+        A Tensor, or a tuple of Tensors for several.
+    """
 def augassign_add(*args: _t.Any) -> _t.Any:
     """A function with several implementations, chosen by the types of the arguments (multiple
     dispatch).
@@ -11397,7 +12210,17 @@ def barrier(group: _b.str | None = None, async_op: _b.bool = False, device_ids: 
         CommHandle; None unless `async_op` is set.
     """
 def bartlett_window(window_length: _b.int | _Tensor, periodic: _b.bool = True, *, dtype: _Type | None = None) -> _Tensor:
-    """Computes the Bartlett (triangular) window, 1 - |2 n / (N - 1) - 1|; float32 by default."""
+    """Computes the Bartlett (triangular) window, 1 - |2 n / (N - 1) - 1|; float32 by default.
+
+    Args:
+        window_length (Union[int, Tensor]): the number of elements.
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        dtype (mindspore.dtype): float16, float32 or float64; None for float32.
+
+    Returns:
+        Tensor with one axis.
+    """
 def batch_dot(x1: _Tensor, x2: _Tensor, axes: _b.int | _b.bool | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
     """Computes dot products over one axis of each input, separately for each element of the first
     axis, the batch.
@@ -11732,10 +12555,25 @@ def bitwise_xor(input: _Tensor | _b.int | _b.bool | _Tensor | _b.complex, other:
 def blackman_window(window_length: _b.int | _Tensor, periodic: _b.bool = True, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the Blackman window, 0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1));
     float32 by default.
+
+    Args:
+        window_length (Union[int, Tensor]): the number of elements.
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        dtype (mindspore.dtype): float16, float32 or float64; None for float32.
+
+    Returns:
+        Tensor with one axis.
     """
-def block_diag(*inputs: _t.Any) -> _t.Any:
+def block_diag(*inputs: _Tensor) -> _Tensor:
     """Builds a block diagonal matrix, with the given matrices along the diagonal and zeros
     elsewhere. A vector is a matrix of one row.
+
+    Args:
+        *inputs (Tensor): the matrices; a Tensor may have at most two axes.
+
+    Returns:
+        Tensor with two axes.
     """
 def bmm(input_x: _Tensor, mat2: _Tensor) -> _Tensor:
     """Multiplies the matrices of two batches, pair by pair (batch matrix product).
@@ -11748,14 +12586,45 @@ def bmm(input_x: _Tensor, mat2: _Tensor) -> _Tensor:
         `input_x` is (B, M, K), `mat2` is (B, K, N), of one dtype. The result is (B, M, N), of the
         same dtype.
     """
-def bool_and(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Returns whether both are true."""
-def bool_eq(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Returns whether x == y."""
+def bool_and(x: _t.Any, y: _t.Any) -> _b.bool:
+    """Returns whether both are true.
+
+    Args:
+        x (Any): the first value.
+        y (Any): the second value.
+
+    Returns:
+        bool.
+    """
+def bool_eq(x: _t.Any, y: _t.Any) -> _b.bool:
+    """Returns whether x == y.
+
+    Args:
+        x (Any): the first value.
+        y (Any): the second value.
+
+    Returns:
+        bool.
+    """
 def bool_not(x: _t.Any) -> _b.bool:
-    """Computes not x."""
-def bool_or(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Returns whether at least one is true."""
+    """Computes not x.
+
+    Args:
+        x (Any): any value.
+
+    Returns:
+        bool.
+    """
+def bool_or(x: _t.Any, y: _t.Any) -> _b.bool:
+    """Returns whether at least one is true.
+
+    Args:
+        x (Any): the first value.
+        y (Any): the second value.
+
+    Returns:
+        bool.
+    """
 def bounding_box_decode(anchor_box: _Tensor, deltas: _Tensor, max_shape: _b.tuple[_b.int, _b.int], means: _b.tuple[_b.float, _b.float, _b.float, _b.float] = (0.0, 0.0, 0.0, 0.0), stds: _b.tuple[_b.float, _b.float, _b.float, _b.float] = (1.0, 1.0, 1.0, 1.0), wh_ratio_clip: _b.float = 0.016) -> _Tensor:
     """Decodes boxes from the `deltas` of `bounding_box_encode`, and clips them to images of shape
     `max_shape`. A side is scaled by at most 1 / `wh_ratio_clip`.
@@ -11827,10 +12696,24 @@ def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.i
 def bucketize(input: _Tensor, boundaries: _c.Sequence[_b.float] | _b.tuple[_b.float, ...] | _Tensor, *, right: _b.bool = False) -> _t.Any:
     """Finds the bucket of each element, int32: the number of boundaries below it; with `right`, the
     number of boundaries not above it.
+
+    Args:
+        input (Tensor): numbers.
+        boundaries (Union[list[float], tuple[float], Tensor]): the boundaries, in ascending order.
+        right (bool): whether an element equal to a boundary is beyond it. Default: False.
+
+    Returns:
+        int32 Tensor of the shape of `input`.
     """
-def cartesian_prod(*inputs: _t.Any) -> _t.Any:
+def cartesian_prod(*inputs: _Tensor) -> _t.Any:
     """Computes the Cartesian product of vectors: all combinations of one element of each vector,
     one per row.
+
+    Args:
+        *inputs (Tensor): the vectors.
+
+    Returns:
+        Tensor of shape (combinations, vectors); one vector is returned unchanged.
     """
 def cast(input: _Tensor | _b.complex, dtype: _Type) -> _Tensor:
     """Casts a Tensor to another dtype. A float is truncated to an integer. A cast to bool gives
@@ -11914,7 +12797,17 @@ def check_valid(bboxes: _Tensor, img_metas: _Tensor) -> _Tensor:
         `bboxes` is (N, 4), `img_metas` is (3,), of one dtype. The result is (N,), bool.
     """
 def choice_with_mask(input_x: _Tensor, count: _b.int = 256, seed: _b.int | None = None) -> _t.Any:
-    """Draws positions of true elements, as `ops.RandomChoiceWithMask` does."""
+    """Draws positions of true elements, as `ops.RandomChoiceWithMask` does.
+
+    Args:
+        input_x (Tensor[bool]): the mask.
+        count (int): how many positions are drawn, at least 1. Default: 256.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        A tuple of two Tensors: int32 positions of shape (count, axes of `input_x`), and bools of
+        shape (count,), which are False if there are too few true elements.
+    """
 def cholesky(input_x: _Tensor, upper: _b.bool = False) -> _Tensor:
     """Computes the Cholesky decomposition of positive definite matrices: the lower triangle L with
     x = L L^T or, if `upper` is True, the upper triangle U with x = U^T U. Raises a RuntimeError if
@@ -12025,9 +12918,19 @@ def clip_by_global_norm(x: _c.Iterable[_Tensor] | _Tensor, clip_norm: _b.float |
         clip_norm (Union[float, int]): the largest allowed norm, above 0. Default: 1.0.
         use_norm (None): an argument that MindSpore reserves for later use.
     """
-def clip_by_norm(x: _t.Any, max_norm: _t.Any, norm_type: _t.Any = 2.0, error_if_nonfinite: _t.Any = False) -> _t.Any:
+def clip_by_norm(x: _Tensor | _c.Iterable[_Tensor], max_norm: _b.float | _b.int, norm_type: _b.float | _b.int = 2.0, error_if_nonfinite: _b.bool = False) -> _t.Any:
     """Clips Tensors by their norm: scales them down to a norm of `max_norm` if their joint norm is
     larger.
+
+    Args:
+        x (Union[Tensor, list[Tensor], tuple[Tensor]]): the Tensors.
+        max_norm (Union[float, int]): the largest norm.
+        norm_type (Union[float, int]): the order of the norm. Default: 2.0.
+        error_if_nonfinite (bool): whether a norm that is NaN or infinite is an error. Default:
+            False.
+
+    Returns:
+        A Tensor, or a list or tuple of Tensors, as `x`.
     """
 def clip_by_value(x: _Tensor | _c.Iterable[_Tensor], clip_value_min: _t.Any = None, clip_value_max: _t.Any = None) -> _t.Any:
     """Clips the elements to [clip_value_min, clip_value_max] and keeps the dtype of `x`, which may
@@ -12051,7 +12954,16 @@ def clone(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype.
     """
 def coalesce(x_indices: _Tensor, x_values: _Tensor, x_shape: _Tensor) -> _t.Any:
-    """Sorts indices and sums the values at equal indices; the function form of `ops.Coalesce`."""
+    """Sorts indices and sums the values at equal indices; the function form of `ops.Coalesce`.
+
+    Args:
+        x_indices (Tensor): int64 of shape (axes, n).
+        x_values (Tensor): the values, of shape (n,).
+        x_shape (Tensor): int64: the shape of the dense Tensor.
+
+    Returns:
+        A tuple of three Tensors: indices, values and shape.
+    """
 def col2im(input_x: _Tensor, output_size: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], padding_value: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Sums columns into images, the transpose of `Im2Col`. Pixels in several windows get the sum.
 
@@ -12073,10 +12985,26 @@ def col2im(input_x: _Tensor, output_size: _Tensor, kernel_size: _b.int | _b.tupl
         `input_x` is (N, C, k_h * k_w, windows), `output_size` is (2,) of int32. The result is (N,
         C, *output_size), of the dtype of `input_x`.
     """
-def column_stack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any:
-    """Stacks Tensors along the second axis; vectors become columns."""
-def combinations(input: _Tensor, r: _b.int = 2, with_replacement: _t.Any = False) -> _Tensor:
-    """Lists all combinations of `r` elements of a vector, one per row."""
+def column_stack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
+    """Stacks Tensors along the second axis; vectors become columns.
+
+    Args:
+        tensors (Union[tuple[Tensor], list[Tensor]]): the parts; their dtypes are promoted to one.
+
+    Returns:
+        Tensor of this dtype.
+    """
+def combinations(input: _Tensor, r: _b.int = 2, with_replacement: _b.bool = False) -> _Tensor:
+    """Lists all combinations of `r` elements of a vector, one per row.
+
+    Args:
+        input (Tensor): a vector.
+        r (int): the number of elements of each combination. Default: 2.
+        with_replacement (bool): whether an element may occur more than once in one. Default: False.
+
+    Returns:
+        Tensor of shape (combinations, r).
+    """
 def complex(real: _Tensor, imag: _Tensor) -> _Tensor:
     """Builds complex numbers from their real and imaginary parts.
 
@@ -12264,57 +13192,98 @@ def conv_transpose2d(input: _Tensor, weight: _Tensor, bias: _Tensor | None = Non
         `input` is (N, C, H, W) or (C, H, W), `weight` is (C, C_out / groups, k_h, k_w), `bias` is
         (C_out,). The result is (N, C_out, H', W'), or (C_out, H', W') without N, of the same dtype.
     """
-def coo2csr(row_indices: _t.Any, height: _t.Any) -> _Tensor:
-    """Converts sorted COO row indices to CSR row pointers, for `height` rows."""
-def coo_abs(x: _t.Any) -> _t.Any:
+def coo2csr(row_indices: _Tensor, height: _b.int) -> _Tensor:
+    """Converts sorted COO row indices to CSR row pointers, for `height` rows.
+
+    Args:
+        row_indices (Tensor): the row of each value, in ascending order.
+        height (int): the number of rows.
+
+    Returns:
+        Tensor of shape (height + 1,).
+    """
+def coo_abs(x: _t.Any) -> _COOTensor:
     """Computes `ops.abs` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.abs` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_acos(x: _t.Any) -> _t.Any:
+def coo_acos(x: _t.Any) -> _COOTensor:
     """Computes `ops.acos` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.acos` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_acosh(x: _t.Any) -> _t.Any:
+def coo_acosh(x: _t.Any) -> _COOTensor:
     """Computes `ops.acosh` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.acosh` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_add(x1: _t.Any, x2: _t.Any, thresh: _t.Any) -> _t.Any:
-    """Adds two COOTensors, and drops sums smaller than `thresh`."""
-def coo_asin(x: _t.Any) -> _t.Any:
+def coo_add(x1: _t.Any, x2: _t.Any, thresh: _Tensor) -> _COOTensor:
+    """Adds two COOTensors, and drops sums smaller than `thresh`.
+
+    Args:
+        x1 (COOTensor): the first summand.
+        x2 (COOTensor): the second summand, of the same shape.
+        thresh (Tensor): the threshold, a scalar.
+
+    Returns:
+        COOTensor.
+    """
+def coo_asin(x: _t.Any) -> _COOTensor:
     """Computes `ops.asin` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.asin` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_asinh(x: _t.Any) -> _t.Any:
+def coo_asinh(x: _t.Any) -> _COOTensor:
     """Computes `ops.asinh` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.asinh` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_atan(x: _t.Any) -> _t.Any:
+def coo_atan(x: _t.Any) -> _COOTensor:
     """Computes `ops.atan` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.atan` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_atanh(x: _t.Any) -> _t.Any:
+def coo_atanh(x: _t.Any) -> _COOTensor:
     """Computes `ops.atanh` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.atanh` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_ceil(x: _t.Any) -> _t.Any:
+def coo_ceil(x: _t.Any) -> _COOTensor:
     """Computes `ops.ceil` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.ceil` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
 def coo_concat(sp_input: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], concat_dim: _b.int = 0) -> _t.Any:
     """Concatenates COOTensors with two axes along an axis; gradients reach their values.
@@ -12323,150 +13292,240 @@ def coo_concat(sp_input: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], concat_dim
         sp_input (tuple[COOTensor]): two or more.
         concat_dim (int): the axis.
     """
-def coo_cos(x: _t.Any) -> _t.Any:
+def coo_cos(x: _t.Any) -> _COOTensor:
     """Computes `ops.cos` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.cos` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_cosh(x: _t.Any) -> _t.Any:
+def coo_cosh(x: _t.Any) -> _COOTensor:
     """Computes `ops.cosh` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.cosh` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_exp(x: _t.Any) -> _t.Any:
+def coo_exp(x: _t.Any) -> _COOTensor:
     """Computes `ops.exp` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.exp` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_expm1(x: _t.Any) -> _t.Any:
+def coo_expm1(x: _t.Any) -> _COOTensor:
     """Computes `ops.expm1` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.expm1` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_floor(x: _t.Any) -> _t.Any:
+def coo_floor(x: _t.Any) -> _COOTensor:
     """Computes `ops.floor` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.floor` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_inv(x: _t.Any) -> _t.Any:
+def coo_inv(x: _t.Any) -> _COOTensor:
     """Computes `ops.inv` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.inv` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_isfinite(x: _t.Any) -> _t.Any:
+def coo_isfinite(x: _t.Any) -> _COOTensor:
     """Computes `ops.isfinite` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.isfinite` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_isinf(x: _t.Any) -> _t.Any:
+def coo_isinf(x: _t.Any) -> _COOTensor:
     """Computes `ops.isinf` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.isinf` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_isnan(x: _t.Any) -> _t.Any:
+def coo_isnan(x: _t.Any) -> _COOTensor:
     """Computes `ops.isnan` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.isnan` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_log(x: _t.Any) -> _t.Any:
+def coo_log(x: _t.Any) -> _COOTensor:
     """Computes `ops.log` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.log` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_log1p(x: _t.Any) -> _t.Any:
+def coo_log1p(x: _t.Any) -> _COOTensor:
     """Computes `ops.log1p` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.log1p` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_neg(x: _t.Any) -> _t.Any:
+def coo_neg(x: _t.Any) -> _COOTensor:
     """Computes `ops.neg` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.neg` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_relu(x: _t.Any) -> _t.Any:
+def coo_relu(x: _t.Any) -> _COOTensor:
     """Computes `ops.relu` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.relu` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_relu6(x: _t.Any) -> _t.Any:
+def coo_relu6(x: _t.Any) -> _COOTensor:
     """Computes `ops.relu6` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.relu6` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_round(x: _t.Any) -> _t.Any:
+def coo_round(x: _t.Any) -> _COOTensor:
     """Computes `ops.round` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.round` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_sigmoid(x: _t.Any) -> _t.Any:
+def coo_sigmoid(x: _t.Any) -> _COOTensor:
     """Computes `ops.sigmoid` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.sigmoid` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_sin(x: _t.Any) -> _t.Any:
+def coo_sin(x: _t.Any) -> _COOTensor:
     """Computes `ops.sin` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.sin` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_sinh(x: _t.Any) -> _t.Any:
+def coo_sinh(x: _t.Any) -> _COOTensor:
     """Computes `ops.sinh` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.sinh` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_softsign(x: _t.Any) -> _t.Any:
+def coo_softsign(x: _t.Any) -> _COOTensor:
     """Computes `ops.softsign` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.softsign` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_sqrt(x: _t.Any) -> _t.Any:
+def coo_sqrt(x: _t.Any) -> _COOTensor:
     """Computes `ops.sqrt` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.sqrt` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_square(x: _t.Any) -> _t.Any:
+def coo_square(x: _t.Any) -> _COOTensor:
     """Computes `ops.square` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.square` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_tan(x: _t.Any) -> _t.Any:
+def coo_tan(x: _t.Any) -> _COOTensor:
     """Computes `ops.tan` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.tan` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_tanh(x: _t.Any) -> _t.Any:
+def coo_tanh(x: _t.Any) -> _COOTensor:
     """Computes `ops.tanh` of the stored values of a COOTensor.
 
-    Shapes:
-        `x` and the result are COOTensors of one shape, with values at the same positions.
+    Args:
+        x (COOTensor): the input, with values of a dtype that `ops.tanh` takes.
+
+    Returns:
+        COOTensor of the same shape, with values at the same positions.
     """
-def coo_tensor_get_dense_shape(sparse: _t.Any) -> _t.Any:
-    """The shape of a COOTensor; a TypeError for anything else."""
-def coo_tensor_get_indices(sparse: _t.Any) -> _t.Any:
-    """The indices of a COOTensor; a TypeError for anything else."""
-def coo_tensor_get_values(sparse: _t.Any) -> _t.Any:
-    """The values of a COOTensor; a TypeError for anything else."""
+def coo_tensor_get_dense_shape(sparse: _t.Any) -> _b.tuple[_b.int, ...]:
+    """Returns the shape of a COOTensor.
+
+    Args:
+        sparse (COOTensor): the input.
+
+    Returns:
+        tuple[int].
+    """
+def coo_tensor_get_indices(sparse: _t.Any) -> _Tensor:
+    """Returns the indices of a COOTensor.
+
+    Args:
+        sparse (COOTensor): the input.
+
+    Returns:
+        Tensor.
+    """
+def coo_tensor_get_values(sparse: _t.Any) -> _Tensor:
+    """Returns the values of a COOTensor.
+
+    Args:
+        sparse (COOTensor): the input.
+
+    Returns:
+        Tensor.
+    """
 def copysign(x: _Tensor, other: _Tensor | _b.complex) -> _Tensor:
     """Copies the sign of each element of `other` to the element of `x`.
 
@@ -12627,89 +13686,154 @@ def cross_entropy(input: _Tensor, target: _Tensor, weight: _Tensor | None = None
         probabilities have its shape. The result is (), or the shape without C for `reduction`
         "none".
     """
-def csr2coo(indptr: _t.Any, nnz: _t.Any) -> _Tensor:
-    """Converts CSR row pointers to the COO row index of each of `nnz` values."""
-def csr_abs(x: _t.Any) -> _t.Any:
+def csr2coo(indptr: _Tensor, nnz: _b.int) -> _Tensor:
+    """Converts CSR row pointers to the COO row index of each of `nnz` values.
+
+    Args:
+        indptr (Tensor): the row pointers.
+        nnz (int): the number of values.
+
+    Returns:
+        Tensor of shape (nnz,).
+    """
+def csr_abs(x: _t.Any) -> _CSRTensor:
     """Computes `ops.abs` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.abs` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_acos(x: _t.Any) -> _t.Any:
+def csr_acos(x: _t.Any) -> _CSRTensor:
     """Computes `ops.acos` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.acos` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_acosh(x: _t.Any) -> _t.Any:
+def csr_acosh(x: _t.Any) -> _CSRTensor:
     """Computes `ops.acosh` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.acosh` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_add(a: _t.Any, b: _t.Any, alpha: _t.Any, beta: _t.Any) -> _t.Any:
-    """Computes alpha * a + beta * b of two CSRTensors; returns a CSRTensor."""
-def csr_asin(x: _t.Any) -> _t.Any:
+def csr_add(a: _t.Any, b: _t.Any, alpha: _Tensor, beta: _Tensor) -> _CSRTensor:
+    """Computes alpha * a + beta * b of two CSRTensors; returns a CSRTensor.
+
+    Args:
+        a (CSRTensor): the first summand.
+        b (CSRTensor): the second summand, of the same shape.
+        alpha (Tensor): the factor of `a`, a scalar.
+        beta (Tensor): the factor of `b`, a scalar.
+
+    Returns:
+        CSRTensor.
+    """
+def csr_asin(x: _t.Any) -> _CSRTensor:
     """Computes `ops.asin` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.asin` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_asinh(x: _t.Any) -> _t.Any:
+def csr_asinh(x: _t.Any) -> _CSRTensor:
     """Computes `ops.asinh` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.asinh` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_atan(x: _t.Any) -> _t.Any:
+def csr_atan(x: _t.Any) -> _CSRTensor:
     """Computes `ops.atan` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.atan` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_atanh(x: _t.Any) -> _t.Any:
+def csr_atanh(x: _t.Any) -> _CSRTensor:
     """Computes `ops.atanh` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.atanh` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_ceil(x: _t.Any) -> _t.Any:
+def csr_ceil(x: _t.Any) -> _CSRTensor:
     """Computes `ops.ceil` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.ceil` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_cos(x: _t.Any) -> _t.Any:
+def csr_cos(x: _t.Any) -> _CSRTensor:
     """Computes `ops.cos` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.cos` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_cosh(x: _t.Any) -> _t.Any:
+def csr_cosh(x: _t.Any) -> _CSRTensor:
     """Computes `ops.cosh` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.cosh` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_div(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Divides a CSRTensor by a Tensor or number, element by element; returns a CSRTensor."""
-def csr_exp(x: _t.Any) -> _t.Any:
+def csr_div(x: _t.Any, y: _t.Any) -> _CSRTensor:
+    """Divides a CSRTensor by a Tensor or number, element by element; returns a CSRTensor.
+
+    Args:
+        x (CSRTensor): the first operand.
+        y (Union[Tensor, Number]): the second operand, which broadcasts to the shape of `x`.
+
+    Returns:
+        CSRTensor.
+    """
+def csr_exp(x: _t.Any) -> _CSRTensor:
     """Computes `ops.exp` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.exp` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_expm1(x: _t.Any) -> _t.Any:
+def csr_expm1(x: _t.Any) -> _CSRTensor:
     """Computes `ops.expm1` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.expm1` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_floor(x: _t.Any) -> _t.Any:
+def csr_floor(x: _t.Any) -> _CSRTensor:
     """Computes `ops.floor` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.floor` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
 def csr_gather(indptr: _Tensor, indices: _Tensor, dense: _Tensor, sparse_shape: _b.tuple[_b.int, ...]) -> _t.Any:
     """Gathers the elements of a dense Tensor at the indices of a CSR matrix; differentiable.
@@ -12720,140 +13844,278 @@ def csr_gather(indptr: _Tensor, indices: _Tensor, dense: _Tensor, sparse_shape: 
         dense (Tensor): the dense Tensor, which broadcasts to the shape.
         sparse_shape (tuple[int]): the shape of the matrix.
     """
-def csr_inv(x: _t.Any) -> _t.Any:
+def csr_inv(x: _t.Any) -> _CSRTensor:
     """Computes `ops.inv` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.inv` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_isfinite(x: _t.Any) -> _t.Any:
+def csr_isfinite(x: _t.Any) -> _CSRTensor:
     """Computes `ops.isfinite` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.isfinite` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_isinf(x: _t.Any) -> _t.Any:
+def csr_isinf(x: _t.Any) -> _CSRTensor:
     """Computes `ops.isinf` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.isinf` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_isnan(x: _t.Any) -> _t.Any:
+def csr_isnan(x: _t.Any) -> _CSRTensor:
     """Computes `ops.isnan` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.isnan` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_log(x: _t.Any) -> _t.Any:
+def csr_log(x: _t.Any) -> _CSRTensor:
     """Computes `ops.log` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.log` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_log1p(x: _t.Any) -> _t.Any:
+def csr_log1p(x: _t.Any) -> _CSRTensor:
     """Computes `ops.log1p` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.log1p` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_mm(a: _t.Any, b: _t.Any, trans_a: _b.bool = False, trans_b: _b.bool = False, adjoint_a: _b.bool = False, adjoint_b: _b.bool = False) -> _t.Any:
+def csr_mm(a: _t.Any, b: _t.Any, trans_a: _b.bool = False, trans_b: _b.bool = False, adjoint_a: _b.bool = False, adjoint_b: _b.bool = False) -> _CSRTensor:
     """Multiplies two CSRTensors, each transposed (or adjoint) first if requested; returns a
     CSRTensor.
+
+    Args:
+        a (CSRTensor): the first factor.
+        b (CSRTensor): the second factor.
+        trans_a (bool): whether `a` is transposed first. Default: False.
+        trans_b (bool): whether `b` is transposed first. Default: False.
+        adjoint_a (bool): whether `a` is transposed and conjugated first. Default: False.
+        adjoint_b (bool): whether `b` is transposed and conjugated first. Default: False.
+
+    Returns:
+        CSRTensor.
     """
-def csr_mul(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Multiplies a CSRTensor by a Tensor or number, element by element; returns a CSRTensor."""
-def csr_mv(csr_tensor: _t.Any, dense: _t.Any) -> _t.Any:
-    """Multiplies a CSRTensor by a vector of shape (columns, 1)."""
-def csr_neg(x: _t.Any) -> _t.Any:
+def csr_mul(x: _t.Any, y: _t.Any) -> _CSRTensor:
+    """Multiplies a CSRTensor by a Tensor or number, element by element; returns a CSRTensor.
+
+    Args:
+        x (CSRTensor): the first operand.
+        y (Union[Tensor, Number]): the second operand, which broadcasts to the shape of `x`.
+
+    Returns:
+        CSRTensor.
+    """
+def csr_mv(csr_tensor: _t.Any, dense: _Tensor) -> _Tensor:
+    """Multiplies a CSRTensor by a vector of shape (columns, 1).
+
+    Args:
+        csr_tensor (CSRTensor): a matrix.
+        dense (Tensor): shape (columns, 1).
+
+    Returns:
+        Tensor of shape (rows, 1).
+    """
+def csr_neg(x: _t.Any) -> _CSRTensor:
     """Computes `ops.neg` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.neg` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_reduce_sum(csr_tensor: _t.Any, axis: _t.Any) -> _t.Any:
-    """Sums the elements of each row of a CSRTensor into a column; `axis` is 1 or -1."""
-def csr_relu(x: _t.Any) -> _t.Any:
+def csr_reduce_sum(csr_tensor: _t.Any, axis: _b.int) -> _Tensor:
+    """Sums the elements of each row of a CSRTensor into a column; `axis` is 1 or -1.
+
+    Args:
+        csr_tensor (CSRTensor): a matrix.
+        axis (int): 1 or -1.
+
+    Returns:
+        Tensor of shape (rows, 1).
+    """
+def csr_relu(x: _t.Any) -> _CSRTensor:
     """Computes `ops.relu` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.relu` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_relu6(x: _t.Any) -> _t.Any:
+def csr_relu6(x: _t.Any) -> _CSRTensor:
     """Computes `ops.relu6` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.relu6` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_round(x: _t.Any) -> _t.Any:
+def csr_round(x: _t.Any) -> _CSRTensor:
     """Computes `ops.round` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.round` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_sigmoid(x: _t.Any) -> _t.Any:
+def csr_sigmoid(x: _t.Any) -> _CSRTensor:
     """Computes `ops.sigmoid` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.sigmoid` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_sin(x: _t.Any) -> _t.Any:
+def csr_sin(x: _t.Any) -> _CSRTensor:
     """Computes `ops.sin` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.sin` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_sinh(x: _t.Any) -> _t.Any:
+def csr_sinh(x: _t.Any) -> _CSRTensor:
     """Computes `ops.sinh` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.sinh` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_softmax(logits: _t.Any, dtype: _Type) -> _t.Any:
+def csr_softmax(logits: _t.Any, dtype: _Type) -> _CSRTensor:
     """Computes the softmax of the stored values of each row; returns a CSRTensor of the given
     dtype.
+
+    Args:
+        logits (CSRTensor): a matrix.
+        dtype (mindspore.dtype): float32 or float64.
+
+    Returns:
+        CSRTensor with values at the same positions.
     """
-def csr_softsign(x: _t.Any) -> _t.Any:
+def csr_softsign(x: _t.Any) -> _CSRTensor:
     """Computes `ops.softsign` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.softsign` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_sqrt(x: _t.Any) -> _t.Any:
+def csr_sqrt(x: _t.Any) -> _CSRTensor:
     """Computes `ops.sqrt` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.sqrt` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_square(x: _t.Any) -> _t.Any:
+def csr_square(x: _t.Any) -> _CSRTensor:
     """Computes `ops.square` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.square` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_tan(x: _t.Any) -> _t.Any:
+def csr_tan(x: _t.Any) -> _CSRTensor:
     """Computes `ops.tan` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.tan` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_tanh(x: _t.Any) -> _t.Any:
+def csr_tanh(x: _t.Any) -> _CSRTensor:
     """Computes `ops.tanh` of the stored values of a CSRTensor.
 
-    Shapes:
-        `x` and the result are CSRTensors of one shape, with values at the same positions.
+    Args:
+        x (CSRTensor): the input, with values of a dtype that `ops.tanh` takes.
+
+    Returns:
+        CSRTensor of the same shape, with values at the same positions.
     """
-def csr_tensor_get_dense_shape(sparse: _t.Any) -> _t.Any:
-    """The shape of a CSRTensor; a TypeError for anything else."""
-def csr_tensor_get_indices(sparse: _t.Any) -> _t.Any:
-    """The indices of a CSRTensor; a TypeError for anything else."""
-def csr_tensor_get_indptr(sparse: _t.Any) -> _t.Any:
-    """The indptr of a CSRTensor; a TypeError for anything else."""
-def csr_tensor_get_values(sparse: _t.Any) -> _t.Any:
-    """The values of a CSRTensor; a TypeError for anything else."""
-def csr_to_coo(tensor: _t.Any) -> _t.Any:
-    """Converts a CSRTensor to a COOTensor."""
-def csr_to_dense(csr_tensor: _t.Any) -> _t.Any:
-    """Converts a CSRTensor to a dense Tensor; gradients reach its values."""
+def csr_tensor_get_dense_shape(sparse: _t.Any) -> _b.tuple[_b.int, ...]:
+    """Returns the shape of a CSRTensor.
+
+    Args:
+        sparse (CSRTensor): the input.
+
+    Returns:
+        tuple[int].
+    """
+def csr_tensor_get_indices(sparse: _t.Any) -> _Tensor:
+    """Returns the indices of a CSRTensor.
+
+    Args:
+        sparse (CSRTensor): the input.
+
+    Returns:
+        Tensor.
+    """
+def csr_tensor_get_indptr(sparse: _t.Any) -> _Tensor:
+    """Returns the indptr of a CSRTensor.
+
+    Args:
+        sparse (CSRTensor): the input.
+
+    Returns:
+        Tensor.
+    """
+def csr_tensor_get_values(sparse: _t.Any) -> _Tensor:
+    """Returns the values of a CSRTensor.
+
+    Args:
+        sparse (CSRTensor): the input.
+
+    Returns:
+        Tensor.
+    """
+def csr_to_coo(tensor: _t.Any) -> _COOTensor:
+    """Converts a CSRTensor to a COOTensor.
+
+    Args:
+        tensor (CSRTensor): a matrix.
+
+    Returns:
+        COOTensor.
+    """
+def csr_to_dense(csr_tensor: _t.Any) -> _Tensor:
+    """Converts a CSRTensor to a dense Tensor; gradients reach its values.
+
+    Args:
+        csr_tensor (CSRTensor): the input.
+
+    Returns:
+        Tensor.
+    """
 def ctc_greedy_decoder(inputs: _Tensor, sequence_length: _Tensor, merge_repeated: _b.bool = True) -> _b.tuple[_Tensor, ...]:
     """Decodes CTC greedily: selects the likeliest class at each step and removes blanks, the last
     class.
@@ -12945,8 +14207,15 @@ def cumsum(x: _Tensor, axis: _b.int | _Tensor, dtype: _Type | None = None) -> _T
         `x` may have any shape with at least one axis. The result has the same shape, and the dtype
         of `x` unless `dtype` is given.
     """
-def custom_info_register(*reg_info: _t.Any) -> _t.Any:
-    """Returns a decorator that stores descriptions of a function, which `ops.Custom` reads."""
+def custom_info_register(*reg_info: _b.str | _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
+    """Returns a decorator that stores descriptions of a function, which `ops.Custom` reads.
+
+    Args:
+        *reg_info (Union[str, dict]): the descriptions.
+
+    Returns:
+        A decorator, which returns the function.
+    """
 def deepcopy(input_x: _Tensor) -> _Tensor:
     """Copies the values to new memory; gradients pass through.
 
@@ -13008,11 +14277,24 @@ def dense(input: _Tensor, weight: _Tensor, bias: _Tensor | None = None) -> _Tens
         `input` is (..., C_in), `weight` is (C_out, C_in), `bias` is (C_out,). The result is (...,
         C_out), of the same dtype.
     """
-def dense_to_sparse_coo(tensor: _t.Any) -> _t.Any:
-    """Converts a dense matrix to a COOTensor of its nonzero elements."""
-def dense_to_sparse_csr(tensor: _Tensor) -> _t.Any:
+def dense_to_sparse_coo(tensor: _Tensor) -> _COOTensor:
+    """Converts a dense matrix to a COOTensor of its nonzero elements.
+
+    Args:
+        tensor (Tensor): a matrix.
+
+    Returns:
+        COOTensor.
+    """
+def dense_to_sparse_csr(tensor: _Tensor) -> _CSRTensor:
     """Converts a dense floating matrix to a CSRTensor of its nonzero elements; it raises the same
     errors as `dense_to_sparse_coo`.
+
+    Args:
+        tensor (Tensor): a matrix.
+
+    Returns:
+        CSRTensor.
     """
 def depend(value: _F, *expr: _t.Any) -> _F:
     """Returns `value`, ordered after the expressions `expr`. In graph mode they are computed before
@@ -13125,10 +14407,27 @@ def diagonal_scatter(input: _Tensor, src: _Tensor, offset: _b.int | _Tensor = 0,
     Shapes:
         `src` has the shape of that diagonal. The result has the shape and dtype of `input`.
     """
-def dict_getitem(x: _t.Any, index: _t.Any) -> _t.Any:
-    """Returns x[index]."""
-def dict_setitem(data: _t.Any, key: _t.Any, value: _t.Any) -> _b.dict[_t.Any, _t.Any]:
-    """Returns a dict with one item added or replaced; `data` itself is unchanged."""
+def dict_getitem(x: _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any], index: _t.Any) -> _t.Any:
+    """Returns x[index].
+
+    Args:
+        x (Union[tuple, list, dict]): the container.
+        index (Any): the index or key.
+
+    Returns:
+        The item.
+    """
+def dict_setitem(data: _c.Mapping[_t.Any, _t.Any], key: _t.Any, value: _t.Any) -> _b.dict[_t.Any, _t.Any]:
+    """Returns a dict with one item added or replaced; `data` itself is unchanged.
+
+    Args:
+        data (dict): the dict.
+        key (Any): the key.
+        value (Any): the new value.
+
+    Returns:
+        dict.
+    """
 def diff(x: _Tensor, n: _b.int = 1, axis: _b.int | _Tensor = -1, prepend: _Tensor | None = None, append: _Tensor | None = None) -> _Tensor:
     """Computes the n-th difference along an axis: each element minus the one before it, `n` times.
 
@@ -13284,10 +14583,26 @@ def dropout3d(input: _Tensor, p: _b.float | _b.bool = 0.5, training: _b.bool = T
     Shapes:
         `input` is (N, C, D, H, W). The result has the same shape and dtype.
     """
-def dsplit(input: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
-    """The parts along axis 2; see `ops.tensor_split`."""
-def dstack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any:
-    """Stacks Tensors along the third axis."""
+def dsplit(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+    """Splits a Tensor along axis 2, as `ops.tensor_split`.
+
+    Args:
+        input (Tensor): at least 3 axes.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or where each
+            part but the first starts.
+
+    Returns:
+        A tuple of Tensors.
+    """
+def dstack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
+    """Stacks Tensors along the third axis.
+
+    Args:
+        tensors (Union[tuple[Tensor], list[Tensor]]): the parts; their dtypes are promoted to one.
+
+    Returns:
+        Tensor of this dtype.
+    """
 def dtype(input: _t.Any) -> _t.Any:
     """Returns the dtype of a Tensor, or of the values of a COOTensor or CSRTensor.
 
@@ -13297,15 +14612,36 @@ def dtype(input: _t.Any) -> _t.Any:
     Returns:
         A mindspore.dtype.
     """
-def dyn_shape(input_x: _t.Any) -> _Tensor:
-    """Returns the shape as an int64 Tensor."""
+def dyn_shape(input_x: _Tensor) -> _Tensor:
+    """Returns the shape as an int64 Tensor.
+
+    Args:
+        input_x (Tensor): the input.
+
+    Returns:
+        int64 Tensor of shape (axes,).
+    """
 def eig(A: _Tensor) -> _t.Any:
     """Computes the complex eigenvalues, and the eigenvectors, as columns, of square matrices.
 
     Unlike in MindSpore, both have a gradient if no two eigenvalues are equal.
+
+    Args:
+        A (Tensor): float32, float64, complex64 or complex128 matrices of shape (*, N, N).
+
+    Returns:
+        A tuple of two complex Tensors: eigenvalues of shape (*, N), in no particular order, and
+        eigenvectors of shape (*, N, N).
     """
-def eigvals(A: _t.Any) -> _t.Any:
-    """Computes the complex eigenvalues of square matrices. It raises the same errors as `ops.eig`."""
+def eigvals(A: _Tensor) -> _t.Any:
+    """Computes the complex eigenvalues of square matrices. It raises the same errors as `ops.eig`.
+
+    Args:
+        A (Tensor): float32, float64, complex64 or complex128 matrices of shape (*, N, N).
+
+    Returns:
+        Complex Tensor of shape (*, N).
+    """
 def einsum(equation: _b.str, *operands: _Tensor) -> _t.Any:
     """Computes sums of products in Einstein notation, e.g. `einsum("ij,jk->ik", a, b)`; `...`
     broadcasts.
@@ -13327,7 +14663,14 @@ def elu(input_x: _Tensor, alpha: _b.float | _Tensor = 1.0) -> _Tensor:
         `input_x` may have any shape. The result has the same shape and dtype.
     """
 def embed(parameter: _Tensor) -> _t.Any:
-    """Returns the key of a Parameter, or of another Tensor, in environments."""
+    """Returns the key of a Parameter, or of another Tensor, in environments.
+
+    Args:
+        parameter (Tensor): the Parameter.
+
+    Returns:
+        The key.
+    """
 def embedding(input: _Tensor, weight: _Tensor, padding_idx: _b.int | None = None, max_norm: _b.float | None = None, norm_type: _b.float = 2.0, scale_grad_by_freq: _b.bool = False) -> _t.Any:
     """Looks up the rows of `weight` at the indices in `input` (an embedding).
 
@@ -13340,10 +14683,17 @@ def embedding(input: _Tensor, weight: _Tensor, padding_idx: _b.int | None = None
         scale_grad_by_freq (bool): whether the gradient of a row is divided by the number of times
             that its index occurs.
     """
-def empty(*size: _t.Any, dtype: _Type | None = None, device: _t.Literal['CPU', 'GPU', 'Ascend'] | None = None) -> _Tensor:
+def empty(*size: _b.int | _c.Iterable[_b.int], dtype: _Type | None = None, device: _t.Literal['CPU', 'GPU', 'Ascend'] | None = None) -> _Tensor:
     """Creates an uninitialized Tensor of a shape.
 
-    `device` "CPU" means host memory; any other name, and None, means the current device target.
+    Args:
+        *size (Union[int, tuple[int], list[int]]): the shape of the result.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+        device (str): "CPU" for host memory; any other name, and None, for the current device
+            target.
+
+    Returns:
+        Tensor of shape `size`, whose values are arbitrary.
     """
 def env_get(*args: _t.Any) -> _t.Any:
     """A function with several implementations, chosen by the types of the arguments (multiple
@@ -13357,13 +14707,39 @@ def env_get(*args: _t.Any) -> _t.Any:
             "".
     """
 def environ_add(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Adds two environments: returns one with the sums of their values."""
+    """Adds two environments: returns one with the sums of their values.
+
+    Args:
+        x (EnvType): an environment.
+        y (EnvType): another.
+
+    Returns:
+        EnvType.
+    """
 def environ_create() -> _t.Any:
     """Creates an environment without gradients."""
 def environ_get(env: _t.Any, key: _t.Any, default: _t.Any) -> _t.Any:
-    """Returns the value of a key in an environment, or `default`."""
+    """Returns the value of a key in an environment, or `default`.
+
+    Args:
+        env (EnvType): an environment.
+        key (Any): the key.
+        default (Any): what is returned without a value.
+
+    Returns:
+        The value.
+    """
 def environ_set(env: _t.Any, key: _t.Any, value: _t.Any) -> _t.Any:
-    """Returns a copy of an environment in which `key` has the value `value`."""
+    """Returns a copy of an environment in which `key` has the value `value`.
+
+    Args:
+        env (EnvType): an environment.
+        key (Any): the key.
+        value (Any): the value.
+
+    Returns:
+        EnvType.
+    """
 def eps(x: _Tensor) -> _Tensor:
     """Returns a Tensor of the input's shape filled with the machine epsilon, the gap from 1 to the
     next number of the dtype.
@@ -13468,8 +14844,16 @@ def expand(input_x: _Tensor, size: _Tensor | _b.tuple[_b.int, ...] | _Tensor | _
         `input_x` has a shape that broadcasts to `size`. The result has this shape and the dtype of
         the input.
     """
-def expand_as(input: _Tensor, other: _Tensor) -> _t.Any:
-    """Broadcasts the input to the shape of another Tensor."""
+def expand_as(input: _Tensor, other: _Tensor) -> _Tensor:
+    """Broadcasts the input to the shape of another Tensor.
+
+    Args:
+        input (Tensor): what is broadcast.
+        other (Tensor): gives the shape.
+
+    Returns:
+        Tensor of the shape of `other`.
+    """
 def expand_dims(input_x: _Tensor, axis: _b.int | _Tensor) -> _Tensor:
     """Adds a new axis of length 1.
 
@@ -13496,6 +14880,14 @@ def exponential_(input: _Tensor, lambd: _b.float = 1, *, generator: _t.Any = Non
 def eye(n: _b.int | _Tensor, m: _b.int | None = None, dtype: _Type | None = None) -> _Tensor:
     """Creates an n x m matrix (n x n without `m`) with ones on the diagonal and zeros elsewhere;
     float32 by default.
+
+    Args:
+        n (int): the number of rows.
+        m (int): the number of columns; None for `n`.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+
+    Returns:
+        Tensor of shape (n, m).
     """
 def fast_gelu(x: _Tensor) -> _Tensor:
     """Applies the fast GELU activation, x * sigmoid(1.702 x).
@@ -13545,6 +14937,14 @@ def fft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None =
 def fftfreq(n: _b.int | _Tensor, d: _b.float | _Tensor = 1.0, dtype: _Type | None = None) -> _Tensor:
     """Computes the sample frequencies of `fft` for n samples a distance `d` apart: zero and the
     positive ones, then the negative ones. The dtype is float32 by default.
+
+    Args:
+        n (int): the number of samples.
+        d (float): their distance. Default: 1.0.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+
+    Returns:
+        Tensor with one axis.
     """
 def fftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) over several axes, by default over all.
@@ -13564,13 +14964,29 @@ def fftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None =
         `input` may have any shape with at least one axis. The result has the lengths `s` along
         `dim`, and is complex.
     """
-def fftshift(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _t.Any:
-    """Shifts frequency 0 to the middle of the given axes, by default of all axes."""
+def fftshift(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
+    """Shifts frequency 0 to the middle of the given axes, by default of all axes.
+
+    Args:
+        input (Tensor): the input.
+        dim (Union[int, tuple[int], list[int]]): the axes; None for all.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
 def fill(type: _Type | None, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | _b.float | _b.bool | _b.str, value: _b.float | _b.bool | _Tensor) -> _Tensor:
     """Creates a Tensor filled with one number, which may be a Tensor of one element. Without a
     dtype, the result has the dtype of the number.
 
     If the shape is a number or text, the result has no axes.
+
+    Args:
+        type (mindspore.dtype): the dtype of the result; None for that of `value`.
+        shape (Union[tuple[int], list[int], Tensor]): the shape of the result.
+        value (Union[int, float, bool, Tensor]): the number, or a Tensor of one number.
+
+    Returns:
+        Tensor of shape `shape`.
     """
 def fills(x: _Tensor, value: _Tensor | _b.complex) -> _Tensor:
     """Creates a Tensor filled with one value, in the shape and dtype of another Tensor.
@@ -13860,6 +15276,14 @@ def fractional_max_pool3d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int,
 def full(size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], fill_value: _b.float | _b.bool | _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor filled with one number. The dtype is int64 unless one is given, so fractions
     are truncated by default.
+
+    Args:
+        size (Union[tuple[int], list[int]]): the shape of the result.
+        fill_value (Union[int, float, bool, Tensor]): the number, or a Tensor of one number.
+        dtype (mindspore.dtype): the dtype of the result; None for int64.
+
+    Returns:
+        Tensor of shape `size`.
     """
 def full_like(input: _Tensor, fill_value: _b.float | _b.bool | _Tensor | _Tensor | _b.complex, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor with the shape of the input, filled with one number.
@@ -13953,7 +15377,17 @@ def fused_infer_attention_score(query: _Tensor, key: _Tensor | _b.tuple[_Tensor,
         without `softmax_lse_flag` it is a 0 of shape (1,).
     """
 def gamma(shape: _b.tuple[_b.int, ...] | _Tensor, alpha: _Tensor, beta: _Tensor, seed: _b.int | None = None) -> _t.Any:
-    """Draws float32 numbers from the gamma distribution with shape `alpha` and rate `beta`."""
+    """Draws float32 numbers from the gamma distribution with shape `alpha` and rate `beta`.
+
+    Args:
+        shape (Union[tuple[int], Tensor]): a shape with which the parameters broadcast.
+        alpha (Tensor): the shape parameter.
+        beta (Tensor): the rate.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        float32 Tensor.
+    """
 def gather(input_params: _Tensor, input_indices: _Tensor, axis: _b.int | _Tensor, batch_dims: _b.int | _Tensor = 0) -> _Tensor:
     """Gathers slices of the input at the given positions along an axis. The first `batch_dims` axes
     are shared by input and indices.
@@ -14273,6 +15707,13 @@ def group_norm(input: _Tensor, num_groups: _b.int | _Tensor, weight: _Tensor | N
 
     Then each channel is multiplied by its `weight`, and its `bias` is added.
 
+    Args:
+        input (Tensor): of shape (N, C, ...).
+        num_groups (int): the number of groups, which divides C.
+        weight (Tensor): of shape (C,); None for ones.
+        bias (Tensor): of shape (C,); None for zeros.
+        eps (float): added to the variance. Default: 1e-5.
+
     Returns:
         Tensor of the shape and dtype of `input`.
     """
@@ -14304,7 +15745,19 @@ def gumbel_softmax(logits: _Tensor, tau: _b.float = 1.0, hard: _b.bool = False, 
         `logits` may have any shape. The result has the same shape and dtype.
     """
 def hamming_window(window_length: _b.int, periodic: _b.bool = True, alpha: _b.float = 0.54, beta: _b.float = 0.46, *, dtype: _Type | None = None) -> _Tensor:
-    """Computes the Hamming window, alpha - beta cos(2 pi n / (N - 1)); float32 by default."""
+    """Computes the Hamming window, alpha - beta cos(2 pi n / (N - 1)); float32 by default.
+
+    Args:
+        window_length (int): the number of elements.
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        alpha (float): the constant term. Default: 0.54.
+        beta (float): the factor of the cosine. Default: 0.46.
+        dtype (mindspore.dtype): float16, float32 or float64; None for float32.
+
+    Returns:
+        Tensor of shape (window_length,).
+    """
 def hann_window(window_length: _b.int, periodic: _b.bool = True, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the Hann window, 0.5 - 0.5 cos(2 pi n / (N - 1)); float64 by default.
 
@@ -14456,11 +15909,26 @@ def histc(input: _Tensor, bins: _b.int = 100, min: _b.float | _b.bool = 0.0, max
     Shapes:
         `input` may have any shape. The result is (bins,).
     """
-def hsplit(input: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
-    """The parts along axis 1; see `ops.tensor_split`."""
-def hstack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any:
+def hsplit(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+    """Splits a Tensor along axis 1, as `ops.tensor_split`.
+
+    Args:
+        input (Tensor): at least 2 axes.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or where each
+            part but the first starts.
+
+    Returns:
+        A tuple of Tensors.
+    """
+def hstack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
     """Stacks Tensors horizontally: concatenates along the second axis, or vectors along their only
     axis.
+
+    Args:
+        tensors (Union[tuple[Tensor], list[Tensor]]): the parts; their dtypes are promoted to one.
+
+    Returns:
+        Tensor of this dtype.
     """
 def huber_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', delta: _b.float = 1.0) -> _Tensor:
     """Computes the Huber loss of d = |input - target|: d^2 / 2 where d is at most `delta`, else
@@ -14574,8 +16042,16 @@ def ifftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None 
         `input` may have any shape with at least one axis. The result has the lengths `s` along
         `dim`, and is complex.
     """
-def ifftshift(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _t.Any:
-    """Shifts frequency 0 from the middle back to the start: the inverse of `fftshift`."""
+def ifftshift(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
+    """Shifts frequency 0 from the middle back to the start: the inverse of `fftshift`.
+
+    Args:
+        input (Tensor): the input.
+        dim (Union[int, tuple[int], list[int]]): the axes; None for all.
+
+    Returns:
+        Tensor of the same shape and dtype.
+    """
 def igamma(input: _Tensor, other: _Tensor) -> _Tensor:
     """Computes the lower regularised incomplete gamma function of order `input` at `other`.
 
@@ -14662,8 +16138,16 @@ def imag(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; complex64 gives float32,
         complex128 gives float64, and a real dtype is kept.
     """
-def in_dict(key: _t.Any, x: _t.Any) -> _b.bool:
-    """Returns whether a dict has a key."""
+def in_dict(key: _t.Any, x: _c.Mapping[_t.Any, _t.Any]) -> _b.bool:
+    """Returns whether a dict has a key.
+
+    Args:
+        key (Any): the key.
+        x (dict): the dict.
+
+    Returns:
+        bool.
+    """
 def incre_flash_attention(query: _Tensor, key: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], value: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], attn_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, pse_shift: _Tensor | None = None, dequant_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, dequant_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, block_table: _Tensor | None = None, num_heads: _b.int = 1, input_layout: _t.Literal['BSH', 'BNSD'] = 'BSH', scale_value: _b.float = 1.0, num_key_value_heads: _b.int = 0, block_size: _b.int = 0, inner_precise: _t.Literal[0, 1] = 1, kv_padding_size: _Tensor | None = None) -> _t.Any:
     """Computes incremental flash attention of one query per batch to cached keys: softmax(scale * q
     @ k.T + pse) @ v.
@@ -14708,8 +16192,20 @@ def incre_flash_attention(query: _Tensor, key: _b.tuple[_Tensor, ...] | _c.Seque
         Tensor, of the shape of `query`; int8 if `quant_scale2` is given, else of the dtype of
         `query`.
     """
-def index_add(x: _b.float | _b.bool | _Tensor, indices: _Tensor, y: _b.float | _b.bool | _Tensor, axis: _b.int, use_lock: _t.Any = True, check_index_bound: _t.Any = True) -> _Tensor:
-    """Adds slices of `y` to the Parameter `x` at indices along an axis, in place, and returns it."""
+def index_add(x: _b.float | _b.bool | _Tensor, indices: _Tensor, y: _b.float | _b.bool | _Tensor, axis: _b.int, use_lock: _b.bool = True, check_index_bound: _b.bool = True) -> _Tensor:
+    """Adds slices of `y` to the Parameter `x` at indices along an axis, in place, and returns it.
+
+    Args:
+        x (Parameter): what is changed.
+        indices (Tensor): int32 of shape (n,): the positions along `axis`.
+        y (Tensor): the slices: n along `axis`, otherwise of the shape of `x`.
+        axis (int): the axis.
+        use_lock (bool): has no effect. Default: True.
+        check_index_bound (bool): has no effect; indices are always checked. Default: True.
+
+    Returns:
+        `x`.
+    """
 def index_fill(x: _Tensor, axis: _b.int | _Tensor | _Tensor | _b.complex, index: _Tensor, value: _Tensor | _b.complex) -> _Tensor:
     """Fills the slices at the given indices along an axis with one number, in a copy of the input.
 
@@ -14775,33 +16271,59 @@ def inner(input: _Tensor, other: _Tensor) -> _Tensor:
         `input` is (..., K), `other` is (..., K). The result has the other axes of `input`, then the
         other axes of `other`.
     """
-def inplace_add(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...]) -> _t.Any:
+def inplace_add(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...]) -> _Tensor:
     """Adds to slices along the first axis of a copy.
 
     Args:
         x (Tensor): the slices.
         v (Tensor): as many slices as `indices` names.
         indices (Union[int, tuple[int]]): which slices.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
     """
 def inplace_index_add(var: _b.float | _b.bool | _Tensor, indices: _Tensor, updates: _b.float | _b.bool | _Tensor, axis: _b.int) -> _Tensor:
-    """Adds slices of `updates` to `var` at indices along an axis, in place, and returns it."""
+    """Adds slices of `updates` to `var` at indices along an axis, in place, and returns it.
+
+    Args:
+        var (Parameter): what is changed.
+        indices (Tensor): int32 of shape (n,): the positions along `axis`.
+        updates (Tensor): the slices: n along `axis`, otherwise of the shape of `var`.
+        axis (int): the axis.
+
+    Returns:
+        `var`.
+    """
 def inplace_sigmoid(input: _Tensor) -> _Tensor:
-    """Applies the sigmoid in place, 1 / (1 + exp(-input)), and returns `input`."""
-def inplace_sub(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...]) -> _t.Any:
+    """Applies the sigmoid in place, 1 / (1 + exp(-input)), and returns `input`.
+
+    Args:
+        input (Tensor): what is changed.
+
+    Returns:
+        `input`.
+    """
+def inplace_sub(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...]) -> _Tensor:
     """Subtracts from slices along the first axis of a copy.
 
     Args:
         x (Tensor): the slices.
         v (Tensor): as many slices as `indices` names.
         indices (Union[int, tuple[int]]): which slices.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
     """
-def inplace_update(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...] | _Tensor) -> _t.Any:
+def inplace_update(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...] | _Tensor) -> _Tensor:
     """Replaces slices along the first axis of a copy.
 
     Args:
         x (Tensor): the slices.
         v (Tensor): as many slices as `indices` names.
         indices (Union[int, tuple[int]]): which slices.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
     """
 def interpolate(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, scale_factor: _t.Any = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> _Tensor:
     """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`.
@@ -14947,29 +16469,101 @@ def irfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None
         has the lengths `s`, by default 2 (m - 1) along the last axis.
     """
 def is_(x: _t.Any, y: _t.Any) -> _b.bool:
-    """Returns whether x is y."""
+    """Returns whether x is y.
+
+    Args:
+        x (Any): the first value.
+        y (Any): the second value.
+
+    Returns:
+        bool.
+    """
 def is_available() -> _b.bool:
     """Returns True: distributed communication is always available."""
-def is_complex(input: _Tensor) -> _t.Any:
-    """Returns True if the Tensor has a complex dtype."""
-def is_dynamic_sequence_element_unknown(x: _t.Any) -> _b.bool:
-    """Returns whether a sequence of dynamic length is empty, so that its item type is unknown."""
-def is_floating_point(input: _Tensor | _np.ndarray[_t.Any, _t.Any] | _t.Any) -> _t.Any:
-    """Returns True if the Tensor has a floating dtype; False for an array or scalar of NumPy."""
+def is_complex(input: _Tensor) -> _b.bool:
+    """Returns True if the Tensor has a complex dtype.
+
+    Args:
+        input (Tensor): the input.
+
+    Returns:
+        bool.
+    """
+def is_dynamic_sequence_element_unknown(x: _c.Iterable[_t.Any]) -> _b.bool:
+    """Returns whether a sequence of dynamic length is empty, so that its item type is unknown.
+
+    Args:
+        x (Union[tuple, list]): the sequence.
+
+    Returns:
+        bool.
+    """
+def is_floating_point(input: _Tensor | _np.ndarray[_t.Any, _t.Any] | _t.Any) -> _b.bool:
+    """Returns True if the Tensor has a floating dtype; False for an array or scalar of NumPy.
+
+    Args:
+        input (Tensor): the input.
+
+    Returns:
+        bool.
+    """
 def is_initialized() -> _t.Any:
     """Returns whether the processes are connected."""
-def is_nonzero(input: _t.Any) -> _b.bool:
-    """Returns True if the only element of a Tensor is not 0."""
+def is_nonzero(input: _Tensor) -> _b.bool:
+    """Returns True if the only element of a Tensor is not 0.
+
+    Args:
+        input (Tensor): the input.
+
+    Returns:
+        bool.
+    """
 def is_not(x: _t.Any, y: _t.Any) -> _b.bool:
-    """Returns whether x is not y."""
-def is_sequence_shape_unknown(x: _t.Any) -> _t.Any:
-    """Returns whether the length of a sequence is dynamic."""
-def is_sequence_value_unknown(x: _t.Any) -> _t.Any:
-    """Returns whether a sequence is a variable or contains one."""
+    """Returns whether x is not y.
+
+    Args:
+        x (Any): the first value.
+        y (Any): the second value.
+
+    Returns:
+        bool.
+    """
+def is_sequence_shape_unknown(x: _c.Iterable[_t.Any]) -> _b.bool:
+    """Returns whether the length of a sequence is dynamic.
+
+    Args:
+        x (Union[tuple, list]): the sequence.
+
+    Returns:
+        bool.
+    """
+def is_sequence_value_unknown(x: _c.Iterable[_t.Any]) -> _b.bool:
+    """Returns whether a sequence is a variable or contains one.
+
+    Args:
+        x (Union[tuple, list]): the sequence.
+
+    Returns:
+        bool.
+    """
 def is_tensor(obj: _t.Any) -> _b.bool:
-    """Returns True for a Tensor, else False."""
-def is_tensor_bool_cond(cond: _t.Any) -> _t.Any:
-    """Returns whether a value is a bool Tensor of one element."""
+    """Returns True for a Tensor, else False.
+
+    Args:
+        obj (Any): any object.
+
+    Returns:
+        bool.
+    """
+def is_tensor_bool_cond(cond: _t.Any) -> _b.bool:
+    """Returns whether a value is a bool Tensor of one element.
+
+    Args:
+        cond (Any): any object.
+
+    Returns:
+        bool.
+    """
 def isclose(input: _Tensor, other: _Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _Tensor:
     """Tests whether elements are close: |input - other| <= atol + rtol |other|.
 
@@ -14988,7 +16582,14 @@ def isclose(input: _Tensor, other: _Tensor, rtol: _b.float | _b.bool = 1e-05, at
         broadcast shape.
     """
 def isconstant(x: _t.Any) -> _b.bool:
-    """Returns whether a value is known when a graph is built: False for a variable within `jit`."""
+    """Returns whether a value is known when a graph is built: False for a variable within `jit`.
+
+    Args:
+        x (Any): any value.
+
+    Returns:
+        bool.
+    """
 def isend(tensor: _Tensor, dst: _b.int = 0, group: _b.str | None = None, tag: _b.int = 0) -> _t.Any:
     """Non-blocking `send`: returns immediately.
 
@@ -15071,13 +16672,21 @@ def iter_converter(value: _t.Any) -> _t.Any:
     """Returns the iterable of a loop over `value`: for a dict a tuple of its keys, else the value
     itself.
     """
-def jacfwd(fn: _c.Callable[_P, _t.Any], grad_position: _t.Any = 0, has_aux: _t.Any = False) -> _c.Callable[_P, _t.Any]:
+def jacfwd(fn: _c.Callable[_P, _t.Any], grad_position: _b.int | _c.Iterable[_b.int] = 0, has_aux: _b.bool = False) -> _c.Callable[_P, _t.Any]:
     """Computes the Jacobian of `fn` in forward mode: returns a function that runs one forward pass
     per input element.
 
     The passes run together, as in `jacrev`.
 
-    The arguments and results are the same as for `jacrev`.
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        grad_position (Union[int, tuple[int]]): the inputs with respect to which it is
+            differentiated. Default: 0.
+        has_aux (bool): True if only the first output is differentiated. Default: False.
+
+    Returns:
+        Function, which returns for each output a Tensor whose shape is the shape of the output
+        followed by the shape of the input; for several inputs, a tuple of such Tensors.
     """
 def jacrev(fn: _c.Callable[_P, _t.Any], grad_position: _b.int | _c.Iterable[_b.int] = 0, has_aux: _b.bool = False) -> _c.Callable[_P, _t.Any]:
     """Computes the Jacobian of `fn` in reverse mode: returns a function that runs one reverse pass
@@ -15127,6 +16736,16 @@ def jvp(fn: _Cell | _c.Callable[..., _t.Any], inputs: _Tensor | _c.Iterable[_Ten
 def kaiser_window(window_length: _b.int, periodic: _b.bool = True, beta: _b.float | _b.bool = 12.0, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the Kaiser window with shape `beta`, from the Bessel function I0; float64 by
     default.
+
+    Args:
+        window_length (int): the number of elements.
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        beta (Number): the shape; a larger one gives a narrower window. Default: 12.0.
+        dtype (mindspore.dtype): float16, float32 or float64; None for float64.
+
+    Returns:
+        Tensor of shape (window_length,).
     """
 def kernel(fn: _c.Callable[..., _t.Any] | _Tensor | None = None, reg_info: _t.Any = None, compile_attrs: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
     """Decorates a function in the kernel language; the function runs on NumPy arrays.
@@ -15186,10 +16805,26 @@ def l1_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean
 def laplace(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor, lambda_param: _Tensor, seed: _b.int | None = None) -> _t.Any:
     """Draws float32 numbers from the Laplace distribution with the given mean and scale
     `lambda_param`.
+
+    Args:
+        shape (Union[tuple[int], Tensor]): a shape with which the parameters broadcast.
+        mean (Tensor): the mean.
+        lambda_param (Tensor): the scale.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        float32 Tensor.
     """
 def layer_norm(input: _Tensor, normalized_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], weight: _Tensor | None = None, bias: _Tensor | None = None, eps: _b.float = 1e-05) -> _Tensor:
     """Applies layer normalization over the last axes, whose shape is `normalized_shape`:
     standardizes each row, multiplies it by `weight` and adds `bias`.
+
+    Args:
+        input (Tensor): float16, bfloat16 or float32.
+        normalized_shape (Union[int, tuple[int], list[int]]): the lengths of the last axes.
+        weight (Tensor): of shape `normalized_shape`; None for ones.
+        bias (Tensor): of shape `normalized_shape`; None for zeros.
+        eps (float): added to the variance. Default: 1e-5.
 
     Returns:
         Tensor of the shape and dtype of `input`.
@@ -15344,10 +16979,26 @@ def linspace(start: _t.SupportsIndex | _b.float | _Tensor, end: _t.SupportsIndex
     """
 list_equal = bool_eq
 list_getitem = dict_getitem
-def list_len(x: _t.Any) -> _b.int:
-    """Returns the length of a list."""
-def list_setitem(data: _t.Any, index: _t.Any, value: _t.Any) -> _b.list[_t.Any]:
-    """Returns a list with one item replaced; `data` itself is unchanged."""
+def list_len(x: _c.Iterable[_t.Any]) -> _b.int:
+    """Returns the length of a list.
+
+    Args:
+        x (Union[tuple, list]): the sequence.
+
+    Returns:
+        int.
+    """
+def list_setitem(data: _c.Iterable[_t.Any], index: _b.int, value: _t.Any) -> _b.list[_t.Any]:
+    """Returns a list with one item replaced; `data` itself is unchanged.
+
+    Args:
+        data (list): the list.
+        index (int): the position.
+        value (Any): the new item.
+
+    Returns:
+        list.
+    """
 def log(input: _Tensor) -> _Tensor:
     """Computes the natural logarithm of each element.
 
@@ -15520,9 +17171,19 @@ def logsigmoid(x: _Tensor) -> _Tensor:
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
     """
-def logspace(start: _b.float | _Tensor, end: _b.float | _Tensor, steps: _b.int | _Tensor, base: _b.int | _Tensor = 10, *, dtype: _Type = ...) -> _t.Any:
+def logspace(start: _b.float | _Tensor, end: _b.float | _Tensor, steps: _b.int | _Tensor, base: _b.int | _Tensor = 10, *, dtype: _Type = ...) -> _Tensor:
     """Creates logarithmically spaced numbers: `base` to the power of each of `steps` evenly spaced
     numbers from `start` to `end`.
+
+    Args:
+        start (Union[float, Tensor]): the first exponent.
+        end (Union[float, Tensor]): the last exponent.
+        steps (int): how many numbers.
+        base (int): the base. Default: 10.
+        dtype (mindspore.dtype): the dtype of the result. Default: float32.
+
+    Returns:
+        Tensor of shape (steps,).
     """
 def logsumexp(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, keepdim: _b.bool = False) -> _Tensor:
     """Computes log(sum(exp(input))) over the given axes, without overflow.
@@ -15632,26 +17293,91 @@ def lu_unpack(LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _b.bool = True,
         unpack_data (bool): whether L and U are returned.
         unpack_pivots (bool): whether P is returned.
     """
-def make_coo_tensor(indices: _t.Any, values: _t.Any, dense_shape: _t.Any) -> _t.Any:
-    """Builds a COOTensor from indices, values and a shape."""
-def make_csr_tensor(indptr: _t.Any, indices: _t.Any, values: _t.Any, shape: _t.Any) -> _t.Any:
-    """Builds a CSRTensor from row pointers, column indices, values and a shape."""
-def make_dict(keys: _t.Any, values: _t.Any) -> _b.dict[_t.Any, _t.Any]:
-    """Makes a dict of a tuple of keys and a tuple of values."""
+def make_coo_tensor(indices: _Tensor, values: _Tensor, dense_shape: _c.Iterable[_b.int]) -> _COOTensor:
+    """Builds a COOTensor from indices, values and a shape.
+
+    Args:
+        indices (Tensor): integers of shape (n, axes).
+        values (Tensor): the values, of shape (n,).
+        dense_shape (tuple[int]): the shape.
+
+    Returns:
+        COOTensor.
+    """
+def make_csr_tensor(indptr: _Tensor, indices: _Tensor, values: _Tensor, shape: _c.Iterable[_b.int]) -> _CSRTensor:
+    """Builds a CSRTensor from row pointers, column indices, values and a shape.
+
+    Args:
+        indptr (Tensor): the row pointers.
+        indices (Tensor): the column of each value.
+        values (Tensor): the values.
+        shape (tuple[int]): the shape.
+
+    Returns:
+        CSRTensor.
+    """
+def make_dict(keys: _c.Iterable[_t.Any], values: _c.Iterable[_t.Any]) -> _b.dict[_t.Any, _t.Any]:
+    """Makes a dict of a tuple of keys and a tuple of values.
+
+    Args:
+        keys (tuple): the keys.
+        values (tuple): as many values.
+
+    Returns:
+        dict.
+    """
 def make_list(*items: _t.Any) -> _b.list[_t.Any]:
-    """Returns the arguments as a list."""
-def make_range(*args: _t.Any) -> _t.Any:
-    """Returns the ints of `range(*args)`, as a tuple."""
-def make_row_tensor(indices: _t.Any, values: _t.Any, dense_shape: _t.Any) -> _t.Any:
+    """Returns the arguments as a list.
+
+    Args:
+        *items (Any): the items.
+
+    Returns:
+        The sequence.
+    """
+def make_range(*args: _b.int) -> _b.tuple[_b.int, ...]:
+    """Returns the ints of `range(*args)`, as a tuple.
+
+    Args:
+        *args (int): start, end and step, as for `range`.
+
+    Returns:
+        tuple[int].
+    """
+def make_row_tensor(indices: _Tensor, values: _Tensor, dense_shape: _c.Iterable[_b.int]) -> _RowTensor:
     """Builds a `RowTensor` from slices `values` at `indices` of the first axis; it raises the same
     errors as RowTensor.
+
+    Args:
+        indices (Tensor): the position of each slice.
+        values (Tensor): the slices.
+        dense_shape (tuple[int]): the shape.
+
+    Returns:
+        RowTensor.
     """
 make_row_tensor_inner = make_row_tensor
-def make_slice(start: _t.Any, stop: _t.Any, step: _t.Any = None) -> _t.Any:
-    """Returns slice(start, stop, step)."""
+def make_slice(start: _b.int, stop: _b.int, step: _b.int | None = None) -> _t.Any:
+    """Returns slice(start, stop, step).
+
+    Args:
+        start (int): the first index.
+        stop (int): the end.
+        step (int): the distance. Default: None.
+
+    Returns:
+        slice.
+    """
 make_sparse_tensor = make_coo_tensor
 def make_tuple(*items: _t.Any) -> _t.Any:
-    """Returns the arguments as a tuple."""
+    """Returns the arguments as a tuple.
+
+    Args:
+        *items (Any): the items.
+
+    Returns:
+        The sequence.
+    """
 def margin_ranking_loss(input1: _Tensor, input2: _Tensor, target: _Tensor, margin: _b.float = 0.0, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> _Tensor:
     """Computes the margin ranking loss, max(0, -target (input1 - input2) + margin). It is small if
     the first input is larger where the target is 1, and the second where it is -1.
@@ -16008,10 +17734,16 @@ def meshgrid(*inputs: _Tensor, indexing: _b.str = 'xy') -> _t.Any:
         *inputs (Tensor): vectors.
         indexing (str): "xy" (the first vector along columns) or "ij" (along rows). Default: "xy".
     """
-def min(input: _Tensor, axis: _b.int | None = None, keepdims: _t.Any = False, *, initial: _t.Any = None, where: _t.Any = None) -> _t.Any:
+def min(input: _Tensor, axis: _b.int | None = None, keepdims: _b.bool = False, *, initial: _t.Any = None, where: _t.Any = None) -> _t.Any:
     """Computes the minima along `axis`, or of all elements if it is None: (values, positions).
 
-    The arguments are the same as for `max`, with `initial` an upper bound.
+    Args:
+        input (Tensor): any real dtype.
+        axis (Union[int, None]): the axis. Default: None.
+        keepdims (bool): True to keep the axis with length 1.
+        initial (Union[scalar, None]): an upper bound of the result; ignored without an axis.
+        where (Union[Tensor[bool], None]): a mask of the elements that count; needs `initial`. It is
+            ignored without an axis; a number is ignored without `initial`.
 
     Returns:
         A tuple of two Tensors: the minima in the dtype of `input`, and their positions along `axis`
@@ -16030,8 +17762,19 @@ def minimum(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def mirror_pad(input_x: _t.Any, paddings: _t.Any, mode: _t.Any) -> _t.Any:
-    """Pads the input with its mirror image, as `ops.MirrorPad` does."""
+def mirror_pad(input_x: _Tensor, paddings: _Tensor, mode: _b.str) -> _Tensor:
+    """Pads the input with its mirror image, as `ops.MirrorPad` does.
+
+    Args:
+        input_x (Tensor): the input.
+        paddings (Tensor): int32 or int64 of shape (axes of `input_x`, 2): the number of elements
+            before and after each axis.
+        mode (str): "REFLECT" omits the edge of the input from its mirror image, "SYMMETRIC" repeats
+            it.
+
+    Returns:
+        Tensor of the dtype of `input_x`, longer along each axis by the sum of its row.
+    """
 def mish(x: _Tensor) -> _Tensor:
     """Applies the Mish activation: x * tanh(log(1 + exp(x))).
 
@@ -16041,8 +17784,16 @@ def mish(x: _Tensor) -> _Tensor:
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
     """
-def mixed_precision_cast(dst_type: _t.Any, x: _t.Any) -> _t.Any:
-    """Casts the floating Tensors in a nested structure to a dtype, and returns the structure."""
+def mixed_precision_cast(dst_type: _Type, x: _Tensor | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
+    """Casts the floating Tensors in a nested structure to a dtype, and returns the structure.
+
+    Args:
+        dst_type (mindspore.dtype): the dtype.
+        x (Union[Tensor, tuple, list, dict]): the structure.
+
+    Returns:
+        The same structure; other values are unchanged.
+    """
 def mm(input: _Tensor, mat2: _Tensor) -> _Tensor:
     """Multiplies two matrices.
 
@@ -16212,7 +17963,16 @@ def moe_token_unpermute(permuted_tokens: _Tensor, sorted_indices: _Tensor, probs
         Tensor, shape (tokens, features), of the dtype of `permuted_tokens`.
     """
 def move_to(input: _Tensor, to: _t.Literal['Ascend', 'GPU', 'CPU'] = 'CPU', blocking: _b.bool = True) -> _t.Any:
-    """Copies the Tensor to a device; "Ascend" stands for the GPU here."""
+    """Copies the Tensor to a device; "Ascend" stands for the GPU here.
+
+    Args:
+        input (Tensor): the input.
+        to (str): "Ascend", "GPU" or "CPU". Default: "CPU".
+        blocking (bool): has no effect; the copy is complete on return. Default: True.
+
+    Returns:
+        Tensor on the device.
+    """
 def moveaxis(x: _Tensor, source: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.bool, destination: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _b.bool) -> _Tensor:
     """Moves axes from the positions `source` to the positions `destination`; the others keep their
     order.
@@ -16423,6 +18183,16 @@ def multinomial(input: _Tensor, num_samples: _b.int | _Tensor, replacement: _b.b
 def multinomial_with_replacement(x: _Tensor, seed: _b.int | _b.bool | _Tensor, offset: _b.int | _b.bool | _Tensor, numsamples: _b.int, replacement: _b.bool = False) -> _Tensor:
     """Draws category indices with probabilities proportional to the weights in each row; int64.
     With `replacement`, an index may be drawn more than once.
+
+    Args:
+        x (Tensor): weights of shape (classes,) or (batch, classes).
+        seed (int): a seed for this call alone; if `offset` is 0, too, the global seed is used.
+        offset (int): a second seed.
+        numsamples (int): the number of indices drawn for each row.
+        replacement (bool): whether an index may be drawn more than once. Default: False.
+
+    Returns:
+        Tensor of shape (numsamples,) or (batch, numsamples).
     """
 def multiply(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Multiplies two Tensors, or a Tensor and a number, element by element.
@@ -16678,7 +18448,17 @@ def normal(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor | _b.complex, s
         Tensor whose shape is `shape`, broadcast with the shapes of `mean` and `stddev`.
     """
 def normal_(input: _Tensor, mean: _b.float = 0, std: _b.float = 1, *, generator: _t.Any = None) -> _t.Any:
-    """Fills the Tensor with normally distributed numbers, and returns it."""
+    """Fills the Tensor with normally distributed numbers, and returns it.
+
+    Args:
+        input (Tensor): what is changed.
+        mean (Union[int, float]): the mean. Default: 0.
+        std (Union[int, float]): the standard deviation. Default: 1.
+        generator (mindspore.Generator): the source of the numbers; None for the default generator.
+
+    Returns:
+        `input`.
+    """
 def not_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Compares two Tensors element by element: True where the elements differ.
 
@@ -16690,8 +18470,16 @@ def not_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tens
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
         broadcast shape.
     """
-def not_in_dict(key: _t.Any, x: _t.Any) -> _b.bool:
-    """Returns whether a dict lacks a key."""
+def not_in_dict(key: _t.Any, x: _c.Mapping[_t.Any, _t.Any]) -> _b.bool:
+    """Returns whether a dict lacks a key.
+
+    Args:
+        key (Any): the key.
+        x (dict): the dict.
+
+    Returns:
+        bool.
+    """
 def nsa_compress(input: _Tensor, weight: _Tensor, compress_block_size: _b.int, compress_stride: _b.int, *, actual_seq_len: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
     """Compresses windows of tokens by weighted sums: out[j] = sum over i of weight[i] *
     input[stride * j + i].
@@ -16780,8 +18568,15 @@ def nsa_select_attention(query: _Tensor, key: _Tensor, value: _Tensor, topk_indi
         exponentials relative to it. The last two are float32, (T1, N1, 8), with each value repeated
         eight times.
     """
-def numel(input: _Tensor) -> _t.Any:
-    """Returns the number of elements of a Tensor."""
+def numel(input: _Tensor) -> _b.int:
+    """Returns the number of elements of a Tensor.
+
+    Args:
+        input (Tensor): the input.
+
+    Returns:
+        int.
+    """
 def one_hot(indices: _Tensor, depth: _b.int | _Tensor, on_value: _b.float | _c.Sequence[_b.float] | _Tensor | _Tensor | _b.complex = 1, off_value: _b.float | _c.Sequence[_b.float] | _Tensor | _Tensor | _b.complex = 0, axis: _b.int | _Tensor = -1) -> _Tensor:
     """Encodes indices as one-hot vectors: a new axis holds `on_value` at each index and `off_value`
     elsewhere. If one of them is a Tensor of several values, the first is used. An index out of
@@ -16802,7 +18597,16 @@ def one_hot(indices: _Tensor, depth: _b.int | _Tensor, on_value: _b.float | _c.S
         `axis`, and the dtype of the values.
     """
 def ones(shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, dtype: _Type | None = None) -> _Tensor:
-    """Creates a Tensor of ones of a shape; float32 by default."""
+    """Creates a Tensor of ones of a shape; float32 by default.
+
+    Args:
+        shape (Union[int, tuple[int], list[int], Tensor]): the shape of the result; a Tensor is
+            int32 or int64.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+
+    Returns:
+        Tensor of shape `shape`.
+    """
 def ones_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of ones with the shape of the input.
 
@@ -16815,8 +18619,15 @@ def ones_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
         `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
         given.
     """
-def op_info_register(op_info: _t.Any) -> _t.Any:
-    """Returns a decorator that stores a description, `op_info`, of the decorated function."""
+def op_info_register(op_info: _b.str | _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
+    """Returns a decorator that stores a description, `op_info`, of the decorated function.
+
+    Args:
+        op_info (Union[str, dict]): the description.
+
+    Returns:
+        A decorator, which returns the function.
+    """
 def orgqr(input: _Tensor, input2: _Tensor) -> _Tensor:
     """Computes the first columns of the product of Householder reflections, which are given as
     `geqrf` returns them.
@@ -16880,8 +18691,16 @@ def padding(x: _Tensor, pad_dim_size: _b.int = 8) -> _Tensor:
     Shapes:
         `x` is (..., 1). The result is (..., pad_dim_size), of the same dtype.
     """
-def partial(func: _t.Any, *args: _t.Any) -> _t.Any:
-    """Fixes the first arguments of `func`."""
+def partial(func: _c.Callable[..., _t.Any], *args: _t.Any) -> _c.Callable[..., _t.Any]:
+    """Fixes the first arguments of `func`.
+
+    Args:
+        func (Callable): the function.
+        *args (Any): its first arguments.
+
+    Returns:
+        Function that takes the other arguments.
+    """
 def pdist(input: _Tensor, p: _b.float = 2.0) -> _Tensor:
     """Computes the pairwise p-norm distances between each row and the rows after it.
 
@@ -16939,7 +18758,16 @@ def pixel_unshuffle(input: _Tensor, downscale_factor: _b.int) -> _Tensor:
         `input` is (..., C, H r, W r). The result is (..., C r^2, H, W), of the same dtype.
     """
 def poisson(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor, seed: _b.int | None = None) -> _t.Any:
-    """Draws int32 counts from the Poisson distribution; `mean` broadcasts to `shape`."""
+    """Draws int32 counts from the Poisson distribution; `mean` broadcasts to `shape`.
+
+    Args:
+        shape (Union[tuple[int], Tensor]): a shape to which `mean` broadcasts.
+        mean (Tensor): the means.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        int32 Tensor.
+    """
 def polar(abs: _Tensor, angle: _Tensor) -> _Tensor:
     """Builds complex numbers from their absolute values and their angles in radians: abs
     (cos(angle) + i sin(angle)).
@@ -16998,11 +18826,25 @@ def prelu(input: _Tensor, weight: _Tensor) -> _Tensor:
         `input` is (N, C, ...) and `weight` is (C,), or (1,) for all channels; an input with one
         axis is one channel. The result has the shape and dtype of `input`.
     """
-def prim_arg_register(fn: _t.Any) -> _t.Any:
-    """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes."""
+def prim_arg_register(fn: _c.Callable[..., _t.Any]) -> _c.Callable[..., _t.Any]:
+    """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes.
+
+    Args:
+        fn (Function): the `__init__` of a subclass of `Primitive`.
+
+    Returns:
+        Function that takes the place of `fn`.
+    """
 from ..ops.primitive import prim_attr_register as prim_attr_register
-def print_(*input_x: _t.Any) -> None:
-    """Prints each argument on its own line: a Tensor with shape, dtype and values."""
+def print_(*input_x: _Tensor | _b.bool | _t.SupportsIndex | _b.float | _b.str | _c.Iterable[_t.Any]) -> None:
+    """Prints each argument on its own line: a Tensor with shape, dtype and values.
+
+    Args:
+        *input_x (Union[Tensor, bool, int, float, str, tuple, list]): what is printed.
+
+    Returns:
+        None.
+    """
 def prod(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keep_dims: _b.bool = False, dtype: _Type | None = None) -> _Tensor:
     """Computes the product of the elements over the given axes, by default over all.
 
@@ -17120,6 +18962,14 @@ def rand(*size: _b.int | _c.Iterable[_b.int], dtype: _Type | None = None, seed: 
 def rand_like(input: _Tensor, seed: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
     """Draws uniformly distributed numbers in [0, 1) in the shape of a Tensor; by default in its
     dtype.
+
+    Args:
+        input (Tensor): gives the shape.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): a floating dtype; None for that of `input`.
+
+    Returns:
+        Tensor of the shape of `input`.
     """
 def randint(low: _b.int, high: _b.int, size: _b.tuple[_b.int, ...] | _Tensor, seed: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
     """Draws random integers in [low, high); int64 by default.
@@ -17135,7 +18985,18 @@ def randint(low: _b.int, high: _b.int, size: _b.tuple[_b.int, ...] | _Tensor, se
         Tensor of shape `size`.
     """
 def randint_like(input: _Tensor, low: _b.int, high: _b.int, seed: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
-    """Draws random integers in [low, high) in the shape of a Tensor; by default in its dtype."""
+    """Draws random integers in [low, high) in the shape of a Tensor; by default in its dtype.
+
+    Args:
+        input (Tensor): gives the shape.
+        low (int): the least integer.
+        high (int): the end of the range, which is never drawn.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): the dtype of the result; None for that of `input`.
+
+    Returns:
+        Tensor of the shape of `input`.
+    """
 def randn(*size: _b.int | _c.Iterable[_b.int], dtype: _Type | None = None, seed: _b.int | None = None, generator: _t.Any = None) -> _Tensor:
     """Draws numbers from the standard normal distribution; float32 by default.
 
@@ -17151,23 +19012,66 @@ def randn(*size: _b.int | _c.Iterable[_b.int], dtype: _Type | None = None, seed:
 def randn_like(input: _Tensor, seed: _b.int | None = None, *, dtype: _Type | None = None) -> _Tensor:
     """Draws numbers from the standard normal distribution in the shape of a Tensor; float32 by
     default.
+
+    Args:
+        input (Tensor): gives the shape.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): a floating dtype; None for float32.
+
+    Returns:
+        Tensor of the shape of `input`.
     """
 def random_(input: _Tensor, from_: _b.int = 0, to: _b.int | None = None, *, generator: _t.Any = None) -> _t.Any:
     """Fills the Tensor with random integers in [from_, to), and returns it.
 
     Without `to`, the upper limit is the largest integer that the dtype holds exactly.
+
+    Args:
+        input (Tensor): what is changed.
+        from_ (int): the least integer. Default: 0.
+        to (int): the end of the range, which is never drawn. Default: None.
+        generator (mindspore.Generator): the source of the numbers; None for the default generator.
+
+    Returns:
+        `input`.
     """
 def random_categorical(logits: _Tensor, num_sample: _b.int, seed: _b.int = 0, dtype: _Type = ...) -> _Tensor:
     """Draws category indices with the probabilities given by the logits of each row; int64 by
     default.
+
+    Args:
+        logits (Tensor): shape (batch, classes).
+        num_sample (int): the number of indices drawn for each row.
+        seed (int): a seed for this call alone. Default: 0, which draws from the global seed.
+        dtype (mindspore.dtype): int16, int32 or int64. Default: int64.
+
+    Returns:
+        Tensor of shape (batch, num_sample).
     """
-def random_gamma(shape: _Tensor, alpha: _Tensor, seed: _b.int | None = None) -> _t.Any:
+def random_gamma(shape: _Tensor, alpha: _Tensor, seed: _b.int | None = None) -> _Tensor:
     """Draws numbers from the gamma distribution with rate 1: an array of `shape` for each element
     of `alpha`.
+
+    Args:
+        shape (Tensor): the number of draws along each new axis.
+        alpha (Tensor): the shape parameter.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor of shape (*shape, *alpha.shape), in the dtype of `alpha`.
     """
 def random_poisson(shape: _Tensor, rate: _Tensor | _b.float, seed: _b.int | None = None, dtype: _Type = ...) -> _Tensor:
     """Draws counts from the Poisson distribution: an array of `shape` for each element of `rate`;
     float32 by default.
+
+    Args:
+        shape (Tensor): the number of draws along each new axis.
+        rate (Union[Tensor, float]): the means.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): the dtype of the result. Default: float32.
+
+    Returns:
+        Tensor of shape (*shape, *rate.shape).
     """
 def randperm(n: _b.int | _Tensor, seed: _b.int | _Tensor = 0, offset: _b.int | _Tensor = 0, dtype: _Type = ...) -> _Tensor:
     """Draws a random permutation of the integers below n; int64 by default.
@@ -17194,10 +19098,24 @@ def range(start: _b.float | _Tensor, end: _b.float | _Tensor, step: _b.float | _
     Returns:
         Tensor with one axis.
     """
-def rank(input_x: _t.Any) -> _t.Any:
-    """Returns the number of axes of a Tensor."""
-def ravel(input: _Tensor) -> _t.Any:
-    """Flattens the elements to one axis, in row-major order."""
+def rank(input_x: _Tensor) -> _b.int:
+    """Returns the number of axes of a Tensor.
+
+    Args:
+        input_x (Tensor): the input.
+
+    Returns:
+        int.
+    """
+def ravel(input: _Tensor) -> _Tensor:
+    """Flattens the elements to one axis, in row-major order.
+
+    Args:
+        input (Tensor): any dtype.
+
+    Returns:
+        Tensor with one axis and the same dtype.
+    """
 def real(input: _Tensor) -> _Tensor:
     """Returns the real part of each element, as a copy.
 
@@ -17397,8 +19315,16 @@ def reduce_sum(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keep_dims`; the dtype is kept.
     """
-def reduced_shape(shape: _t.Any, axis: _t.Any) -> _t.Any:
-    """Returns a shape with length 1 along the given axes; along all axes if none is given."""
+def reduced_shape(shape: _c.Iterable[_b.int], axis: _b.int | _c.Iterable[_b.int]) -> _b.tuple[_b.int, ...]:
+    """Returns a shape with length 1 along the given axes; along all axes if none is given.
+
+    Args:
+        shape (tuple[int]): a shape.
+        axis (Union[int, tuple[int]]): the axes.
+
+    Returns:
+        tuple[int].
+    """
 ref_to_embed = embed
 def relu(input: _Tensor, inplace: _t.Any = False) -> _Tensor:
     """Applies the ReLU activation: max(input, 0).
@@ -17449,7 +19375,16 @@ def renorm(input: _Tensor, p: _b.float, axis: _b.int, maxnorm: _b.float) -> _Ten
         `input` may have any shape. The result has the same shape and dtype.
     """
 def repeat_elements(x: _Tensor, rep: _b.int, axis: _b.int = 0) -> _t.Any:
-    """Repeats every element along an axis `rep` times; see `ops.repeat_interleave`."""
+    """Repeats every element along an axis `rep` times; see `ops.repeat_interleave`.
+
+    Args:
+        x (Tensor): any dtype but bool.
+        rep (int): the number of repetitions, at least 1.
+        axis (int): the axis. Default: 0.
+
+    Returns:
+        Tensor of the same dtype, with `axis` `rep` times as long.
+    """
 def repeat_interleave(input: _Tensor, repeats: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | _Tensor, axis: _b.int | None = None) -> _t.Any:
     """Repeats every element along an axis, or of the flattened input if `axis` is None.
 
@@ -17549,6 +19484,14 @@ def rfft2(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None 
 def rfftfreq(n: _b.int | _Tensor, d: _b.float | _Tensor = 1.0, dtype: _Type | None = None) -> _Tensor:
     """Computes the sample frequencies of `rfft` for n samples a distance `d` apart; float32 by
     default.
+
+    Args:
+        n (int): the number of samples.
+        d (float): their distance. Default: 1.0.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+
+    Returns:
+        Tensor with one axis.
     """
 def rfftn(input: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, dim: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, norm: _t.Literal['backward', 'forward', 'ortho'] | None = None) -> _Tensor:
     """Computes the discrete Fourier transform (FFT) of a real signal over several axes; along the
@@ -17696,16 +19639,52 @@ def round(input: _Tensor, *, decimals: _b.int | _Tensor = 0) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def row_stack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any:
-    """Stacks Tensors vertically; another name of `vstack`."""
-def row_tensor_add(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Adds two RowTensors of one shape; the result has the slices of both."""
-def row_tensor_get_dense_shape(x: _t.Any) -> _t.Any:
-    """Returns the dense shape of a RowTensor; raises a TypeError for anything else."""
-def row_tensor_get_indices(x: _t.Any) -> _t.Any:
-    """Returns the indices of the slices of a RowTensor; raises a TypeError for anything else."""
-def row_tensor_get_values(x: _t.Any) -> _t.Any:
-    """Returns the slices of a RowTensor; raises a TypeError for anything else."""
+def row_stack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
+    """Stacks Tensors vertically; another name of `vstack`.
+
+    Args:
+        tensors (Union[tuple[Tensor], list[Tensor]]): the parts; their dtypes are promoted to one.
+
+    Returns:
+        Tensor of this dtype.
+    """
+def row_tensor_add(x: _t.Any, y: _t.Any) -> _RowTensor:
+    """Adds two RowTensors of one shape; the result has the slices of both.
+
+    Args:
+        x (RowTensor): the first summand.
+        y (RowTensor): the second summand.
+
+    Returns:
+        RowTensor.
+    """
+def row_tensor_get_dense_shape(x: _t.Any) -> _b.tuple[_b.int, ...]:
+    """Returns the dense shape of a RowTensor; raises a TypeError for anything else.
+
+    Args:
+        x (RowTensor): the input.
+
+    Returns:
+        tuple[int].
+    """
+def row_tensor_get_indices(x: _t.Any) -> _Tensor:
+    """Returns the indices of the slices of a RowTensor; raises a TypeError for anything else.
+
+    Args:
+        x (RowTensor): the input.
+
+    Returns:
+        Tensor.
+    """
+def row_tensor_get_values(x: _t.Any) -> _Tensor:
+    """Returns the slices of a RowTensor; raises a TypeError for anything else.
+
+    Args:
+        x (RowTensor): the input.
+
+    Returns:
+        Tensor.
+    """
 def rrelu(input: _Tensor, lower: _b.float | _b.bool = 0.125, upper: _b.float | _b.bool = 0.3333333333333333) -> _Tensor:
     """Applies the randomized leaky ReLU: multiplies negative elements by random slopes in [lower,
     upper).
@@ -17730,48 +19709,197 @@ def rsqrt(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def scalar_add(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `add` of two numbers; a TypeError for anything else."""
+def scalar_add(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+    """Computes Python's `add` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        The number that Python computes.
+    """
 def scalar_cast(input_x: _t.Any, input_y: _t.Any) -> _t.Any:
     """Casts a number to int, float or bool, for the dtype int64, float64 or bool."""
-def scalar_div(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `div` of two numbers; a TypeError for anything else."""
-def scalar_eq(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `eq` of two numbers; a TypeError for anything else."""
-def scalar_floordiv(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `floordiv` of two numbers; a TypeError for anything else."""
-def scalar_ge(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `ge` of two numbers; a TypeError for anything else."""
-def scalar_gt(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `gt` of two numbers; a TypeError for anything else."""
-def scalar_le(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `le` of two numbers; a TypeError for anything else."""
-def scalar_log(x: _t.Any) -> _t.Any:
-    """Computes the natural logarithm of a number."""
-def scalar_lt(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `lt` of two numbers; a TypeError for anything else."""
-def scalar_max(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `max` of two numbers; a TypeError for anything else."""
-def scalar_min(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `min` of two numbers; a TypeError for anything else."""
-def scalar_mod(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `mod` of two numbers; a TypeError for anything else."""
-def scalar_mul(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `mul` of two numbers; a TypeError for anything else."""
-def scalar_ne(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `ne` of two numbers; a TypeError for anything else."""
-def scalar_pow(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `pow` of two numbers; a TypeError for anything else."""
-def scalar_sub(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Python's own `sub` of two numbers; a TypeError for anything else."""
+def scalar_div(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+    """Computes Python's `truediv` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        The number that Python computes.
+    """
+def scalar_eq(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.bool:
+    """Computes Python's `eq` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        bool.
+    """
+def scalar_floordiv(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+    """Computes Python's `floordiv` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        The number that Python computes.
+    """
+def scalar_ge(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.bool:
+    """Computes Python's `ge` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        bool.
+    """
+def scalar_gt(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.bool:
+    """Computes Python's `gt` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        bool.
+    """
+def scalar_le(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.bool:
+    """Computes Python's `le` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        bool.
+    """
+def scalar_log(x: _b.int | _b.float) -> _b.float:
+    """Computes the natural logarithm of a number.
+
+    Args:
+        x (Union[int, float]): the number.
+
+    Returns:
+        float.
+    """
+def scalar_lt(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.bool:
+    """Computes Python's `lt` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        bool.
+    """
+def scalar_max(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+    """Computes Python's `max` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        The number that Python computes.
+    """
+def scalar_min(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+    """Computes Python's `min` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        The number that Python computes.
+    """
+def scalar_mod(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+    """Computes Python's `mod` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        The number that Python computes.
+    """
+def scalar_mul(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+    """Computes Python's `mul` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        The number that Python computes.
+    """
+def scalar_ne(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.bool:
+    """Computes Python's `ne` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        bool.
+    """
+def scalar_pow(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+    """Computes Python's `pow` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        The number that Python computes.
+    """
+def scalar_sub(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+    """Computes Python's `sub` of two numbers.
+
+    Args:
+        x (Union[int, float, bool]): a number.
+        y (Union[int, float, bool]): a number.
+
+    Returns:
+        The number that Python computes.
+    """
 def scalar_to_array(input_x: _t.Any) -> _Tensor:
     """Converts a number to a Tensor of its own dtype, as MindSpore 1.x did."""
-def scalar_to_tensor(input_x: _t.Any, dtype: _t.Any = ...) -> _Tensor:
-    """Converts a number to a Tensor; float32 by default (bools and ints too)."""
-def scalar_uadd(x: _t.Any) -> _t.Any:
-    """Computes +x."""
-def scalar_usub(x: _t.Any) -> _t.Any:
-    """Computes -x."""
+def scalar_to_tensor(input_x: _b.bool | _b.int | _b.float, dtype: _Type = ...) -> _Tensor:
+    """Converts a number to a Tensor; float32 by default (bools and ints too).
+
+    Args:
+        input_x (Union[bool, int, float]): the number.
+        dtype (mindspore.dtype): the dtype of the result. Default: float32.
+
+    Returns:
+        Tensor of shape ().
+    """
+def scalar_uadd(x: _b.int | _b.float) -> _t.Any:
+    """Computes +x.
+
+    Args:
+        x (Union[int, float]): the number.
+
+    Returns:
+        The number, in the type of `x`.
+    """
+def scalar_usub(x: _b.int | _b.float) -> _t.Any:
+    """Computes -x.
+
+    Args:
+        x (Union[int, float]): the number.
+
+    Returns:
+        The number, in the type of `x`.
+    """
 def scatter(input: _Tensor, axis: _b.int | _Tensor, index: _Tensor, src: _Tensor | _b.complex) -> _Tensor:
     """Scatters the values of `src` at indices along an axis, element by element, into a copy of the
     input. Values for indices past the end are ignored.
@@ -17933,9 +20061,22 @@ def scatter_update(input_x: _b.float | _b.bool | _Tensor, indices: _Tensor, upda
         updates (Tensor): one slice for each position. What is written in place is converted to the
             dtype of `input_x`, unless it is wider; in a copy the dtypes must be the same.
     """
-def searchsorted(sorted_sequence: _Tensor, values: _Tensor, *, out_int32: _b.bool = False, right: _b.bool = False, side: _t.Literal['left', 'right'] | None = None, sorter: _Tensor | None = None) -> _t.Any:
+def searchsorted(sorted_sequence: _Tensor, values: _Tensor, *, out_int32: _b.bool = False, right: _b.bool = False, side: _t.Literal['left', 'right'] | None = None, sorter: _Tensor | None = None) -> _Tensor:
     """Finds the positions at which values would be inserted into sorted sequences: before equal
     elements, or after them with `right`.
+
+    Args:
+        sorted_sequence (Tensor): values in ascending order along the last axis.
+        values (Tensor): what is looked up; all axes but the last as in `sorted_sequence`, unless
+            that has one axis.
+        out_int32 (bool): whether the result is int32 instead of int64. Default: False.
+        right (bool): whether positions are after equal elements. Default: False.
+        side (str): "left" or "right", another form of `right`.
+        sorter (Tensor): the indices that sort `sorted_sequence`, of its shape; None if it is
+            sorted.
+
+    Returns:
+        Tensor of the shape of `values`.
     """
 def select(condition: _Tensor, input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Selects elements by a condition: `input` where it is true and `other` elsewhere.
@@ -17963,7 +20104,16 @@ def select_scatter(input: _Tensor, src: _Tensor, axis: _b.int, index: _b.int | _
         `input`.
     """
 def select_view(input: _Tensor, dim: _b.int, index: _b.int | _Tensor) -> _Tensor:
-    """Selects one slice along an axis, and removes that axis."""
+    """Selects one slice along an axis, and removes that axis.
+
+    Args:
+        input (Tensor): at least one axis.
+        dim (int): the axis.
+        index (int): the position along it.
+
+    Returns:
+        Tensor of the same dtype, without the axis.
+    """
 def selu(input_x: _Tensor) -> _Tensor:
     """Applies the SELU activation: scale * x where x is positive, scale * alpha * (exp(x) - 1)
     elsewhere.
@@ -17998,6 +20148,13 @@ def send_object_list(object_list: _t.Any, dst: _b.int, group: _b.str | None = No
 def sequence_mask(lengths: _Tensor, maxlen: _b.int | None = None) -> _Tensor:
     """Creates a mask along a new last axis of length `maxlen`, by default the largest length. In
     row i, the first lengths[i] elements are True.
+
+    Args:
+        lengths (Tensor): int32 or int64 of any shape.
+        maxlen (int): the length of the new axis; None for the largest of `lengths`.
+
+    Returns:
+        bool Tensor of shape (*lengths.shape, maxlen).
     """
 def set_comm_ops_inplace(is_enable: _b.bool, func_list: _c.Iterable[_b.str] | None = None) -> None:
     """Sets whether communication functions of `mindspore.ops` write in place, into their arguments.
@@ -18029,8 +20186,15 @@ def shape(input_x: _Tensor) -> _t.Any:
     Returns:
         A tuple of ints.
     """
-def shape_(x: _t.Any) -> _t.Any:
-    """Returns the shape of a Tensor as a tuple."""
+def shape_(x: _Tensor) -> _b.tuple[_b.int, ...]:
+    """Returns the shape of a Tensor as a tuple.
+
+    Args:
+        x (Tensor): the input.
+
+    Returns:
+        tuple[int].
+    """
 def shuffle(x: _Tensor, seed: _b.int | None = None) -> _Tensor:
     """Shuffles the slices along the first axis; differentiable.
 
@@ -18110,8 +20274,15 @@ def sinh(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def size(input_x: _t.Any) -> _t.Any:
-    """Returns the number of elements of a Tensor."""
+def size(input_x: _Tensor) -> _b.int:
+    """Returns the number of elements of a Tensor.
+
+    Args:
+        input_x (Tensor): the input.
+
+    Returns:
+        int.
+    """
 def slice(input_x: _Tensor, begin: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
     """Extracts the slice of size `size` that starts at `begin`; a size of -1 extends to the end.
 
@@ -18448,7 +20619,15 @@ def stack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor] | _Tensor, axis
         The result has a new axis at `axis`, whose length is the number of Tensors, and their dtype.
     """
 def standard_laplace(shape: _b.tuple[_b.int, ...] | _Tensor, seed: _b.int | None = None) -> _t.Any:
-    """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1."""
+    """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1.
+
+    Args:
+        shape (Union[tuple[int], Tensor]): the shape of the result.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        float32 Tensor of shape `shape`.
+    """
 def standard_normal(shape: _b.tuple[_b.int, ...] | _Tensor, seed: _b.int | None = None) -> _Tensor:
     """Draws float32 numbers from the standard normal distribution.
 
@@ -18551,8 +20730,16 @@ def strided_slice(input_x: _Tensor, begin: _b.tuple[_b.int, ...] | _c.Sequence[_
         `begin`, `end` and `strides` have the same length, at most the number of axes of `input_x`.
         The dtype is kept.
     """
-def string_concat(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Concatenates two strings."""
+def string_concat(x: _b.str, y: _b.str) -> _b.str:
+    """Concatenates two strings.
+
+    Args:
+        x (str): the first string.
+        y (str): the second string.
+
+    Returns:
+        str.
+    """
 string_eq = bool_eq
 def sub(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Subtracts `other` from the input, element by element.
@@ -18565,9 +20752,17 @@ def sub(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def subtract(input: _Tensor | _b.complex | _b.float, other: _Tensor | _b.complex | _b.float, *, alpha: _b.float | _b.bool | _Tensor = 1) -> _t.Any:
+def subtract(input: _Tensor | _b.complex | _b.float, other: _Tensor | _b.complex | _b.float, *, alpha: _b.float | _b.bool | _Tensor = 1) -> _Tensor:
     """Computes input - alpha * other, element by element. The result has the dtype to which the
     product and the difference promote.
+
+    Args:
+        input (Union[Tensor, Number]): the first operand.
+        other (Union[Tensor, Number]): the second operand; the shapes broadcast.
+        alpha (Union[Number, bool]): the factor of `other`. Default: 1.
+
+    Returns:
+        Tensor of the broadcast shape.
     """
 def sum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Sums the elements over the given axes, by default over all.
@@ -18630,10 +20825,27 @@ def swiglu(input: _Tensor, dim: _b.int = -1) -> _Tensor:
         `input` has an even length 2 n along `dim`. The result has length n there, and the dtype of
         `input`.
     """
-def switch(cond: _t.Any, true_branch: _t.Any, false_branch: _t.Any) -> _t.Any:
-    """Selects one of two values by a bool or a bool Tensor of one element."""
-def switch_layer(index: _t.Any, layers: _t.Any) -> _t.Any:
-    """Selects a layer from a tuple by an int or a Tensor of one int."""
+def switch(cond: _b.bool | _Tensor, true_branch: _t.Any, false_branch: _t.Any) -> _One:
+    """Selects one of two values by a bool or a bool Tensor of one element.
+
+    Args:
+        cond (Union[bool, Tensor]): the condition.
+        true_branch (Any): the value if it is true.
+        false_branch (Any): the value if it is false.
+
+    Returns:
+        One of the values.
+    """
+def switch_layer(index: _t.SupportsIndex | _Tensor, layers: _c.Iterable[_t.Any]) -> _One:
+    """Selects a layer from a tuple by an int or a Tensor of one int.
+
+    Args:
+        index (Union[int, Tensor]): the position.
+        layers (tuple): the layers.
+
+    Returns:
+        One of the layers.
+    """
 def t(input: _Tensor) -> _Tensor:
     """Transposes a matrix; returns a Tensor of any other rank unchanged.
 
@@ -18643,8 +20855,15 @@ def t(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result of (M, N) is (N, M), of the same dtype.
     """
-def tail(sequence: _t.Any) -> _t.Any:
-    """Returns a tuple or list without its first element; an empty one is returned unchanged."""
+def tail(sequence: _c.Iterable[_t.Any]) -> _t.Any:
+    """Returns a tuple or list without its first element; an empty one is returned unchanged.
+
+    Args:
+        sequence (Union[tuple, list]): the sequence.
+
+    Returns:
+        A sequence of the same type.
+    """
 def take(input: _Tensor, index: _Tensor) -> _Tensor:
     """Takes the elements at flat indices in row-major order.
 
@@ -18916,9 +21135,28 @@ def tensor_scatter_update(input_x: _Tensor, indices: _Tensor, updates: _Tensor) 
             dtype of `input_x`, unless it is wider; in a copy the dtypes must be the same.
     """
 def tensor_slice(input: _Tensor, begin: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
-    """Extracts the slice of the given size that starts at `begin`; a size of -1 extends to the end."""
-def tensor_split(input: _Tensor, indices_or_sections: _t.Any, axis: _b.int = 0) -> _t.Any:
-    """Splits a Tensor along an axis into a number of nearly equal parts, or at the given indices."""
+    """Extracts the slice of the given size that starts at `begin`; a size of -1 extends to the end.
+
+    Args:
+        input (Tensor): the input.
+        begin (Union[tuple[int], list[int]]): the first position along each axis.
+        size (Union[tuple[int], list[int]]): the length along each axis.
+
+    Returns:
+        Tensor of the dtype of `input`.
+    """
+def tensor_split(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _t.Any:
+    """Splits a Tensor along an axis into a number of nearly equal parts, or at the given indices.
+
+    Args:
+        input (Tensor): the input.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or where each
+            part but the first starts.
+        axis (int): the axis. Default: 0.
+
+    Returns:
+        A tuple of Tensors.
+    """
 def tensor_sub(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Subtracts `other` from the input, element by element.
 
@@ -19053,11 +21291,18 @@ def tril(input: _Tensor, diagonal: _b.int = 0) -> _Tensor:
     Shapes:
         `input` is (..., M, N). The result has the same shape and dtype.
     """
-def tril_indices(row: _t.Any, col: _t.Any, offset: _t.Any = 0, *, dtype: _Type = ...) -> _t.Any:
-    """The positions of a triangle of a row x col matrix, as two rows of int64.
+def tril_indices(row: _b.int, col: _b.int, offset: _b.int = 0, *, dtype: _Type = ...) -> _Tensor:
+    """The positions of the lower triangle of a row x col matrix.
 
-    Shapes:
-        The result is (2, positions).
+    Args:
+        row (int): the number of rows.
+        col (int): the number of columns.
+        offset (int): the diagonal at which the triangle ends; 0 is the main one, positive ones lie
+            above it. Default: 0.
+        dtype (mindspore.dtype): int32 or int64. Default: int64.
+
+    Returns:
+        Tensor of shape (2, n): row and column of each of the n positions.
     """
 def triplet_margin_loss(anchor: _Tensor, positive: _Tensor, negative: _Tensor, margin: _b.float = 1.0, p: _b.int = 2, eps: _b.float = 1e-06, swap: _b.bool = False, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> _Tensor:
     """Computes the triplet margin loss, max(0, d(anchor, positive) - d(anchor, negative) + margin),
@@ -19094,11 +21339,18 @@ def triu(input: _Tensor, diagonal: _b.int | _Tensor = 0) -> _Tensor:
     Shapes:
         `input` is (..., M, N). The result has the same shape and dtype.
     """
-def triu_indices(row: _t.Any, col: _t.Any, offset: _t.Any = 0, *, dtype: _Type = ...) -> _t.Any:
-    """The positions of a triangle of a row x col matrix, as two rows of int64.
+def triu_indices(row: _b.int, col: _b.int, offset: _b.int = 0, *, dtype: _Type = ...) -> _Tensor:
+    """The positions of the upper triangle of a row x col matrix.
 
-    Shapes:
-        The result is (2, positions).
+    Args:
+        row (int): the number of rows.
+        col (int): the number of columns.
+        offset (int): the diagonal at which the triangle ends; 0 is the main one, positive ones lie
+            above it. Default: 0.
+        dtype (mindspore.dtype): int32 or int64. Default: int64.
+
+    Returns:
+        Tensor of shape (2, n): row and column of each of the n positions.
     """
 def true_divide(dividend: _Tensor | _b.complex, divisor: _Tensor | _b.complex) -> _Tensor:
     """Divides the input by `divisor`, element by element. Quotients of integers are float32.
@@ -19146,29 +21398,78 @@ def truncate_mod(x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
         The shapes of `x` and `y` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def tuple_div(x: _t.Any, y: _t.Any) -> _t.Any:
-    """Divides two tuples of integers, item by item."""
+def tuple_div(x: _c.Iterable[_b.int], y: _c.Iterable[_b.int]) -> _b.tuple[_b.int, ...]:
+    """Divides two tuples of integers, item by item.
+
+    Args:
+        x (tuple[int]): the dividends.
+        y (tuple[int]): as many divisors.
+
+    Returns:
+        tuple[int].
+    """
 tuple_equal = bool_eq
 tuple_getitem = dict_getitem
-def tuple_len(x: _t.Any) -> _b.int:
-    """Returns the length of a tuple."""
-def tuple_reversed(x: _t.Any) -> _t.Any:
-    """Returns a tuple in reverse order."""
-def tuple_setitem(data: _t.Any, index: _t.Any, value: _t.Any) -> _t.Any:
-    """Returns a tuple with one item replaced."""
-def tuple_to_array(input_x: _t.Any) -> _t.Any:
+def tuple_len(x: _c.Iterable[_t.Any]) -> _b.int:
+    """Returns the length of a tuple.
+
+    Args:
+        x (Union[tuple, list]): the sequence.
+
+    Returns:
+        int.
+    """
+def tuple_reversed(x: _c.Iterable[_t.Any]) -> _b.tuple[_t.Any, ...]:
+    """Returns a tuple in reverse order.
+
+    Args:
+        x (tuple): the tuple.
+
+    Returns:
+        tuple.
+    """
+def tuple_setitem(data: _c.Iterable[_t.Any], index: _b.int, value: _t.Any) -> _b.tuple[_t.Any, ...]:
+    """Returns a tuple with one item replaced.
+
+    Args:
+        data (tuple): the tuple.
+        index (int): the position.
+        value (Any): the new item.
+
+    Returns:
+        tuple.
+    """
+def tuple_to_array(input_x: _c.Iterable[_t.Any]) -> _t.Any:
     """Converts a tuple of numbers of one type, or a range, to a Tensor: int32 for ints, float32 for
     floats.
 
-    As in MindSpore, a list, a str or a Tensor gives None.
+    Args:
+        input_x (tuple): numbers of one type.
+
+    Returns:
+        None for a list, a str or a Tensor; otherwise a Tensor with one axis.
     """
 def type_as(input: _Tensor, other: _Tensor) -> _Tensor:
-    """Casts the input to the dtype of another Tensor."""
+    """Casts the input to the dtype of another Tensor.
+
+    Args:
+        input (Tensor): what is cast.
+        other (Tensor): gives the dtype.
+
+    Returns:
+        Tensor of the dtype of `other`.
+    """
 def typeof(x: _t.Any) -> _t.Any:
     """Returns the MindSpore type of a Tensor or of a Python value.
 
     The type of a Tensor has the dtype of its elements, and the type of a list or tuple has the
     types of its items. A Python float is a Float32.
+
+    Args:
+        x (Any): a Tensor or a Python value.
+
+    Returns:
+        A MindSpore type.
     """
 def unbind(input: _Tensor, dim: _b.int = 0) -> _b.tuple[_Tensor, ...]:
     """Unstacks a Tensor into its slices along an axis.
@@ -19215,8 +21516,18 @@ def uniform(shape: _b.tuple[_b.int, ...] | _Tensor, minval: _Tensor, maxval: _Te
     Returns:
         Tensor whose shape is `shape`, broadcast with the shapes of the bounds.
     """
-def uniform_(input: _t.Any, from_: _t.Any = 0, to: _t.Any = 1, *, generator: _t.Any = None) -> _t.Any:
-    """Fills the Tensor with uniformly distributed numbers in [from_, to), and returns it."""
+def uniform_(input: _Tensor, from_: _t.Any = 0, to: _t.Any = 1, *, generator: _t.Any = None) -> _t.Any:
+    """Fills the Tensor with uniformly distributed numbers in [from_, to), and returns it.
+
+    Args:
+        input (Tensor): what is changed.
+        from_ (Number): the lower bound. Default: 0.
+        to (Number): the upper bound. Default: 1.
+        generator (mindspore.Generator): the source of the numbers; None for the default generator.
+
+    Returns:
+        `input`.
+    """
 def uniform_candidate_sampler(true_classes: _t.Any, num_true: _t.Any, num_sampled: _t.Any, unique: _t.Any, range_max: _t.Any, seed: _t.Any = 0, remove_accidental_hits: _t.Any = False) -> _t.Any:
     """Samples classes uniformly, as `ops.UniformCandidateSampler` does."""
 def unique(input: _Tensor) -> _t.Any:
@@ -19230,13 +21541,31 @@ def unique(input: _Tensor) -> _t.Any:
         and are int32, or int64 for int64.
     """
 def unique_consecutive(input: _Tensor, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _b.int | None = None) -> _t.Any:
-    """Removes consecutive duplicates; returns inverse indices and counts if requested."""
+    """Removes consecutive duplicates; returns inverse indices and counts if requested.
+
+    Args:
+        input (Tensor): any real dtype.
+        return_inverse (bool): whether inverse indices are returned. Default: False.
+        return_counts (bool): whether the numbers of duplicates are returned. Default: False.
+        dim (int): the axis whose slices are compared; None for all elements, flattened.
+
+    Returns:
+        Tensor of the values, or a tuple of it and the requested Tensors in int64: inverse indices,
+        in the shape of `input` or of length `input.shape[dim]`, and counts.
+    """
 def unique_with_pad(x: _Tensor, pad_num: _b.float | _c.Sequence[_b.float] | _b.float | _Tensor) -> _t.Any:
     """Finds the unique values, padded to the input's length, and the index of each element among
     them.
 
     If `pad_num` holds several numbers, the first is used. It is an int for an integer dtype and a
     float for a floating one.
+
+    Args:
+        x (Tensor): a vector of numbers.
+        pad_num (Union[Number, Sequence, Tensor]): the number that fills the end.
+
+    Returns:
+        A tuple of two Tensors of the shape of `x`: the values, and the indices.
     """
 def unsorted_segment_max(x: _Tensor, segment_ids: _Tensor, num_segments: _b.int) -> _Tensor:
     """Takes the largest elements of the slices that belong to the same segment.
@@ -19447,8 +21776,16 @@ def vector_norm(x: _Tensor, ord: _b.float | _b.bool = 2, axis: _b.int | _b.tuple
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keepdims`. Integers give float32, complex dtypes are kept.
     """
-def view_as(input: _Tensor, other: _Tensor) -> _t.Any:
-    """Reshapes the input to the shape of another Tensor."""
+def view_as(input: _Tensor, other: _Tensor) -> _Tensor:
+    """Reshapes the input to the shape of another Tensor.
+
+    Args:
+        input (Tensor): what is reshaped.
+        other (Tensor): gives the shape; it has as many elements.
+
+    Returns:
+        Tensor of the shape of `other`.
+    """
 def view_as_real(input: _Tensor) -> _Tensor:
     """Writes the real and the imaginary part of each element side by side along a new last axis.
 
@@ -19494,10 +21831,26 @@ def vmap(fn: _c.Callable[_P, _R], in_axes: _b.int | _c.Iterable[_t.Any] = 0, out
     Random numbers are drawn once and are the same in every slice. If slices shall differ, draw the
     numbers outside and map over them.
     """
-def vsplit(input: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
-    """The parts along axis 0; see `ops.tensor_split`."""
-def vstack(inputs: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any:
-    """Stacks Tensors vertically: concatenates along the first axis; vectors become rows."""
+def vsplit(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+    """Splits a Tensor along axis 0, as `ops.tensor_split`.
+
+    Args:
+        input (Tensor): at least one axis.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or where each
+            part but the first starts.
+
+    Returns:
+        A tuple of Tensors.
+    """
+def vstack(inputs: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
+    """Stacks Tensors vertically: concatenates along the first axis; vectors become rows.
+
+    Args:
+        inputs (Union[tuple[Tensor], list[Tensor]]): the parts; their dtypes are promoted to one.
+
+    Returns:
+        Tensor of this dtype.
+    """
 def where(condition: _Tensor, input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Selects elements by a condition: `input` where it is true and `other` elsewhere.
 
@@ -19536,7 +21889,16 @@ def xlogy(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
 def zero_(input: _Tensor) -> _t.Any:
     """Sets all elements of a Tensor to zero, in place, and returns it."""
 def zeros(size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, dtype: _Type | None = None) -> _Tensor:
-    """Creates a Tensor of zeros of a shape; float32 by default."""
+    """Creates a Tensor of zeros of a shape; float32 by default.
+
+    Args:
+        size (Union[int, tuple[int], list[int], Tensor]): the shape of the result; a Tensor is int32
+            or int64.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+
+    Returns:
+        Tensor of shape `size`.
+    """
 def zeros_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of zeros with the shape of the input.
 

@@ -113,13 +113,24 @@ from ._normalization import (
     group_norm,
     layer_norm,
     normalize,
+    rms_norm,
     statistics,
     sync_batch_norm,
 )
 from ._optimizer import adafactor, adagrad, adam, sgd, sparse
 from ._pooling import adaptive, average_pool, fractional, gradients, lp_pool, max_pool, max_unpool
 from ._quantization import batch_norm_fold, fake_quant, integers, learned_scale
-from ._random import distributions, dropout, gradients, mint, primitives, sampling, uniform
+from ._random import (
+    distributions,
+    dropout,
+    gradients,
+    inplace,
+    mint,
+    primitives,
+    sampling,
+    sampling_primitives,
+    uniform,
+)
 from ._recurrent import flat_weights, sequence, steps, token_sequences
 from ._reduction import (
     clip_by_norm,
@@ -141,12 +152,14 @@ from ._reduction import (
 from ._shape import (
     band,
     create,
+    create_like,
     data_format,
     diagonal,
     flip_roll,
     gradients,
     grid,
     join_split,
+    one_hot,
     pad,
     ranges,
     repeat,
@@ -154,6 +167,7 @@ from ._shape import (
     scalar_conversion,
     sizes,
     slice_stack,
+    stacks,
     transpose,
     triangle,
 )
@@ -180,4 +194,5 @@ from ._transforms import (
     depend,
     environment,
     functional,
+    python_values,
 )

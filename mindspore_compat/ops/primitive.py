@@ -397,6 +397,12 @@ class PrimitiveWithInfer(Primitive):
 def prim_attr_register(fn):
     """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes.
 
+    Args:
+        fn (Function): the `__init__` of a subclass of `Primitive`.
+
+    Returns:
+        Function that takes the place of `fn`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> class Scale(ms.ops.Primitive):

@@ -185,5 +185,12 @@ def constexpr(fn: None = None, get_instance: _b.bool = True, name: _b.str | None
         check (bool): whether the arguments must be constants.
             Accepted for compatibility, has no effect here: no graph is compiled.
     """
-def prim_attr_register(fn: _t.Any) -> _t.Any:
-    """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes."""
+def prim_attr_register(fn: _c.Callable[..., _t.Any]) -> _c.Callable[..., _t.Any]:
+    """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes.
+
+    Args:
+        fn (Function): the `__init__` of a subclass of `Primitive`.
+
+    Returns:
+        Function that takes the place of `fn`.
+    """

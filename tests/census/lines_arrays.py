@@ -39,7 +39,7 @@ SHAPES = {
     "matrices.diagonal_of": of(x(2, 3, 4)),
     "matrices.on_diagonal": of(x(2, 3)),
     "matrices.scatter_diagonal": of(x(2, 3, 4), x(2, 3)),
-    "_shape.create.full_like": of(x(2, 3), 1.5),
+    "_shape.create_like.full_like": of(x(2, 3), 1.5),
 }
 INDICES = {
     "_indexing.gather.gather": of(x(3, 4), ints([2, 0]), 1),
@@ -77,6 +77,6 @@ INDICES = {
         x(2, 3), ints([[2, 2], [0, 1]]), x(2, 2), 1
     ),
     "_elementwise.clamp.clamp": of(x(3, 4, away=(-0.5, 0.5)), -0.5, 0.5),
-    "_shape.create.one_hot": of(ints([2, 0, 1]), 4, 1.5, -0.5),
+    "_shape.one_hot.one_hot": of(ints([2, 0, 1]), 4, 1.5, -0.5),
 }
 LINES = {**SHAPES, **INDICES}

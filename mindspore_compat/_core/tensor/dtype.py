@@ -501,6 +501,12 @@ def numpy_dtype(name: str) -> np.dtype:
 def dtype_to_nptype(type_):
     """Returns the NumPy scalar type of a MindSpore dtype: `numpy.float32` for `mindspore.float32`.
 
+    Args:
+        type_ (mindspore.dtype): the dtype.
+
+    Returns:
+        The NumPy scalar type.
+
     Raises:
         KeyError: if NumPy has no such type.
 

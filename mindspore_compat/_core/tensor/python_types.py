@@ -31,6 +31,12 @@ from .dtype import (
 def dtype_to_pytype(type_):
     """Returns the Python type of a MindSpore type: `float` for `mindspore.float16`.
 
+    Args:
+        type_ (mindspore.dtype): the dtype.
+
+    Returns:
+        type: a Python type.
+
     Raises:
         KeyError: if there is no such Python type.
 
@@ -78,6 +84,12 @@ def _from_python() -> dict:
 def pytype_to_dtype(obj):
     """Returns the MindSpore type of a Python or NumPy type: `mindspore.int64` for `int`.
 
+    Args:
+        obj (type): a type of Python or NumPy.
+
+    Returns:
+        mindspore.dtype.
+
     Raises:
         TypeError: if `obj` is not a type.
         NotImplementedError: if MindSpore has no type for it.
@@ -108,6 +120,12 @@ def pytype_to_dtype(obj):
 def get_py_obj_dtype(obj):
     """Returns the MindSpore type of a Python object: `mindspore.int64` for 1, `tensor[float32]`
     for a float32 Tensor, `type_type` for a dtype.
+
+    Args:
+        obj (Any): a Python object or a Tensor.
+
+    Returns:
+        mindspore.dtype, or another MindSpore type.
 
     Raises:
         NotImplementedError: if MindSpore has no type for it.

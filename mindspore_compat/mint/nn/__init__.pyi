@@ -278,7 +278,24 @@ class BatchNorm2d(_Cell):
     """Applies batch normalization to (N, C, H, W): standardizes each channel, multiplies it by
     `weight` and adds `bias`.
 
-    The arguments are the same as for BatchNorm1d.
+    In training, the statistics of the batch are used, and the running statistics move toward them
+    (with the unbiased variance). Otherwise the running statistics are used, if they are tracked.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance. Default: 1e-5.
+        momentum (float): the weight of the batch in the running statistics; None averages over all
+            batches. Default: 0.1.
+        affine (bool): whether there are a weight and a bias. Default: True.
+        track_running_stats (bool): whether running statistics are tracked; otherwise the statistics
+            of the batch are always used. Default: True.
+        dtype (mindspore.dtype): the dtype of the parameters; None for float32.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype, shape (N, C, H, W).
+
+    Outputs:
+        Tensor of the same shape and dtype.
     """
     num_features: _t.Any
     eps: _t.Any
@@ -291,7 +308,7 @@ class BatchNorm2d(_Cell):
     running_mean: _t.Any
     running_var: _t.Any
     num_batches_tracked: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _t.Any = True, track_running_stats: _t.Any = True, dtype: _Type | None = None) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _b.bool = True, track_running_stats: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
@@ -303,7 +320,24 @@ class BatchNorm3d(_Cell):
     """Applies batch normalization to (N, C, D, H, W): standardizes each channel, multiplies it by
     `weight` and adds `bias`.
 
-    The arguments are the same as for BatchNorm1d.
+    In training, the statistics of the batch are used, and the running statistics move toward them
+    (with the unbiased variance). Otherwise the running statistics are used, if they are tracked.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance. Default: 1e-5.
+        momentum (float): the weight of the batch in the running statistics; None averages over all
+            batches. Default: 0.1.
+        affine (bool): whether there are a weight and a bias. Default: True.
+        track_running_stats (bool): whether running statistics are tracked; otherwise the statistics
+            of the batch are always used. Default: True.
+        dtype (mindspore.dtype): the dtype of the parameters; None for float32.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype, shape (N, C, D, H, W).
+
+    Outputs:
+        Tensor of the same shape and dtype.
     """
     num_features: _t.Any
     eps: _t.Any
@@ -316,7 +350,7 @@ class BatchNorm3d(_Cell):
     running_mean: _t.Any
     running_var: _t.Any
     num_batches_tracked: _t.Any
-    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _t.Any = True, track_running_stats: _t.Any = True, dtype: _Type | None = None) -> None: ...
+    def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _b.bool = True, track_running_stats: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
@@ -346,20 +380,37 @@ class ConstantPad1d(_Cell):
 class ConstantPad2d(_Cell):
     """Pads the last two axes with a constant.
 
-    `padding` is one number, or four: left, right, above and below; see ConstantPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, or four: left, right,
+            above and below. A negative number crops.
+        value (Union[int, float]): the constant.
+
+    Inputs:
+        - **input** (Tensor): at least two axes.
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
     """
     padding: _t.Any
-    def __init__(self, padding: _t.Any, value: _b.float | _b.bool | None) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_b.int], value: _b.float | _b.bool | None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ConstantPad3d(_Cell):
     """Pads the last three axes with a constant.
 
-    `padding` is one number, or six: left, right, above, below, in front and behind; see
-    ConstantPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, or six: left, right,
+            above, below, in front and behind. A negative number crops.
+        value (Union[int, float]): the constant.
+
+    Inputs:
+        - **input** (Tensor): at least three axes.
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
     """
     padding: _t.Any
-    def __init__(self, padding: _t.Any, value: _b.float | _b.bool | None) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_b.int], value: _b.float | _b.bool | None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class Conv1d(_Cell):
@@ -400,7 +451,29 @@ class Conv1d(_Cell):
 class Conv2d(_Cell):
     """Applies a 2-D convolution (cross-correlation) to images (N, C, H, W) or (C, H, W).
 
-    The arguments are the same as for Conv1d; a size is one number or two.
+    Args:
+        in_channels (int): the number of input channels.
+        out_channels (int): the number of output channels.
+        kernel_size (Union[int, tuple[int], list[int]]): height and width of the kernels: one int,
+            or two.
+        stride (Union[int, tuple[int], list[int]]): the distance between successive positions of the
+            kernel. Default: 1.
+        padding (Union[int, tuple[int], list[int], str]): the number of elements added before and
+            after each axis; "same" for an output of the size of the input, "valid" for no padding.
+            Default: 0.
+        dilation (Union[int, tuple[int], list[int]]): the distance between the elements of the
+            kernel. Default: 1.
+        groups (int): the number of groups that the channels are split into. Default: 1.
+        bias (bool): whether there is a bias. Default: True.
+        padding_mode (str): the values of the padding: "zeros", or the input's own values, by
+            "reflect", "replicate" or "circular". Default: "zeros".
+        dtype (mindspore.dtype): the dtype of the parameters; None for float32.
+
+    Inputs:
+        - **input** (Tensor): of the dtype of the parameters, shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, H', W') or (out_channels, H', W').
     """
     in_channels: _t.Any
     out_channels: _t.Any
@@ -415,7 +488,29 @@ class Conv2d(_Cell):
 class Conv3d(_Cell):
     """Applies a 3-D convolution (cross-correlation) to volumes (N, C, D, H, W) or (C, D, H, W).
 
-    The arguments are the same as for Conv1d; a size is one number or three.
+    Args:
+        in_channels (int): the number of input channels.
+        out_channels (int): the number of output channels.
+        kernel_size (Union[int, tuple[int], list[int]]): depth, height and width of the kernels: one
+            int, or three.
+        stride (Union[int, tuple[int], list[int]]): the distance between successive positions of the
+            kernel. Default: 1.
+        padding (Union[int, tuple[int], list[int], str]): the number of elements added before and
+            after each axis; "same" for an output of the size of the input, "valid" for no padding.
+            Default: 0.
+        dilation (Union[int, tuple[int], list[int]]): the distance between the elements of the
+            kernel. Default: 1.
+        groups (int): the number of groups that the channels are split into. Default: 1.
+        bias (bool): whether there is a bias. Default: True.
+        padding_mode (str): the values of the padding: "zeros", or the input's own values, by
+            "reflect", "replicate" or "circular". Default: "zeros".
+        dtype (mindspore.dtype): the dtype of the parameters; None for float32.
+
+    Inputs:
+        - **input** (Tensor): of the dtype of the parameters, shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, D', H', W') or (out_channels, D', H', W').
     """
     in_channels: _t.Any
     out_channels: _t.Any
@@ -928,20 +1023,36 @@ class ReflectionPad1d(_Cell):
 class ReflectionPad2d(_Cell):
     """Pads the last two axes of (N, C, H, W) or (C, H, W) with the mirror image of the input.
 
-    `padding` is one number, or four: left, right, above and below; see ReflectionPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, at least 1, or four:
+            left, right, above and below, each at least 0; all are less than the axis.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
     """
     padding: _t.Any
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ReflectionPad3d(_Cell):
     """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) with the mirror image.
 
-    `padding` is one number, or six: left, right, above, below, in front and behind; see
-    ReflectionPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, at least 1, or six:
+            left, right, above, below, in front and behind, each at least 0; all are less than the
+            axis.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
     """
     padding: _t.Any
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ReplicationPad1d(_Cell):
@@ -964,21 +1075,36 @@ class ReplicationPad1d(_Cell):
 class ReplicationPad2d(_Cell):
     """Pads the last two axes of (N, C, H, W) or (C, H, W) by repeating the edge of the input.
 
-    `padding` is one number, or four: left, right, above and below; see ReplicationPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, at least 1, or four:
+            left, right, above and below, each at least 0.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
     """
     padding: _t.Any
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ReplicationPad3d(_Cell):
     """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) by repeating the edge of the
     input.
 
-    `padding` is one number, or six: left, right, above, below, in front and behind; see
-    ReplicationPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, at least 1, or six:
+            left, right, above, below, in front and behind, each at least 0.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
     """
     padding: _t.Any
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class SELU(_Cell):
@@ -1294,17 +1420,36 @@ class ZeroPad1d(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ZeroPad2d(_Cell):
-    """Pads the last two axes with zeros: left, right, above and below; see ZeroPad1d."""
+    """Pads the last two axes with zeros.
+
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, or four: left, right,
+            above and below; each at least 0.
+
+    Inputs:
+        - **input** (Tensor): at least two axes.
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
+    """
     padding: _t.Any
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any
 class ZeroPad3d(_Cell):
-    """Pads the last three axes with zeros: left, right, above, below, in front and behind.
+    """Pads the last three axes with zeros.
 
-    See ZeroPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, or six: left, right,
+            above, below, in front and behind; each at least 0.
+
+    Inputs:
+        - **input** (Tensor): at least three axes.
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
     """
     padding: _t.Any
-    def __init__(self, padding: _t.Any) -> None: ...
+    def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     value: _t.Any

@@ -156,6 +156,16 @@ def batch_norm(input: _Tensor, running_mean: _Tensor | None, running_var: _Tenso
 
     With `training`, the running statistics may be None; they are then not tracked.
 
+    Args:
+        input (Tensor): of shape (N, C, ...).
+        running_mean (Tensor): of shape (C,).
+        running_var (Tensor): of shape (C,).
+        weight (Tensor): of shape (C,); None for ones.
+        bias (Tensor): of shape (C,); None for zeros.
+        training (bool): whether the statistics of the batch are used. Default: False.
+        momentum (float): the weight of the batch in the running statistics. Default: 0.1.
+        eps (float): added to the variance. Default: 1e-5.
+
     Returns:
         Tensor of the shape and dtype of `input`.
     """
@@ -420,7 +430,15 @@ def elu(input: _Tensor, alpha: _b.float = 1.0, inplace: _t.Any = False) -> _Tens
         `input` may have any shape. The result has the same shape and dtype.
     """
 def elu_(input: _Tensor, alpha: _b.float = 1.0) -> _Tensor:
-    """Applies ELU in place: the input where it is positive, alpha (exp(input) - 1) elsewhere."""
+    """Applies ELU in place: the input where it is positive, alpha (exp(input) - 1) elsewhere.
+
+    Args:
+        input (Tensor): what is changed.
+        alpha (float): the factor of the negative part. Default: 1.0.
+
+    Returns:
+        `input`.
+    """
 from ...ops import embedding as embedding
 def flatten(input: _Tensor, start_dim: _b.int | _Tensor = 0, end_dim: _b.int | _Tensor = -1) -> _t.Any:
     """Flattens the axes from `start_dim` to `end_dim` into one."""
@@ -543,10 +561,26 @@ def hardtanh(input: _Tensor, min_val: _b.float | _Tensor = -1.0, max_val: _b.flo
         `input` may have any shape. The result has the same shape and dtype.
     """
 def hardtanh_(input: _Tensor, min_val: _b.float | _b.bool = -1, max_val: _b.float | _b.bool = 1) -> _Tensor:
-    """Applies hard tanh in place: clips `input` to [min_val, max_val]."""
+    """Applies hard tanh in place: clips `input` to [min_val, max_val].
+
+    Args:
+        input (Tensor): what is changed.
+        min_val (Number): the lower bound. Default: -1.
+        max_val (Number): the upper bound. Default: 1.
+
+    Returns:
+        `input`.
+    """
 inplace_elu = elu_
 def inplace_silu(input: _Tensor) -> _Tensor:
-    """Applies SiLU in place, input * sigmoid(input), and returns `input`."""
+    """Applies SiLU in place, input * sigmoid(input), and returns `input`.
+
+    Args:
+        input (Tensor): what is changed.
+
+    Returns:
+        `input`.
+    """
 def interpolate(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, scale_factor: _b.float | _b.int | _b.tuple[_b.float | _b.int, ...] | _c.Sequence[_b.float | _b.int] | None = None, mode: _b.str = 'nearest', align_corners: _b.bool | None = None, recompute_scale_factor: _b.bool | None = None) -> _Tensor:
     """Resizes (interpolates) the axes after the first two to `size`, or by `scale_factor`. The
     modes are the same as for `ops.interpolate`.
@@ -775,11 +809,21 @@ def one_hot(tensor: _Tensor, num_classes: _b.int = -1) -> _Tensor:
         `tensor` is of any shape of integers. The result has a new last axis of length
         `num_classes`, or, if that is -1, of the largest class plus one, and is int64.
     """
-def pad(input: _t.Any, pad: _t.Any, mode: _t.Any = 'constant', value: _t.Any = None) -> _t.Any:
-    """Pads the input; the arguments are the same as for `ops.pad`.
+def pad(input: _Tensor, pad: _c.Iterable[_t.SupportsIndex] | _Tensor, mode: _b.str = 'constant', value: _b.int | _b.float | None = None) -> _Tensor:
+    """Pads the input; `pad` lists the last axis first.
 
     A mode other than "constant" pads the last axis of an input with two or three axes, the last two
     of three or four, or the last three of four or five.
+
+    Args:
+        input (Tensor): any dtype.
+        pad (Union[tuple[int], list[int], Tensor]): the widths (before, after) of the last axis,
+            then of the second-to-last, ...
+        mode (str): "constant", "reflect", "replicate" or "circular". Default: "constant".
+        value (Union[int, float, None]): the constant, 0 by default; for "constant" only.
+
+    Returns:
+        Tensor of the same dtype, longer along the padded axes.
     """
 def pixel_shuffle(input: _Tensor, upscale_factor: _b.int) -> _Tensor:
     """Rearranges groups of r^2 channels into r x r squares of pixels, with r = `upscale_factor`.
@@ -828,7 +872,14 @@ def relu6(input: _Tensor, inplace: _t.Any = False) -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype.
     """
 def relu_(input: _Tensor) -> _Tensor:
-    """Applies ReLU in place, max(input, 0), and returns `input`."""
+    """Applies ReLU in place, max(input, 0), and returns `input`.
+
+    Args:
+        input (Tensor): what is changed.
+
+    Returns:
+        `input`.
+    """
 def selu(input: _Tensor) -> _Tensor:
     """Applies the SELU activation: scale * x where x is positive, scale * alpha * (exp(x) - 1)
     elsewhere.
@@ -962,7 +1013,16 @@ def threshold(input: _Tensor, threshold: _b.float, value: _b.float, inplace: _t.
         `input` may have any shape. The result has the same shape and dtype.
     """
 def threshold_(input: _Tensor, threshold: _b.float, value: _b.float) -> _Tensor:
-    """Thresholds `input` in place: elements that do not exceed `threshold` become `value`."""
+    """Thresholds `input` in place: elements that do not exceed `threshold` become `value`.
+
+    Args:
+        input (Tensor): what is changed.
+        threshold (float): the threshold.
+        value (float): what replaces the other elements.
+
+    Returns:
+        `input`.
+    """
 def unfold(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> _Tensor:
     """Extracts the sliding windows of images as columns (im2col).
 

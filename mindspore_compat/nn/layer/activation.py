@@ -212,9 +212,9 @@ class Hardtanh(Cell):
 class RReLU(Cell):
     """Randomized leaky ReLU: multiplies negative elements by a random slope in [lower, upper).
 
-    lower (Union[int, float]): the smallest slope.
-        lower (Union[int, float]): the least slope.
-        upper (Union[int, float]): the largest slope.
+    Args:
+        lower (Union[int, float]): the smallest slope. Default: 1 / 8.
+        upper (Union[int, float]): the largest slope. Default: 1 / 3.
 
     Inputs:
         - **x** (Tensor): numbers.

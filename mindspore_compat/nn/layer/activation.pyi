@@ -87,9 +87,9 @@ class PReLUExt(_Cell):
 class RReLU(_Cell):
     """Randomized leaky ReLU: multiplies negative elements by a random slope in [lower, upper).
 
-    lower (Union[int, float]): the smallest slope.
-        lower (Union[int, float]): the least slope.
-        upper (Union[int, float]): the largest slope.
+    Args:
+        lower (Union[int, float]): the smallest slope. Default: 1 / 8.
+        upper (Union[int, float]): the largest slope. Default: 1 / 3.
 
     Inputs:
         - **x** (Tensor): numbers.

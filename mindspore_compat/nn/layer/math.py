@@ -140,6 +140,9 @@ class LGamma(Cell):
     Outputs:
         Tensor of the same shape and dtype.
 
+    Raises:
+        TypeError: if `x` is not a Tensor of float16 or float32.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.nn.LGamma()(ms.Tensor([3.0])))
@@ -164,6 +167,9 @@ class DiGamma(Cell):
 
     Outputs:
         Tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: if `x` is not a Tensor of float16 or float32.
 
     Example:
         >>> import mindspore_compat as ms
@@ -190,6 +196,10 @@ class IGamma(Cell):
     Outputs:
         Tensor of the broadcast shape, in the promoted dtype.
 
+    Raises:
+        TypeError: if `a` or `x` is not a Tensor of float16 or float32.
+        ValueError: if the shapes do not broadcast.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.nn.IGamma()(ms.Tensor([1.0]), ms.Tensor([1.0])))
@@ -215,6 +225,10 @@ class LBeta(Cell):
 
     Outputs:
         Tensor of the broadcast shape, in the promoted dtype.
+
+    Raises:
+        TypeError: if `x` or `y` is not a Tensor of float16 or float32.
+        ValueError: if the shapes do not broadcast.
 
     Example:
         >>> import mindspore_compat as ms
@@ -381,6 +395,10 @@ class MatInverse(Cell):
     Outputs:
         Tensor of shape (*, M, M), with the dtype of `a`.
 
+    Raises:
+        TypeError: if `a` is not a Tensor of float16 or float32.
+        ValueError: if `a` does not hold square matrices.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.nn.MatInverse()(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
@@ -407,6 +425,10 @@ class MatDet(Cell):
 
     Outputs:
         Tensor of shape (*,), with the dtype of `a`.
+
+    Raises:
+        TypeError: if `a` is not a Tensor of float16 or float32.
+        ValueError: if `a` does not hold square matrices.
 
     Example:
         >>> import mindspore_compat as ms

@@ -365,8 +365,17 @@ class ReflectionPad2d(_Reflection):
     Inputs:
         - **x** (Tensor): shape (N, C, H, W) or (C, H, W).
 
+    Args:
+        padding (Union[int, tuple]): the number of elements before and after each axis, from the
+            last axis on; one int for all. Each is at least 0 and less than the axis.
+
     Outputs:
         Tensor with the last two axes longer by the padding, and the dtype of `x`.
+
+    Raises:
+        TypeError: if `padding` is neither an int nor a tuple of ints.
+        ValueError: if it is negative, has an odd length or too many numbers, or is not less than an
+            axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -384,8 +393,17 @@ class ReflectionPad3d(_Reflection):
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
 
+    Args:
+        padding (Union[int, tuple]): the number of elements before and after each axis, from the
+            last axis on; one int for all. Each is at least 0 and less than the axis.
+
     Outputs:
         Tensor with the last three axes longer by the padding, and the dtype of `x`.
+
+    Raises:
+        TypeError: if `padding` is neither an int nor a tuple of ints.
+        ValueError: if it is negative, has an odd length or too many numbers, or is not less than an
+            axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -429,8 +447,16 @@ class ReplicationPad2d(_Replication):
     Inputs:
         - **x** (Tensor): shape (N, C, H, W) or (C, H, W).
 
+    Args:
+        padding (Union[int, tuple]): the number of elements before and after each axis, from the
+            last axis on; one int for all. A negative number crops.
+
     Outputs:
         Tensor with the last two axes longer by the padding, and the dtype of `x`.
+
+    Raises:
+        TypeError: if `padding` is neither an int nor a tuple of ints.
+        ValueError: if it has an odd length or too many numbers, or leaves an axis without elements.
 
     Example:
         >>> import mindspore_compat as ms
@@ -448,8 +474,16 @@ class ReplicationPad3d(_Replication):
     Inputs:
         - **x** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
 
+    Args:
+        padding (Union[int, tuple]): the number of elements before and after each axis, from the
+            last axis on; one int for all. A negative number crops.
+
     Outputs:
         Tensor with the last three axes longer by the padding, and the dtype of `x`.
+
+    Raises:
+        TypeError: if `padding` is neither an int nor a tuple of ints.
+        ValueError: if it has an odd length or too many numbers, or leaves an axis without elements.
 
     Example:
         >>> import mindspore_compat as ms

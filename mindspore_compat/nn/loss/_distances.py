@@ -60,14 +60,21 @@ class L1Loss(LossBase):
 
 @public("nn.L1LossExt", "mint.nn.L1Loss")
 class L1LossExt(LossBase):
-    """L1 loss (mean absolute error): |logits - labels|; see L1Loss.
+    """L1 loss (mean absolute error): |input - target|.
 
     Inputs:
         - **input**, **target** (Tensor): of shapes that broadcast.
 
+    Args:
+        reduction (str): "mean", "sum" or "none". Default: "mean".
+
     Outputs:
         Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
         shape ().
+
+    Raises:
+        TypeError: if an input is not a Tensor.
+        ValueError: if `reduction` is unknown, or the shapes do not broadcast.
 
     Example:
         >>> import mindspore_compat as ms

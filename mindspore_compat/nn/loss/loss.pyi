@@ -251,10 +251,13 @@ class L1Loss(LossBase):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class L1LossExt(LossBase):
-    """L1 loss (mean absolute error): |logits - labels|; see L1Loss.
+    """L1 loss (mean absolute error): |input - target|.
 
     Inputs:
         - **input**, **target** (Tensor): of shapes that broadcast.
+
+    Args:
+        reduction (str): "mean", "sum" or "none". Default: "mean".
 
     Outputs:
         Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of

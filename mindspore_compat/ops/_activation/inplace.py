@@ -19,6 +19,12 @@ from .sigmoid import sigmoid, silu
 def relu_(input: Numbers):
     """Applies ReLU in place, max(input, 0), and returns `input`.
 
+    Args:
+        input (Tensor): what is changed.
+
+    Returns:
+        `input`.
+
     Example:
         >>> x = ms.Tensor([-1.0, 2.0])
         >>> _ = ms.mint.nn.functional.relu_(x)
@@ -33,6 +39,12 @@ def relu_(input: Numbers):
 def sigmoid_(input: Floats):
     """Applies the sigmoid in place, 1 / (1 + exp(-input)), and returns `input`.
 
+    Args:
+        input (Tensor): what is changed.
+
+    Returns:
+        `input`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.inplace_sigmoid(ms.Tensor([0.0, 1.0])))
@@ -45,6 +57,13 @@ def sigmoid_(input: Floats):
 @checked
 def elu_(input: TensorOf(any_dtype), alpha: Float = 1.0):
     """Applies ELU in place: the input where it is positive, alpha (exp(input) - 1) elsewhere.
+
+    Args:
+        input (Tensor): what is changed.
+        alpha (float): the factor of the negative part. Default: 1.0.
+
+    Returns:
+        `input`.
 
     Example:
         >>> x = ms.Tensor([-1.0, 2.0])
@@ -60,6 +79,12 @@ def elu_(input: TensorOf(any_dtype), alpha: Float = 1.0):
 def silu_(input: Floats):
     """Applies SiLU in place, input * sigmoid(input), and returns `input`.
 
+    Args:
+        input (Tensor): what is changed.
+
+    Returns:
+        `input`.
+
     Example:
         >>> x = ms.Tensor([-1.0, 2.0])
         >>> _ = ms.mint.nn.functional.silu(x, inplace=True)
@@ -74,6 +99,14 @@ def silu_(input: Floats):
 def hardtanh_(input: Reals, min_val: Number | Bool = -1, max_val: Number | Bool = 1):
     """Applies hard tanh in place: clips `input` to [min_val, max_val].
 
+    Args:
+        input (Tensor): what is changed.
+        min_val (Number): the lower bound. Default: -1.
+        max_val (Number): the upper bound. Default: 1.
+
+    Returns:
+        `input`.
+
     Example:
         >>> x = ms.Tensor([-3.0, 0.5, 2.0])
         >>> _ = ms.mint.nn.functional.hardtanh_(x)
@@ -87,6 +120,14 @@ def hardtanh_(input: Reals, min_val: Number | Bool = -1, max_val: Number | Bool 
 @checked
 def threshold_(input: Numbers, threshold: Number, value: Number):
     """Thresholds `input` in place: elements that do not exceed `threshold` become `value`.
+
+    Args:
+        input (Tensor): what is changed.
+        threshold (float): the threshold.
+        value (float): what replaces the other elements.
+
+    Returns:
+        `input`.
 
     Example:
         >>> x = ms.Tensor([-3.0, 0.5, 2.0])

@@ -306,6 +306,14 @@ def special_log_softmax(input: Anything, dim: Int = None, *, dtype: Any = None):
     """Computes the log-softmax, log(softmax(input)), along an axis; without one, along axis 0 of an
     input with 0, 1 or 3 axes, else axis 1.
 
+    Args:
+        input (Tensor): floats.
+        dim (int): the axis.
+        dtype (mindspore.dtype): a dtype that `input` is cast to first.
+
+    Returns:
+        Tensor of the shape of `input`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.mint.special.log_softmax(ms.Tensor([1.0, 2.0]), dim=0))

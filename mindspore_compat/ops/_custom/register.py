@@ -333,6 +333,12 @@ _describing(
 def op_info_register(op_info):
     """Returns a decorator that stores a description, `op_info`, of the decorated function.
 
+    Args:
+        op_info (Union[str, dict]): the description.
+
+    Returns:
+        A decorator, which returns the function.
+
     Raises:
         TypeError: if `op_info` is neither a dict nor a str, when the function is decorated.
 
@@ -355,7 +361,14 @@ def op_info_register(op_info):
 
 @public("ops.custom_info_register")
 def custom_info_register(*reg_info):
-    """Returns a decorator that stores descriptions of a function, which `ops.Custom` reads."""
+    """Returns a decorator that stores descriptions of a function, which `ops.Custom` reads.
+
+    Args:
+        *reg_info (Union[str, dict]): the descriptions.
+
+    Returns:
+        A decorator, which returns the function.
+    """
 
     def keep(function):
         @functools.wraps(function)
@@ -371,6 +384,12 @@ def custom_info_register(*reg_info):
 @public("ops.prim_arg_register")
 def prim_arg_register(fn):
     """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes.
+
+    Args:
+        fn (Function): the `__init__` of a subclass of `Primitive`.
+
+    Returns:
+        Function that takes the place of `fn`.
 
     Example:
         >>> class Scaled(ms.ops.Primitive):

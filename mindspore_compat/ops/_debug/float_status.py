@@ -109,6 +109,9 @@ class NPUGetFloatStatus(Primitive):
     Outputs:
         Tensor, `x`.
 
+    Raises:
+        TypeError: if `x` is not a Tensor of float16 or float32.
+
     Example:
         >>> status = ms.ops.NPUAllocFloatStatus()()
         >>> print(ms.ops.NPUGetFloatStatus()(status).shape)
@@ -182,6 +185,16 @@ class NPUGetFloatStatusV2(Primitive):
 @public("ops.CheckNumerics")
 class CheckNumerics(Primitive):
     """Returns the input itself; raises a RuntimeError if it holds NaN or infinity.
+
+    Inputs:
+        - **x** (Tensor): floats.
+
+    Outputs:
+        `x`.
+
+    Raises:
+        TypeError: if `x` is not a floating Tensor.
+        RuntimeError: if `x` holds NaN or infinity.
 
     Example:
         >>> import mindspore_compat as ms

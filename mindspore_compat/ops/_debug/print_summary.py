@@ -33,6 +33,12 @@ _Printed = (InstanceOf(Tensor, bool, int, float, str, tuple, list) | None).calle
 def print_(*input_x):
     """Prints each argument on its own line: a Tensor with shape, dtype and values.
 
+    Args:
+        *input_x (Union[Tensor, bool, int, float, str, tuple, list]): what is printed.
+
+    Returns:
+        None.
+
     Raises:
         TypeError: if an argument is not a Tensor, number, str, tuple or list.
 
@@ -113,6 +119,14 @@ class _Summary(Primitive):
 class ScalarSummary(_Summary):
     """Records a scalar in the open summary files: `ops.ScalarSummary()(tag, tensor)`.
 
+    Inputs:
+        - **name** (str): the tag.
+        - **value** (Tensor): one number, of shape () or (1,).
+
+    Raises:
+        TypeError: if `name` is not a str.
+        ValueError: if `name` is empty, or `value` has several elements.
+
     Example:
         >>> ms.ops.ScalarSummary()("loss", ms.Tensor(0.5))
     """
@@ -123,6 +137,14 @@ class ScalarSummary(_Summary):
 @public("ops.TensorSummary")
 class TensorSummary(_Summary):
     """Records a Tensor in the open summary files: `ops.TensorSummary()(tag, tensor)`.
+
+    Inputs:
+        - **name** (str): the tag.
+        - **value** (Tensor): one to eight axes.
+
+    Raises:
+        TypeError: if `name` is not a str.
+        ValueError: if `name` is empty, or `value` has no axes or more than eight.
 
     Example:
         >>> ms.ops.TensorSummary()("weight", ms.Tensor([1.0, 2.0]))
@@ -135,6 +157,14 @@ class TensorSummary(_Summary):
 class ImageSummary(_Summary):
     """Records images (N, C, H, W) in the open summary files: `ops.ImageSummary()(tag, tensor)`.
 
+    Inputs:
+        - **name** (str): the tag.
+        - **value** (Tensor): shape (N, C, H, W).
+
+    Raises:
+        TypeError: if `name` is not a str.
+        ValueError: if `name` is empty, or `value` does not have four axes.
+
     Example:
         >>> ms.ops.ImageSummary()("input", ms.ops.ones((1, 3, 4, 4)))
     """
@@ -146,6 +176,14 @@ class ImageSummary(_Summary):
 class HistogramSummary(_Summary):
     """Records the histogram of a Tensor's values in the open summary files:
     `ops.HistogramSummary()(tag, tensor)`.
+
+    Inputs:
+        - **name** (str): the tag.
+        - **value** (Tensor): one to eight axes.
+
+    Raises:
+        TypeError: if `name` is not a str.
+        ValueError: if `name` is empty, or `value` has no axes or more than eight.
 
     Example:
         >>> ms.ops.HistogramSummary()("gradient", ms.Tensor([1.0, 2.0]))
@@ -200,6 +238,15 @@ class HookBackward(Primitive):
 class InsertGradientOf(Primitive):
     """Returns a Tensor unchanged, and passes its gradient through a function in the backward pass.
 
+    Args:
+        f (Callable): takes a gradient and returns the gradient to pass on.
+
+    Inputs:
+        - **x** (Tensor): any Tensor.
+
+    Outputs:
+        `x`.
+
     Example:
         >>> clip = ms.ops.InsertGradientOf(lambda dx: dx.clip(-1.0, 1.0))
         >>> print(ms.grad(lambda x: clip(x) * 3)(ms.Tensor(1.0)))
@@ -225,6 +272,13 @@ class InsertGradientOf(Primitive):
 def add_flags(fn=None, **flags):
     """Marks a function for graph mode, as in MindSpore 1.x, and returns it (a decorator).
 
+    Args:
+        fn (Function): the function; without it, a decorator is returned.
+        **flags (Any): the marks.
+
+    Returns:
+        `fn` itself, or the decorator.
+
     Example:
         >>> @ms.ops.add_flags(has_effect=True)
         ... def double(x):
@@ -243,6 +297,13 @@ def add_flags(fn=None, **flags):
 @public("ops.mixed_precision_cast")
 def mixed_precision_cast(dst_type, x):
     """Casts the floating Tensors in a nested structure to a dtype, and returns the structure.
+
+    Args:
+        dst_type (mindspore.dtype): the dtype.
+        x (Union[Tensor, tuple, list, dict]): the structure.
+
+    Returns:
+        The same structure; other values are unchanged.
 
     Example:
         >>> print(ms.ops.mixed_precision_cast(ms.float16, ms.Tensor([1.0])).dtype)

@@ -225,6 +225,14 @@ def subtract(
     """Computes input - alpha * other, element by element. The result has the dtype to which the
     product and the difference promote.
 
+    Args:
+        input (Union[Tensor, Number]): the first operand.
+        other (Union[Tensor, Number]): the second operand; the shapes broadcast.
+        alpha (Union[Number, bool]): the factor of `other`. Default: 1.
+
+    Returns:
+        Tensor of the broadcast shape.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.subtract(ms.Tensor([5, 7]), ms.Tensor([1, 2]), alpha=2))

@@ -120,6 +120,15 @@ _conversion("Tensor.double", dtypes.float64)
 class DTypeOf(Primitive):
     """Returns the dtype of a Tensor, as a Primitive: `ops.DType()(x)`.
 
+    Inputs:
+        - **input_x** (Tensor): any Tensor.
+
+    Outputs:
+        mindspore.dtype.
+
+    Raises:
+        TypeError: if `input_x` is not a Tensor.
+
     Example:
         >>> print(ms.ops.DType()(ms.Tensor([1.0])))
         Float32
@@ -168,6 +177,12 @@ def type_as(self, other):
 def is_floating_point(input: Instead(InstanceOf(Tensor, np.ndarray, np.generic), AttributeError)):
     """Returns True if the Tensor has a floating dtype; False for an array or scalar of NumPy.
 
+    Args:
+        input (Tensor): the input.
+
+    Returns:
+        bool.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.is_floating_point(ms.Tensor([1.0])))
@@ -207,6 +222,13 @@ def tensor_type(self, dtype=None):
 def ops_type_as(input: Anything, other: Anything):
     """Casts the input to the dtype of another Tensor.
 
+    Args:
+        input (Tensor): what is cast.
+        other (Tensor): gives the dtype.
+
+    Returns:
+        Tensor of the dtype of `other`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.type_as(ms.Tensor([1.7]), ms.Tensor([1])))
@@ -219,6 +241,12 @@ def ops_type_as(input: Anything, other: Anything):
 @checked
 def ops_is_complex(input: Anything):
     """Returns True if the Tensor has a complex dtype.
+
+    Args:
+        input (Tensor): the input.
+
+    Returns:
+        bool.
 
     Example:
         >>> import mindspore_compat as ms

@@ -320,6 +320,16 @@ def allclose(
 ):
     """Returns True if all elements are close: |input - other| <= atol + rtol |other|.
 
+    Args:
+        input (Tensor): the first Tensor.
+        other (Tensor): the second one, of the same dtype; the shapes broadcast.
+        rtol (float): the relative tolerance. Default: 1e-5.
+        atol (float): the absolute tolerance. Default: 1e-8.
+        equal_nan (bool): whether NaN is close to NaN. Default: False.
+
+    Returns:
+        bool.
+
     Raises:
         TypeError: if an argument has the wrong type, or the dtypes differ.
 
@@ -383,6 +393,13 @@ def approximately_equal(
 @checked
 def mint_equal(input: Anything, other: Anything):
     """Returns True if both Tensors have the same shape and elements.
+
+    Args:
+        input (Tensor): the first Tensor.
+        other (Tensor): the second Tensor.
+
+    Returns:
+        bool.
 
     Raises:
         TypeError: if an argument is not a Tensor.

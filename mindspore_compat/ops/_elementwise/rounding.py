@@ -137,6 +137,14 @@ def special_round(input: Anything, *, decimals: Int = 0):
     """Rounds each element to the nearest integer, or to `decimals` decimal places; ties go to the
     even digit.
 
+    Args:
+        input (Tensor): real numbers.
+        decimals (int): the number of decimal places; negative ones are before the point. Default:
+            0.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.mint.special.round(ms.Tensor([1.26]), decimals=1))

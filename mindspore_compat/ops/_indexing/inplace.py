@@ -1,4 +1,4 @@
-"""In-place writes: at indices, along an axis, and with random numbers.
+"""In-place writes at indices and along an axis.
 
 An op whose plain form exists declares its in-place form there (`Tensor.add_`). While a gradient is
 recorded, the Tensor gets a new array instead of being written to.
@@ -7,12 +7,11 @@ recorded, the Tensor gets a new array instead of being written to.
 from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.library_errors import LIBRARY_ERRORS
 from ..._core.declare.op import op, space_for
-from ..._core.declare.public_api import overwrite, own, public
+from ..._core.declare.public_api import overwrite, public
 from ..._core.rules.checked import one_dtype
 from ..._core.rules.vocabulary import (
     Any,
     Bool,
-    Float,
     Int,
     ListOf,
     Number,
@@ -21,11 +20,9 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
     checked,
-    floating,
     integer,
 )
 from ..._core.tensor.tensor import Tensor
-from .._random.generators import _stream
 from .._rules import Anything, Index, Operand
 from .._shape.axes import axis_of
 from ..primitive import Primitive
@@ -325,6 +322,9 @@ def _slices_family(path, title, words, last, index_rule=Numbers):
         v (Tensor): as many slices as `indices` names.
         indices (Union[int, tuple[int]]): which slices.
 
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
     Raises:
         TypeError: if the dtypes differ or an argument is of another type.
         ValueError: if the shapes do not fit or a slice does not exist.
@@ -350,6 +350,16 @@ def _slices_family(path, title, words, last, index_rule=Numbers):
 
     Inplace.__name__ = Inplace.__qualname__ = title.removeprefix("ops.")
     Inplace.__doc__ = f"""The class form of `{path}`: `{title}(indices)(x, v)`.
+
+    Args:
+        indices (Union[int, tuple[int]]): which slices.
+
+    Inputs:
+        - **x** (Tensor): the slices.
+        - **input_v** (Tensor): as many slices as `indices` names, in the dtype of `x`.
+
+    Outputs:
+        Tensor of the shape and dtype of `x`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -399,6 +409,15 @@ class InplaceUpdateV2(Primitive):
 def inplace_index_add(var: Stood, indices: TensorOf("int32"), updates: Stood, axis: Int):
     """Adds slices of `updates` to `var` at indices along an axis, in place, and returns it.
 
+    Args:
+        var (Parameter): what is changed.
+        indices (Tensor): int32 of shape (n,): the positions along `axis`.
+        updates (Tensor): the slices: n along `axis`, otherwise of the shape of `var`.
+        axis (int): the axis.
+
+    Returns:
+        `var`.
+
     Raises:
         TypeError: if an argument has the wrong type, or `updates` has a wider dtype than `var`.
         ValueError: if `axis` is out of range or the shapes do not fit.
@@ -422,6 +441,17 @@ def inplace_index_add(var: Stood, indices: TensorOf("int32"), updates: Stood, ax
 class InplaceIndexAdd(Primitive):
     """The class form of `ops.inplace_index_add`.
 
+    Args:
+        axis (int): the axis.
+
+    Inputs:
+        - **var** (Parameter): what is changed.
+        - **indices** (Tensor): int32 of shape (n,): the positions along `axis`.
+        - **updates** (Tensor): the slices: n along `axis`, otherwise of the shape of `var`.
+
+    Outputs:
+        `var`.
+
     Example:
         >>> x = ms.Parameter(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]))
         >>> step = ms.ops.InplaceIndexAdd(axis=0)
@@ -439,147 +469,21 @@ class InplaceIndexAdd(Primitive):
         return inplace_index_add(var, indices, updates, self.axis)
 
 
-# Random numbers -----------------------------------------------------------------------------------
-
-
-def _fill(self, numbers):
-    """Overwrites the values with random numbers and drops the gradient history."""
-    xp = space_for(self._array)
-    own(self)[...] = xp.asarray(numbers).astype(self._array.dtype)
-    self._node = None
-    return self
-
-
-@public("Tensor.normal_", "ops.normal_")
-@checked
-def normal_(input: Anything, mean: Number = 0, std: Number(ge=0) = 1, *, generator=None):
-    """Fills the Tensor with normally distributed numbers, and returns it.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.normal_(ms.Tensor([5.0, 6.0])).shape)
-        (2,)
-    """
-    draw = _stream(generator, space_for(input._array))
-    return _fill(input, mean + std * draw.standard_normal(input.shape))
-
-
-@public("Tensor.uniform_", "ops.uniform_")
-def uniform_(input, from_=0, to=1, *, generator=None):
-    """Fills the Tensor with uniformly distributed numbers in [from_, to), and returns it.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.uniform_(ms.Tensor([5.0, 6.0])).shape)
-        (2,)
-    """
-    return _fill(input, _uniform("uniform_", input, from_, to, generator, RuntimeError))
-
-
-@public("Tensor.uniform")
-def uniform(self, from_=0.0, to=1.0, generator=None):
-    """Returns uniformly distributed numbers in [from_, to), in the Tensor's shape and dtype."""
-    result = _uniform("uniform", self, from_, to, generator, TypeError)
-    return Tensor._wrap(result.astype(self._array.dtype))
-
-
-def _bound(api, name, value):
-    """Returns a bound as a number, given a number or a Tensor of one element."""
-    if isinstance(value, Tensor):
-        if value.size != 1:
-            raise ValueError(f"For '{api}', '{name}' must have one element, but got {value.size}.")
-        return value.item()
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        _Bound.refuse(api, name, value)
-    return value
-
-
-def _uniform(api, input, low, high, generator, error):
-    low, high = _bound(api, "from_", low), _bound(api, "to", high)
-    if low > high:
-        raise error(f"For '{api}', 'from_' must be at most 'to', but got {low} and {high}.")
-    draw = _stream(generator, space_for(input._array))
-    return low + (high - low) * draw.random(input.shape)
-
-
-@public("Tensor.random_", "ops.random_")
-@checked
-def random_(input: Anything, from_: Int = 0, to: Int = None, *, generator=None):
-    """Fills the Tensor with random integers in [from_, to), and returns it.
-
-    Without `to`, the upper limit is the largest integer that the dtype holds exactly.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.random_(ms.Tensor([5.0, 6.0]), 0, 10).shape)
-        (2,)
-    """
-    xp = space_for(input._array)
-    if to is None:
-        dtype = input._array.dtype
-        to = 2 ** xp.finfo(dtype).nmant + 1 if dtype.kind == "f" else xp.iinfo(dtype).max
-    if from_ >= to:
-        raise RuntimeError(f"For 'random_', 'from_' must be below 'to', but got {from_} and {to}.")
-    draw = _stream(generator, xp)
-    return _fill(input, draw.integers(int(from_), int(to), input.shape))
-
-
-@public("Tensor.exponential_", "ops.exponential_")
-@checked
-def exponential_(input: TensorOf(floating), lambd: Number(gt=0) = 1, *, generator=None):
-    """Fills the Tensor with exponentially distributed numbers of rate `lambd`.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.exponential_(ms.Tensor([5.0, 6.0])).shape)
-        (2,)
-    """
-    xp = space_for(input._array)
-    return _fill(input, -xp.log1p(-_stream(generator, xp).random(input.shape)) / lambd)
-
-
-@public("Tensor.bernoulli_", "ops.bernoulli_")
-@checked
-def bernoulli_(input: Anything, p: Number(ge=0, le=1) | Anything = 0.5, *, generator=None):
-    """Fills the Tensor with Bernoulli samples: ones with probability `p`, else zeros.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.bernoulli_(ms.Tensor([5.0, 6.0]), p=1.0))
-        [1. 1.]
-    """
-    draw = _stream(generator, space_for(input._array))
-    share = p._array if isinstance(p, Tensor) else p
-    return _fill(input, draw.random(input.shape) < share)
-
-
-@public("Tensor.cauchy")
-@checked
-def cauchy(input: Anything, median: Float = 0.0, sigma: Float = 1.0):
-    """Fills the Tensor with Cauchy-distributed numbers, and returns it."""
-    if 0 in input.shape:
-        raise ValueError(
-            f"For 'Tensor.cauchy', the Tensor must have elements, but got shape {input.shape}."
-        )
-    xp = space_for(input._array)
-    half = _stream(None, xp).random(input.shape) - 0.5
-    return _fill(input, median + sigma * xp.tan(xp.pi * half))
-
-
-@public("Tensor.log_normal")
-@checked
-def log_normal(
-    input: TensorOf("float16", "float32", "float64"), mean: Float = 1.0, std: Float = 2.0
-):
-    """Fills the Tensor with log-normally distributed numbers, and returns it."""
-    xp = space_for(input._array)
-    normal = _stream(None, xp).standard_normal(input.shape)
-    return _fill(input, xp.exp(mean + std * normal))
-
-
 @public("ops.IndexPut")
 class IndexPut(Primitive):
     """The Primitive form of `Tensor.index_put`: `ops.IndexPut(accumulate)(x1, x2, indices)`.
+
+    Args:
+        accumulate (int): 1 if values are added, 0 if they replace. Default: 0.
+
+    Inputs:
+        - **x1** (Tensor): the input.
+        - **x2** (Tensor): the values, which broadcast to the shape of the indices.
+        - **indices** (Union[tuple[Tensor], list[Tensor]]): integers, one Tensor for each of the
+          first axes.
+
+    Outputs:
+        Tensor of the shape and dtype of `x1`.
 
     Example:
         >>> x, values = ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([9.0])

@@ -190,6 +190,17 @@ def index_add(
 ):
     """Adds slices of `y` to the Parameter `x` at indices along an axis, in place, and returns it.
 
+    Args:
+        x (Parameter): what is changed.
+        indices (Tensor): int32 of shape (n,): the positions along `axis`.
+        y (Tensor): the slices: n along `axis`, otherwise of the shape of `x`.
+        axis (int): the axis.
+        use_lock (bool): has no effect. Default: True.
+        check_index_bound (bool): has no effect; indices are always checked. Default: True.
+
+    Returns:
+        `x`.
+
     Raises:
         TypeError: if an argument has the wrong type, or `y` has a wider dtype than `x`.
         ValueError: if `axis` is out of range or the shapes do not fit.
@@ -233,6 +244,19 @@ def _add_in_place(x, indices, y, axis):
 @public("ops.IndexAdd")
 class IndexAdd(Primitive):
     """The class form of `ops.index_add`: `ops.IndexAdd(axis)(x, indices, y)`.
+
+    Args:
+        axis (int): the axis.
+        use_lock (bool): has no effect. Default: True.
+        check_index_bound (bool): has no effect; indices are always checked. Default: True.
+
+    Inputs:
+        - **x** (Parameter): what is changed.
+        - **indices** (Tensor): int32 of shape (n,): the positions along `axis`.
+        - **y** (Tensor): the slices: n along `axis`, otherwise of the shape of `x`.
+
+    Outputs:
+        `x`.
 
     Example:
         >>> x = ms.Parameter(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]))

@@ -29,6 +29,14 @@ _Choices = InstanceOf(tuple, list, Tensor)
 def slice_at(input: Anything, dim: Int, index: Int | Index):
     """Selects one slice along an axis, and removes that axis.
 
+    Args:
+        input (Tensor): at least one axis.
+        dim (int): the axis.
+        index (int): the position along it.
+
+    Returns:
+        Tensor of the same dtype, without the axis.
+
     Raises:
         TypeError: if an argument has the wrong type.
         ValueError: if `dim` or `index` is out of range.

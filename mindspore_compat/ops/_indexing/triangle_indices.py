@@ -27,11 +27,23 @@ def _indices(path, second, keep):
         result = argwhere.run(mask).T
         return result.astype(dtype)
 
+    side = "lower" if name == "tril_indices" else "upper"
     make.__name__ = name
-    make.__doc__ = f"""The positions of a triangle of a row x col matrix, as two rows of int64.
+    make.__doc__ = f"""The positions of the {side} triangle of a row x col matrix.
 
-    Shapes:
-        The result is (2, positions).
+    Args:
+        row (int): the number of rows.
+        col (int): the number of columns.
+        offset (int): the diagonal at which the triangle ends; 0 is the main one, positive ones lie
+            above it. Default: 0.
+        dtype (mindspore.dtype): int32 or int64. Default: int64.
+
+    Returns:
+        Tensor of shape (2, n): row and column of each of the n positions.
+
+    Raises:
+        TypeError: if a number is not an int, or `dtype` is another dtype.
+        ValueError: if `row` or `col` is negative.
 
     Example:
         >>> import mindspore_compat as ms
@@ -62,6 +74,16 @@ class _Indices(Primitive):
 class TrilIndices(_Indices):
     """The class form of `ops.tril_indices`: `ops.TrilIndices(row, col, offset, dtype)()`.
 
+    Args:
+        row (int): the number of rows.
+        col (int): the number of columns.
+        offset (int): the diagonal at which the triangle ends; 0 is the main one, positive ones lie
+            above it. Default: 0.
+        dtype (mindspore.dtype): int32 or int64. Default: int32.
+
+    Outputs:
+        Tensor of shape (2, n): row and column of each of the n positions.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.TrilIndices(2, 2)())
@@ -76,6 +98,16 @@ class TrilIndices(_Indices):
 @public("ops.TriuIndices")
 class TriuIndices(_Indices):
     """The class form of `ops.triu_indices`: `ops.TriuIndices(row, col, offset, dtype)()`.
+
+    Args:
+        row (int): the number of rows.
+        col (int): the number of columns.
+        offset (int): the diagonal at which the triangle ends; 0 is the main one, positive ones lie
+            above it. Default: 0.
+        dtype (mindspore.dtype): int32 or int64. Default: int32.
+
+    Outputs:
+        Tensor of shape (2, n): row and column of each of the n positions.
 
     Example:
         >>> import mindspore_compat as ms

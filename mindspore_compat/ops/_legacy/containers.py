@@ -11,6 +11,14 @@ from ..._core.tensor.tensor import Tensor
 def tuple_setitem(data, index, value):
     """Returns a tuple with one item replaced.
 
+    Args:
+        data (tuple): the tuple.
+        index (int): the position.
+        value (Any): the new item.
+
+    Returns:
+        tuple.
+
     Example:
         >>> ms.ops.tuple_setitem((1, 2, 3), 1, 9)
         (1, 9, 3)
@@ -26,6 +34,14 @@ def tuple_setitem(data, index, value):
 def list_setitem(data, index, value):
     """Returns a list with one item replaced; `data` itself is unchanged.
 
+    Args:
+        data (list): the list.
+        index (int): the position.
+        value (Any): the new item.
+
+    Returns:
+        list.
+
     Example:
         >>> ms.ops.list_setitem([1, 2, 3], 1, 9)
         [1, 9, 3]
@@ -38,6 +54,14 @@ def list_setitem(data, index, value):
 @public("ops.dict_setitem")
 def dict_setitem(data, key, value):
     """Returns a dict with one item added or replaced; `data` itself is unchanged.
+
+    Args:
+        data (dict): the dict.
+        key (Any): the key.
+        value (Any): the new value.
+
+    Returns:
+        dict.
 
     Example:
         >>> ms.ops.dict_setitem({"a": 1}, "b", 2)
@@ -52,6 +76,13 @@ def dict_setitem(data, key, value):
 def make_dict(keys, values):
     """Makes a dict of a tuple of keys and a tuple of values.
 
+    Args:
+        keys (tuple): the keys.
+        values (tuple): as many values.
+
+    Returns:
+        dict.
+
     Example:
         >>> ms.ops.make_dict(("a", "b"), (1, 2))
         {'a': 1, 'b': 2}
@@ -64,6 +95,13 @@ def make_dict(keys, values):
 @public("ops.tuple_div")
 def tuple_div(x, y):
     """Divides two tuples of integers, item by item.
+
+    Args:
+        x (tuple[int]): the dividends.
+        y (tuple[int]): as many divisors.
+
+    Returns:
+        tuple[int].
 
     Raises:
         ValueError: if a division has a remainder, or the tuples have different lengths.
@@ -84,6 +122,13 @@ def tuple_div(x, y):
 @public("ops.reduced_shape")
 def reduced_shape(shape, axis):
     """Returns a shape with length 1 along the given axes; along all axes if none is given.
+
+    Args:
+        shape (tuple[int]): a shape.
+        axis (Union[int, tuple[int]]): the axes.
+
+    Returns:
+        tuple[int].
 
     Example:
         >>> ms.ops.reduced_shape((2, 3, 4), (1,))
@@ -124,6 +169,14 @@ def broadcast_gradient_args(x_shape, y_shape):
 def switch(cond, true_branch, false_branch):
     """Selects one of two values by a bool or a bool Tensor of one element.
 
+    Args:
+        cond (Union[bool, Tensor]): the condition.
+        true_branch (Any): the value if it is true.
+        false_branch (Any): the value if it is false.
+
+    Returns:
+        One of the values.
+
     Example:
         >>> ms.ops.switch(True, 1, 2)
         1
@@ -136,6 +189,13 @@ def switch(cond, true_branch, false_branch):
 @public("ops.switch_layer")
 def switch_layer(index, layers):
     """Selects a layer from a tuple by an int or a Tensor of one int.
+
+    Args:
+        index (Union[int, Tensor]): the position.
+        layers (tuple): the layers.
+
+    Returns:
+        One of the layers.
 
     Example:
         >>> branch = ms.ops.switch_layer(1, (ms.ops.relu, ms.ops.neg))
@@ -150,6 +210,12 @@ def switch_layer(index, layers):
 @public("ops.is_tensor_bool_cond")
 def is_tensor_bool_cond(cond):
     """Returns whether a value is a bool Tensor of one element.
+
+    Args:
+        cond (Any): any object.
+
+    Returns:
+        bool.
 
     Example:
         >>> ms.ops.is_tensor_bool_cond(ms.Tensor(True))

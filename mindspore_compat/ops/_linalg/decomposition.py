@@ -331,6 +331,16 @@ def svd(input, full_matrices=False, compute_uv=True):
 class Svd(Primitive):
     """The class form of `ops.svd`; without `compute_uv`, u and v are empty Tensors.
 
+    Args:
+        full_matrices (bool): whether u and v are square. Default: False.
+        compute_uv (bool): whether u and v are computed. Default: True.
+
+    Inputs:
+        - **input** (Tensor): float32 or float64 matrices of shape (*, M, N).
+
+    Outputs:
+        A tuple of three Tensors: the singular values, of shape (*, min(M, N)), u and v.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.Svd(compute_uv=False)(ms.Tensor([[3.0, 0.0], [0.0, 4.0]]))[0])
@@ -371,6 +381,13 @@ def eig(A: _Square):
 
     Unlike in MindSpore, both have a gradient if no two eigenvalues are equal.
 
+    Args:
+        A (Tensor): float32, float64, complex64 or complex128 matrices of shape (*, N, N).
+
+    Returns:
+        A tuple of two complex Tensors: eigenvalues of shape (*, N), in no particular order, and
+        eigenvectors of shape (*, N, N).
+
     Raises:
         TypeError: if `A` is not a float or complex Tensor.
         ValueError: if `A` does not hold square matrices.
@@ -390,6 +407,12 @@ def eig(A: _Square):
 def eigvals(A):
     """Computes the complex eigenvalues of square matrices. It raises the same errors as `ops.eig`.
 
+    Args:
+        A (Tensor): float32, float64, complex64 or complex128 matrices of shape (*, N, N).
+
+    Returns:
+        Complex Tensor of shape (*, N).
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.eigvals(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))
@@ -401,6 +424,16 @@ def eigvals(A):
 @public("ops.Eig")
 class Eig(Primitive):
     """The class form of `ops.eig`; without `compute_v`, the eigenvectors are an empty Tensor.
+
+    Args:
+        compute_v (bool): whether eigenvectors are computed. Default: False.
+
+    Inputs:
+        - **x** (Tensor): float32, float64, complex64 or complex128 matrices of shape (*, N, N).
+
+    Outputs:
+        A tuple of two complex Tensors: the eigenvalues, of shape (*, N), and the eigenvectors, of
+        shape (*, N, N).
 
     Example:
         >>> import mindspore_compat as ms

@@ -449,6 +449,17 @@ def explicit(equation, ranks):
 class Einsum(Primitive):
     """Computes sums of products in Einstein notation: `ops.Einsum(equation)(operands)`.
 
+    Args:
+        equation (str): one term per input, separated by commas, then `->` and the term of the
+            result. A letter names an axis; axes whose letter is missing in the result are summed.
+            `...` stands for any axes.
+
+    Inputs:
+        - **operands** (Union[tuple[Tensor], list[Tensor]]): the inputs, all of one dtype.
+
+    Outputs:
+        Tensor whose shape is that of the term after `->`, in the dtype of the inputs.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.Einsum("ij,jk->ik")((ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]]))))

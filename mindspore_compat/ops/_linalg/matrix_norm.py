@@ -101,6 +101,16 @@ def matrix_norm(A: Anything, ord="fro", axis=(-2, -1), keepdims: Truth = False, 
 def mint_matrix_norm(A: Anything, ord="fro", dim=(-2, -1), keepdim: Bool = False, *, dtype=None):
     """Computes the norm of each matrix, as `ops.matrix_norm` does.
 
+    Args:
+        A (Tensor): real matrices of shape (*, M, N).
+        ord (Union[int, float, str]): "fro", "nuc", inf, -inf, 1, -1, 2 or -2. Default: "fro".
+        dim (tuple[int]): the axes of the matrices. Default: (-2, -1).
+        keepdim (bool): whether these axes remain, with length 1. Default: False.
+        dtype (mindspore.dtype): a dtype that `A` is cast to first.
+
+    Returns:
+        Tensor without the axes `dim`.
+
     Example:
         >>> print(ms.mint.linalg.matrix_norm(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
         5.0

@@ -189,6 +189,17 @@ def _permutation(data, pivots):
 class LuUnpack(Primitive):
     """The class form of `ops.lu_unpack`.
 
+    Args:
+        unpack_data (bool): whether L and U are computed. Default: True.
+        unpack_pivots (bool): whether P is computed. Default: True.
+
+    Inputs:
+        - **LU_data** (Tensor): the factors in one matrix, shape (*, M, N).
+        - **LU_pivots** (Tensor): the pivots, shape (*, min(M, N)).
+
+    Outputs:
+        A tuple of three Tensors: P, L and U.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.LuUnpack()(ms.Tensor([[2.0, 1.0], [0.5, 3.0]]),

@@ -1,6 +1,6 @@
 """Batch normalization.
 
-Layer norm and root mean square norm are in _normalization/layer_norm.py, group norm in
+Layer norm is in _normalization/layer_norm.py, root mean square norm in rms_norm.py, group norm in
 _normalization/group_norm.py, synchronized batch norm in _normalization/sync_batch_norm.py, the
 layers in nn. Statistics are float64 for data of float64 and float32 for all other dtypes. They have
 gradients, too.
@@ -313,6 +313,16 @@ def batch_norm_ext(
     """Applies batch normalization to data (N, C, ...); absent weights are 1, absent biases 0.
 
     With `training`, the running statistics may be None; they are then not tracked.
+
+    Args:
+        input (Tensor): of shape (N, C, ...).
+        running_mean (Tensor): of shape (C,).
+        running_var (Tensor): of shape (C,).
+        weight (Tensor): of shape (C,); None for ones.
+        bias (Tensor): of shape (C,); None for zeros.
+        training (bool): whether the statistics of the batch are used. Default: False.
+        momentum (float): the weight of the batch in the running statistics. Default: 0.1.
+        eps (float): added to the variance. Default: 1e-5.
 
     Returns:
         Tensor of the shape and dtype of `input`.

@@ -34,6 +34,13 @@ def group_norm(
 
     Then each channel is multiplied by its `weight`, and its `bias` is added.
 
+    Args:
+        input (Tensor): of shape (N, C, ...).
+        num_groups (int): the number of groups, which divides C.
+        weight (Tensor): of shape (C,); None for ones.
+        bias (Tensor): of shape (C,); None for zeros.
+        eps (float): added to the variance. Default: 1e-5.
+
     Returns:
         Tensor of the shape and dtype of `input`.
 

@@ -108,6 +108,21 @@ class ApplyAdagradV2(ApplyAdagrad):
 class ApplyAdagradDA(Update):
     """Updates a parameter with Adagrad dual averaging, in place; returns var.
 
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var** (Parameter): what is updated.
+        - **gradient_accumulator**, **gradient_squared_accumulator** (Parameter): the sums of
+          gradients and of their squares, of the shape of `var`.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **l1**, **l2** (Union[float, Tensor]): the strengths of the penalties.
+        - **global_step** (Union[int, Tensor]): the number of the step.
+
+    Outputs:
+        Tensor: `var` after the step.
+
     Example:
         >>> weight, total, squares = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
         >>> step, count = ms.ops.ApplyAdagradDA(), ms.Tensor(1, ms.int32)
@@ -135,6 +150,22 @@ class ApplyAdagradDA(Update):
 @public("ops.ApplyRMSProp")
 class ApplyRMSProp(Update):
     """Updates a parameter with RMSProp, in place; returns var.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var** (Union[Parameter, Tensor]): what is updated.
+        - **mean_square** (Tensor): the running mean of squared gradients, of the shape of `var`.
+        - **moment** (Tensor): the momentum buffer, of the shape of `var`.
+        - **learning_rate** (Union[float, Tensor]): the learning rate.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+        - **decay** (float): the decay rate of `mean_square`.
+        - **momentum** (float): the momentum.
+        - **epsilon** (float): added to the denominator.
+
+    Outputs:
+        Tensor: `var` after the step.
 
     Example:
         >>> weight, square, moment = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
@@ -171,6 +202,23 @@ class ApplyRMSProp(Update):
 class ApplyCenteredRMSProp(Update):
     """Updates a parameter with centered RMSProp, which divides by the root of the running variance,
     in place; returns var.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var** (Parameter): what is updated.
+        - **mean_gradient**, **mean_square** (Tensor): the running means of gradients and of their
+          squares, of the shape of `var`.
+        - **moment** (Tensor): the momentum buffer, of the shape of `var`.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+        - **learning_rate** (Union[float, Tensor]): the learning rate.
+        - **decay** (float): the decay rate of the running means.
+        - **momentum** (float): the momentum.
+        - **epsilon** (float): added to the denominator.
+
+    Outputs:
+        Tensor: `var` after the step.
 
     Example:
         >>> weight, *states = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0, 0.0))
@@ -209,6 +257,19 @@ class ApplyCenteredRMSProp(Update):
 class ApplyFtrl(Update):
     """Updates a parameter with FTRL (follow the regularized leader), in place; returns var.
 
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var**, **accum**, **linear** (Parameter): the parameter and its states, of one shape.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **l1**, **l2** (Union[float, Tensor]): the strengths of the penalties.
+        - **lr_power** (Union[float, Tensor]): the power of the accumulated squares, at most 0.
+
+    Outputs:
+        Tensor: `var` after the step.
+
     Example:
         >>> weight, total, linear = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.1, 0.0))
         >>> _ = ms.ops.ApplyFtrl()(weight, total, linear, ms.Tensor([2.0]), 0.1, 0.0, 0.0, -0.5)
@@ -235,6 +296,19 @@ class ApplyFtrl(Update):
 class ApplyProximalAdagrad(Update):
     """Updates a parameter with Adagrad, then applies the proximal step of an l1 and l2 penalty, in
     place; returns var and accum.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var**, **accum** (Parameter): the parameter and the sum of squared gradients, of one
+          shape.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **l1**, **l2** (Union[float, Tensor]): the strengths of the penalties.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+
+    Outputs:
+        A tuple of two Tensors: `var` and `accum` after the step.
 
     Example:
         >>> weight, total = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0))

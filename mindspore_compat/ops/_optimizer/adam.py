@@ -67,6 +67,24 @@ def _quotient(above, below):
 class Adam(_Corrected):
     """Updates a parameter with Adam, in place; returns var, m and v.
 
+    Args:
+        use_locking (bool): has no effect. Default: False.
+        use_nesterov (bool): whether the step looks ahead, as Nesterov's momentum. Default: False.
+
+    Inputs:
+        - **var** (Union[Parameter, Tensor]): what is updated.
+        - **m**, **v** (Union[Parameter, Tensor]): the first and the second moment, of the shape of
+          `var`.
+        - **beta1_power**, **beta2_power** (Union[float, Tensor]): `beta1` and `beta2` to the power
+          of the number of steps.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **beta1**, **beta2** (Union[float, Tensor]): the decay rates of the moments.
+        - **epsilon** (Union[float, Tensor]): added to the denominator.
+        - **gradient** (Tensor): the gradient, of the shape of `var`.
+
+    Outputs:
+        A tuple of three Tensors: `var`, `m` and `v` after the step.
+
     Example:
         >>> weight, m, v = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))
         >>> _ = ms.ops.Adam()(weight, m, v, 0.9, 0.999, 0.1, 0.9, 0.999, 1e-8, ms.Tensor([2.0]))
@@ -104,6 +122,22 @@ class Adam(_Corrected):
 @public("ops.AdamNoUpdateParam")
 class AdamNoUpdateParam(_Corrected):
     """Computes the step that Adam adds to a parameter; m and v are updated in place.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+        use_nesterov (bool): whether the step looks ahead, as Nesterov's momentum. Default: False.
+
+    Inputs:
+        - **m**, **v** (Tensor): the first and the second moment, which are updated.
+        - **beta1_power**, **beta2_power** (Union[float, Tensor]): `beta1` and `beta2` to the power
+          of the number of steps.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **beta1**, **beta2** (Union[float, Tensor]): the decay rates of the moments.
+        - **epsilon** (Union[float, Tensor]): added to the denominator.
+        - **gradient** (Tensor): the gradient, of the shape of `m`.
+
+    Outputs:
+        Tensor: the step, to be added to the parameter.
 
     Example:
         >>> m, v = (ms.Parameter(ms.Tensor([0.0])) for _ in range(2))
@@ -145,6 +179,22 @@ class AdamWeightDecay(Update):
     """Updates a parameter with Adam with decoupled weight decay and no bias correction, in place.
 
     The numbers have no bounds, as in MindSpore.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+
+    Inputs:
+        - **var** (Union[Parameter, Tensor]): what is updated.
+        - **m**, **v** (Union[Parameter, Tensor]): the first and the second moment, of the shape of
+          `var`.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **beta1**, **beta2** (Union[float, Tensor]): the decay rates of the moments.
+        - **epsilon** (Union[float, Tensor]): added to the denominator.
+        - **decay** (Union[float, Tensor]): the weight decay.
+        - **gradient** (Tensor): the gradient, of the shape of `var`.
+
+    Outputs:
+        A tuple of three Tensors: `var`, `m` and `v` after the step.
 
     Example:
         >>> weight, m, v = (ms.Parameter(ms.Tensor([x])) for x in (1.0, 0.0, 0.0))

@@ -166,6 +166,19 @@ class ApplyKerasMomentum(Nesterov):
     """Updates a parameter with momentum in Keras's form, whose buffer accumulates steps, in place;
     returns the parameter and the buffer.
 
+    Args:
+        use_locking (bool): has no effect. Default: False.
+        use_nesterov (bool): whether Nesterov's momentum is used. Default: False.
+
+    Inputs:
+        - **var**, **accum** (Union[Parameter, Tensor]): the parameter and its buffer, of one shape.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **grad** (Tensor): the gradient, of the shape of `var`.
+        - **momentum** (Union[float, Tensor]): the momentum.
+
+    Outputs:
+        A tuple of two Tensors: `var` and `accum` after the step.
+
     Example:
         >>> weight, moment = ms.Parameter(ms.Tensor([1.0])), ms.Parameter(ms.Tensor([0.0]))
         >>> _ = ms.ops.ApplyKerasMomentum()(weight, moment, 0.1, ms.Tensor([2.0]), 0.9)

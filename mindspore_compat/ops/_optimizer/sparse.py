@@ -128,6 +128,20 @@ class _CorrectedRows(_Corrected):
 class FusedSparseAdam(_CorrectedRows):
     """Updates a parameter with Adam from a sparse gradient; the moments of all rows decay.
 
+    Args:
+        use_locking (bool): has no effect. Default: False.
+        use_nesterov (bool): whether the step looks ahead, as Nesterov's momentum. Default: False.
+
+    Inputs:
+        - **var**, **m**, **v** (Parameter): the parameter and its moments, of one shape.
+        - **beta1_power**, **beta2_power** (Union[float, Tensor]): `beta1` and `beta2` to the power
+          of the number of steps.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **beta1**, **beta2** (Union[float, Tensor]): the decay rates of the moments.
+        - **epsilon** (Union[float, Tensor]): added to the denominator.
+        - **gradient** (Tensor): the rows of the gradient.
+        - **indices** (Tensor): the number of each row, of shape (n,).
+
     Example:
         >>> weight, m, v = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))
         >>> numbers = [ms.Tensor(x) for x in (0.9, 0.999, 0.1, 0.9, 0.999, 1e-8)]
@@ -176,6 +190,20 @@ class FusedSparseAdam(_CorrectedRows):
 @public("ops.FusedSparseLazyAdam")
 class FusedSparseLazyAdam(_CorrectedRows, _RowUpdate):
     """Updates rows of a parameter with lazy Adam; the moments of other rows do not change.
+
+    Args:
+        use_locking (bool): has no effect. Default: False.
+        use_nesterov (bool): whether the step looks ahead, as Nesterov's momentum. Default: False.
+
+    Inputs:
+        - **var**, **m**, **v** (Parameter): the parameter and its moments, of one shape.
+        - **beta1_power**, **beta2_power** (Union[float, Tensor]): `beta1` and `beta2` to the power
+          of the number of steps.
+        - **lr** (Union[float, Tensor]): the learning rate.
+        - **beta1**, **beta2** (Union[float, Tensor]): the decay rates of the moments.
+        - **epsilon** (Union[float, Tensor]): added to the denominator.
+        - **gradient** (Tensor): the rows of the gradient.
+        - **indices** (Tensor): the number of each row, of shape (n,).
 
     Example:
         >>> weight, m, v = (ms.Parameter(ms.Tensor([[x], [x]])) for x in (1.0, 0.0, 0.0))

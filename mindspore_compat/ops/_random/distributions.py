@@ -87,6 +87,14 @@ def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
     """Draws numbers from the standard normal distribution in the shape of a Tensor; float32 by
     default.
 
+    Args:
+        input (Tensor): gives the shape.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): a floating dtype; None for float32.
+
+    Returns:
+        Tensor of the shape of `input`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.randn_like(ms.Tensor([1.0, 2.0])).shape)
@@ -124,6 +132,17 @@ def standard_normal(shape: Shape, seed: Seed = None):
 class StandardNormal(_Seeded):
     """Draws float32 numbers from the standard normal distribution: `ops.StandardNormal(seed,
     seed2)(shape)`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): the shape of the result.
+
+    Outputs:
+        float32 Tensor of shape `shape`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -177,6 +196,15 @@ def normal(
 def gamma(shape: Shape, alpha: TensorOf("float32"), beta: TensorOf("float32"), seed: Seed = None):
     """Draws float32 numbers from the gamma distribution with shape `alpha` and rate `beta`.
 
+    Args:
+        shape (Union[tuple[int], Tensor]): a shape with which the parameters broadcast.
+        alpha (Tensor): the shape parameter.
+        beta (Tensor): the rate.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        float32 Tensor.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.gamma((2, 3), ms.Tensor([1.0]), ms.Tensor([1.0])).shape)
@@ -202,6 +230,15 @@ def laplace(
     """Draws float32 numbers from the Laplace distribution with the given mean and scale
     `lambda_param`.
 
+    Args:
+        shape (Union[tuple[int], Tensor]): a shape with which the parameters broadcast.
+        mean (Tensor): the mean.
+        lambda_param (Tensor): the scale.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        float32 Tensor.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.laplace((2, 3), ms.Tensor([0.0]), ms.Tensor([1.0])).shape)
@@ -224,6 +261,13 @@ def _laplace(stream, shape, mean, scale):
 def standard_laplace(shape: Shape, seed: Seed = None):
     """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1.
 
+    Args:
+        shape (Union[tuple[int], Tensor]): the shape of the result.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        float32 Tensor of shape `shape`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.standard_laplace((2, 3)).shape)
@@ -240,6 +284,15 @@ _Rate = TensorOf("float16", "float32", "float64", "int32", "int64") | Number
 def random_poisson(shape: Index, rate: _Rate, seed: Seed = None, dtype: DType = dtypes.float32):
     """Draws counts from the Poisson distribution: an array of `shape` for each element of `rate`;
     float32 by default.
+
+    Args:
+        shape (Tensor): the number of draws along each new axis.
+        rate (Union[Tensor, float]): the means.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): the dtype of the result. Default: float32.
+
+    Returns:
+        Tensor of shape (*shape, *rate.shape).
 
     Example:
         >>> import mindspore_compat as ms

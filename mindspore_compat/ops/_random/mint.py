@@ -94,7 +94,16 @@ def rand(*size, generator=None, dtype=None, device=None):
 
 @public("mint.randn")
 def randn(*size, generator=None, dtype=None, device=None):
-    """Draws numbers from the standard normal distribution; it takes the arguments of `mint.rand`.
+    """Draws numbers from the standard normal distribution.
+
+    Args:
+        *size (Union[int, tuple[int], list[int]]): the shape.
+        generator (mindspore.Generator): the source of the numbers; None for the default generator.
+        dtype (mindspore.dtype): a floating dtype; None for float32.
+        device (str): "Ascend" or "npu", the accelerator; None for the device target.
+
+    Returns:
+        Tensor of shape `size`.
 
     Raises:
         TypeError: if an argument has the wrong type.
@@ -150,8 +159,15 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
 @public("mint.randn_like")
 @checked
 def randn_like(input: EveryDtype, *, dtype: DType = None, device=None):
-    """Draws numbers from the standard normal distribution in the shape of a Tensor; it takes the
-    arguments of `mint.rand_like`.
+    """Draws numbers from the standard normal distribution in the shape of a Tensor.
+
+    Args:
+        input (Tensor): gives the shape.
+        dtype (mindspore.dtype): a floating dtype; None for that of `input`.
+        device (str): "Ascend" or "npu", the accelerator; None for the device target.
+
+    Returns:
+        Tensor of the shape of `input`.
 
     Example:
         >>> import mindspore_compat as ms

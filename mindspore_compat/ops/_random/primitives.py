@@ -1,13 +1,12 @@
-"""Primitives of random numbers, most of which call the functions of the other files."""
+"""Primitives that draw random numbers from distributions; those that draw samples are in
+sampling_primitives.py."""
 
 from ..._backend.arrays import current_space
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.base import NoneRule
 from ..._core.rules.vocabulary import (
-    Any,
     AsValue,
-    Bool,
     DType,
     Float,
     Int,
@@ -21,12 +20,11 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
-from .._rules import Anything, Float16To64, Index
+from .._rules import Float16To64, Index
 from .._shape.reshape import shape_of
 from ..primitive import Primitive
 from .distributions import _gamma, _laplace, _poisson
-from .generators import _first, _generator, _make, _Seeded
-from .sampling import RandomChoiceWithMask, _multinomial, _permutation, _shuffle, random_categorical
+from .generators import _generator, _make, _Seeded
 
 Shape = TupleOf(Int(ge=0)) | TensorOf("int32", "int64")
 
@@ -35,6 +33,19 @@ Shape = TupleOf(Int(ge=0)) | TensorOf("int32", "int64")
 class Gamma(_Seeded):
     """Draws float32 numbers from the gamma distribution: `ops.Gamma(seed, seed2)(shape, alpha,
     beta)`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): a shape with which the parameters broadcast.
+        - **alpha** (Tensor): the shape parameter.
+        - **beta** (Tensor): the rate.
+
+    Outputs:
+        float32 Tensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -53,6 +64,18 @@ class Gamma(_Seeded):
 class RandomGamma(Gamma):
     """Draws numbers from the gamma distribution with rate 1: an array of `shape` for each element
     of `alpha`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Tensor): the number of draws along each new axis.
+        - **alpha** (Tensor): the shape parameter.
+
+    Outputs:
+        Tensor of shape (*shape, *alpha.shape), in the dtype of `alpha`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -76,6 +99,18 @@ class RandomGamma(Gamma):
 class Poisson(_Seeded):
     """Draws int32 counts from the Poisson distribution; `mean` broadcasts to `shape`.
 
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): a shape to which `mean` broadcasts.
+        - **mean** (Tensor): the means.
+
+    Outputs:
+        int32 Tensor.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.Poisson()((2, 3), ms.Tensor([1.0])).shape)
@@ -95,6 +130,14 @@ def random_gamma(shape: Index, alpha: Float16To64, seed: Int(ge=0) = None):
     """Draws numbers from the gamma distribution with rate 1: an array of `shape` for each element
     of `alpha`.
 
+    Args:
+        shape (Tensor): the number of draws along each new axis.
+        alpha (Tensor): the shape parameter.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        Tensor of shape (*shape, *alpha.shape), in the dtype of `alpha`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.random_gamma(ms.Tensor([2]), ms.Tensor([1.0, 2.0])).shape)
@@ -108,6 +151,14 @@ def random_gamma(shape: Index, alpha: Float16To64, seed: Int(ge=0) = None):
 def poisson(shape: Shape, mean: TensorOf("float32"), seed: Int(ge=0) = None):
     """Draws int32 counts from the Poisson distribution; `mean` broadcasts to `shape`.
 
+    Args:
+        shape (Union[tuple[int], Tensor]): a shape to which `mean` broadcasts.
+        mean (Tensor): the means.
+        seed (int): a seed for this call alone; None draws from the global seed.
+
+    Returns:
+        int32 Tensor.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.poisson((2, 3), ms.Tensor([1.0])).shape)
@@ -116,22 +167,22 @@ def poisson(shape: Shape, mean: TensorOf("float32"), seed: Int(ge=0) = None):
     return Poisson(seed or 0)(shape, mean)
 
 
-@public("ops.choice_with_mask")
-@checked
-def choice_with_mask(input_x: TensorOf("bool"), count: Int(ge=1) = 256, seed: Int(ge=0) = None):
-    """Draws positions of true elements, as `ops.RandomChoiceWithMask` does.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.choice_with_mask(ms.Tensor([[True, False]]), 2)[0].shape)
-        (2, 2)
-    """
-    return RandomChoiceWithMask(count, seed or 0)(input_x)
-
-
 @public("ops.RandomPoisson")
 class RandomPoisson(Gamma):
     """Draws counts from the Poisson distribution: an array of `shape` for each element of `rate`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+        dtype (mindspore.dtype): the dtype of the result. Default: int64.
+
+    Inputs:
+        - **shape** (Tensor): the number of draws along each new axis.
+        - **rate** (Union[Tensor, float]): the means.
+
+    Outputs:
+        Tensor of shape (*shape, *rate.shape).
 
     Example:
         >>> import mindspore_compat as ms
@@ -154,6 +205,17 @@ class RandomPoisson(Gamma):
 class StandardLaplace(Gamma):
     """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1.
 
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): the shape of the result.
+
+    Outputs:
+        float32 Tensor of shape `shape`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.StandardLaplace()((2, 3)).shape)
@@ -163,162 +225,6 @@ class StandardLaplace(Gamma):
     @checked
     def __call__(self, shape: Shape):
         return _laplace(self._stream, _shape(self.name, shape, 0), 0.0, 1.0)
-
-
-@public("ops.Multinomial")
-class Multinomial(_Seeded):
-    """Draws category indices with replacement, with probabilities proportional to the weights in
-    each row.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.Multinomial()(ms.Tensor([[0.0, 1.0]]), 3))
-        [[1 1 1]]
-    """
-
-    @checked
-    def __init__(
-        self,
-        seed: Int(ge=0) = 0,
-        seed2: Int(ge=0) = 0,
-        dtype: DType("int32", "int64") = dtypes.int32,
-    ):
-        self._set(seed, seed2)
-        self.dtype = dtype
-
-    @checked
-    def __call__(self, x: TensorOf(real), num_samples: Int(ge=0)):
-        if x.ndim not in (1, 2):
-            raise ValueError(
-                f"For 'Multinomial', 'x' must have one or two axes, but got {x.shape}."
-            )
-        xp, dtype = space_for(x._array), dtypes.to_numpy(self.dtype)
-        if not num_samples:
-            return Tensor._wrap(xp.zeros((*x.shape[:-1], 0), dtype))
-        return _multinomial(x, num_samples, True, self._draw(xp), dtype)
-
-
-@public("ops.MultinomialWithReplacement")
-class MultinomialWithReplacement(Primitive):
-    """The Primitive form of `ops.multinomial_with_replacement`: `(numsamples)(x, seed, offset)`.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.MultinomialWithReplacement(3, True)(ms.Tensor([[0.0, 1.0]]), ms.Tensor(0),
-        ...         ms.Tensor(0)))
-        [[1 1 1]]
-    """
-
-    @checked
-    def __init__(self, numsamples: Int(ge=1), replacement: Bool = False):
-        super().__init__("MultinomialWithReplacement")
-        self.numsamples, self.replacement = numsamples, replacement
-
-    @checked
-    def __call__(
-        self, x: Float16To64, seed: Int | TensorOf("int64"), offset: Int | TensorOf("int64")
-    ):
-        if x.ndim not in (1, 2):
-            raise ValueError(
-                f"For 'MultinomialWithReplacement', 'x' must have one or two axes, "
-                f"but got {x.shape}."
-            )
-        draw = _first(space_for(x._array), int(seed), int(offset))
-        return _multinomial(x, self.numsamples, self.replacement, draw, "int64", self.name)
-
-
-@public("ops.RandomCategorical")
-class RandomCategorical(Primitive):
-    """The Primitive form of `ops.random_categorical`: `(dtype)(logits, num_sample, seed)`.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.RandomCategorical()(ms.Tensor([[0.0, 99.0]]), 3, 0))
-        [[1 1 1]]
-    """
-
-    @checked
-    def __init__(self, dtype: DType("int16", "int32", "int64") = dtypes.int64):
-        super().__init__("RandomCategorical")
-        self.dtype = dtype
-
-    def __call__(self, logits, num_sample, seed=0):
-        return random_categorical(logits, num_sample, seed, self.dtype)
-
-
-@public("ops.RandomShuffle")
-class RandomShuffle(Gamma):
-    """Shuffles the slices along the first axis; differentiable.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.RandomShuffle()(ms.Tensor([1, 2, 3])).sum())
-        6
-    """
-
-    @checked
-    def __call__(self, x: Anything):
-        return _shuffle(self._stream, x)
-
-
-@public("ops.Randperm")
-class Randperm(Primitive):
-    """Draws a random permutation of the integers below n, padded to `max_length` with `pad`.
-
-    Args:
-        max_length (int): the length of the result.
-        pad (int): the number that fills the rest.
-        dtype (mindspore.dtype): an integer dtype.
-
-    Raises:
-        TypeError: if an argument has the wrong type.
-        ValueError: if n is below 0 or above `max_length`.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.Randperm(4)(ms.Tensor([4], ms.int32)).shape)
-        (4,)
-    """
-
-    @checked
-    def __init__(self, max_length: Int(ge=1) = 1, pad: Int = -1, dtype: DType = dtypes.int32):
-        super().__init__("Randperm")
-        self.max_length, self.pad, self.dtype = max_length, pad, dtype
-
-    @checked
-    def __call__(self, n: TensorOf("int32", "int64")):
-        count = int(n.asnumpy().reshape(-1)[0]) if n.size == 1 else -1
-        if not 0 <= count <= self.max_length:
-            raise ValueError(
-                f"For 'Randperm', 'n' must be one number in [0, {self.max_length}], but got "
-                f"{n.asnumpy().tolist()}."
-            )
-        xp = space_for(n._array)
-        result = xp.full(self.max_length, self.pad, dtypes.to_numpy(self.dtype))
-        result[:count] = _permutation(xp, count, _generator(xp))._array
-        return Tensor._wrap(result)
-
-
-@public("ops.RandpermV2")
-class RandpermV2(Primitive):
-    """Draws a random permutation of the integers below n: `ops.RandpermV2(seed, offset, dtype)(n)`.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.RandpermV2()(ms.Tensor([4])).shape)
-        (4,)
-    """
-
-    @checked
-    def __init__(self, seed: Int(ge=-1) = 0, offset: Int(ge=0) = 0, dtype: DType = dtypes.int64):
-        super().__init__("RandpermV2")
-        self.seed, self.offset, self.dtype = seed, offset, dtype
-
-    @checked
-    def __call__(self, n: Int(ge=1) | TensorOf("int32", "int64")):
-        xp = current_space()
-        draw = _first(xp, self.seed, self.offset)
-        return _make(_permutation(xp, int(n), draw)._array, self.dtype)
 
 
 def _shape(api, shape, least=1):
@@ -343,6 +249,18 @@ def _truncated_normal(xp, draw, shape, low, high):
 class TruncatedNormal(_Seeded):
     """Draws standard normal numbers truncated at two standard deviations: `(dtype, seed,
     seed2)(shape)`.
+
+    Args:
+        dtype (mindspore.dtype): float16, float32 or float64. Default: float32.
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Tensor): the shape of the result.
+
+    Outputs:
+        Tensor of shape `shape`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -372,6 +290,19 @@ class TruncatedNormal(_Seeded):
 class ParameterizedTruncatedNormal(_Seeded):
     """Draws normal numbers truncated to [min, max], with separate parameters for each row of the
     first axis.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Tensor): the shape of the result, (N, ...).
+        - **mean**, **stdevs**, **min**, **max** (Tensor): mean, standard deviation and bounds, of
+          shape () or (N,).
+
+    Outputs:
+        Tensor of shape `shape`, in the dtype of the parameters.
 
     Example:
         >>> shape, numbers = ms.Tensor([2, 3]), [ms.Tensor([x]) for x in (0.0, 1.0, -1.0, 1.0)]
@@ -420,6 +351,15 @@ class NonDeterministicInts(Primitive):
     """Draws random integers over the whole range of a dtype:
     `ops.NonDeterministicInts(dtype)(shape)`.
 
+    Args:
+        dtype (mindspore.dtype): int32 or int64. Default: int64.
+
+    Inputs:
+        - **shape** (Tensor): the shape of the result.
+
+    Outputs:
+        Tensor of shape `shape`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.NonDeterministicInts()(ms.Tensor([2, 3])).shape)
@@ -445,6 +385,16 @@ class NonDeterministicInts(Primitive):
 class LogNormalReverse(Primitive):
     """Draws log-normally distributed numbers in the input's shape: `(mean, std)(input)`.
 
+    Args:
+        mean (float): the mean of the logarithms. Default: 1.0.
+        std (float): their standard deviation. Default: 2.0.
+
+    Inputs:
+        - **input** (Tensor): gives shape and dtype of the result; its values are not used.
+
+    Outputs:
+        Tensor of the shape and dtype of `input`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.LogNormalReverse()(ms.Tensor([1.0, 2.0])).shape)
@@ -467,6 +417,14 @@ class LogNormalReverse(Primitive):
 class Cauchy(Primitive):
     """Draws float32 numbers from the Cauchy distribution: `ops.Cauchy(size, median, sigma)()`.
 
+    Args:
+        size (list[int]): the shape of the result.
+        median (float): the location. Default: 0.0.
+        sigma (float): the scale. Default: 1.0.
+
+    Outputs:
+        float32 Tensor of shape `size`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.Cauchy([2, 3])().shape)
@@ -484,35 +442,3 @@ class Cauchy(Primitive):
         xp = current_space()
         half = _generator(xp).random(tuple(self.size)) - 0.5
         return _make(self.median + self.sigma * xp.tan(xp.pi * half), None)
-
-
-@public("ops.Bernoulli")
-class Bernoulli(Primitive):
-    """Draws Bernoulli samples, 1 with probability p, else 0: `ops.Bernoulli(seed, offset)(x, p)`.
-
-    An offset that is not an int counts as 0.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.Bernoulli()(ms.Tensor([5.0, 6.0]), ms.Tensor([1.0, 0.0])))
-        [1. 0.]
-    """
-
-    @checked
-    def __init__(self, seed: Int = -1, offset: Any = 0):
-        super().__init__("Bernoulli")
-        self.seed, self.offset = seed, offset
-
-    @checked
-    def __call__(self, x: TensorOf(real, "bool"), p: TensorOf("float32", "float64") | Float):
-        xp = space_for(x._array)
-        share = p._array if isinstance(p, Tensor) else xp.asarray(p)
-        if isinstance(p, Tensor) and p.shape not in (x.shape, (), (1,)):
-            raise ValueError(
-                f"For 'Bernoulli', 'p' must have the shape {x.shape} of 'x', but got {share.shape}."
-            )
-        if bool((share < 0).any()) or bool((share > 1).any()):
-            raise ValueError("For 'Bernoulli', 'p' must be in [0, 1].")
-        offset = self.offset if isinstance(self.offset, int) else 0
-        draw = _first(xp, self.seed if self.seed > 0 else None, offset)
-        return _make(draw.random(x.shape) < share, None, x._array.dtype)

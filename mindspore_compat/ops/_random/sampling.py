@@ -98,6 +98,18 @@ def randperm(
 def mint_randperm(n, *, generator=None, dtype=None):
     """Draws a random permutation of the integers below n; int64 by default.
 
+    Args:
+        n (int): how many integers.
+        generator (mindspore.Generator): the source of the numbers; None for the default generator.
+        dtype (mindspore.dtype): the dtype of the result; None for int64.
+
+    Returns:
+        Tensor of shape (n,).
+
+    Raises:
+        TypeError: if `n` is not an int.
+        ValueError: if `n` is negative.
+
     Example:
         >>> print(sorted(ms.mint.randperm(4).tolist()))
         [0, 1, 2, 3]
@@ -228,6 +240,16 @@ def multinomial_with_replacement(
     """Draws category indices with probabilities proportional to the weights in each row; int64.
     With `replacement`, an index may be drawn more than once.
 
+    Args:
+        x (Tensor): weights of shape (classes,) or (batch, classes).
+        seed (int): a seed for this call alone; if `offset` is 0, too, the global seed is used.
+        offset (int): a second seed.
+        numsamples (int): the number of indices drawn for each row.
+        replacement (bool): whether an index may be drawn more than once. Default: False.
+
+    Returns:
+        Tensor of shape (numsamples,) or (batch, numsamples).
+
     Raises:
         ValueError: if more indices are requested than a row has weights, without replacement.
 
@@ -255,6 +277,15 @@ def random_categorical(
     """Draws category indices with the probabilities given by the logits of each row; int64 by
     default.
 
+    Args:
+        logits (Tensor): shape (batch, classes).
+        num_sample (int): the number of indices drawn for each row.
+        seed (int): a seed for this call alone. Default: 0, which draws from the global seed.
+        dtype (mindspore.dtype): int16, int32 or int64. Default: int64.
+
+    Returns:
+        Tensor of shape (batch, num_sample).
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.random_categorical(ms.Tensor([[0.0, 99.0]]), 3))
@@ -278,6 +309,19 @@ class RandomChoiceWithMask(_Seeded):
 
     Returns rows of int32 positions, and a bool for each row, which is False if there are too few
     true elements.
+
+    Args:
+        count (int): how many positions are drawn, at least 1. Default: 256.
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **input_x** (Tensor[bool]): the mask.
+
+    Outputs:
+        A tuple of two Tensors: int32 positions of shape (count, axes of `input_x`), and bools of
+        shape (count,).
 
     Example:
         >>> import mindspore_compat as ms

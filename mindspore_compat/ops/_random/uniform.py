@@ -71,6 +71,14 @@ def rand_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
     """Draws uniformly distributed numbers in [0, 1) in the shape of a Tensor; by default in its
     dtype.
 
+    Args:
+        input (Tensor): gives the shape.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): a floating dtype; None for that of `input`.
+
+    Returns:
+        Tensor of the shape of `input`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.rand_like(ms.Tensor([1.0, 2.0])).shape)
@@ -141,6 +149,17 @@ def uniform(
 class UniformReal(_Seeded):
     """Draws uniformly distributed float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`.
 
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): the shape of the result.
+
+    Outputs:
+        float32 Tensor of shape `shape`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.UniformReal()((2, 3)).shape)
@@ -158,6 +177,20 @@ class UniformReal(_Seeded):
 class UniformInt(_Seeded):
     """Draws uniformly distributed int32 numbers in [minval, maxval): `ops.UniformInt(seed,
     seed2)(shape, minval, maxval)`.
+
+    Args:
+        seed (int): a seed for this Primitive alone, at least 0; if both seeds are 0, the global
+            seed is used. Default: 0.
+        seed2 (int): a second seed, at least 0. Default: 0.
+
+    Inputs:
+        - **shape** (Union[tuple[int], Tensor]): the shape of the result.
+        - **minval** (Union[int, Tensor]): the lower bound, one int32 number.
+        - **maxval** (Union[int, Tensor]): the end of the range, one int32 number that is never
+          drawn.
+
+    Outputs:
+        int32 Tensor of shape `shape`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -225,6 +258,16 @@ def _integers(api, low, high, size, draw, dtype):
 @checked
 def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dtype: Whole = None):
     """Draws random integers in [low, high) in the shape of a Tensor; by default in its dtype.
+
+    Args:
+        input (Tensor): gives the shape.
+        low (int): the least integer.
+        high (int): the end of the range, which is never drawn.
+        seed (int): a seed for this call alone; None draws from the global seed.
+        dtype (mindspore.dtype): the dtype of the result; None for that of `input`.
+
+    Returns:
+        Tensor of the shape of `input`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -73,6 +73,16 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """Clips Tensors by their norm: scales them down to a norm of `max_norm` if their joint norm is
     larger.
 
+    Args:
+        x (Union[Tensor, list[Tensor], tuple[Tensor]]): the Tensors.
+        max_norm (Union[float, int]): the largest norm.
+        norm_type (Union[float, int]): the order of the norm. Default: 2.0.
+        error_if_nonfinite (bool): whether a norm that is NaN or infinite is an error. Default:
+            False.
+
+    Returns:
+        A Tensor, or a list or tuple of Tensors, as `x`.
+
     Raises:
         TypeError: if an argument has another type.
         RuntimeError: if the norm is not finite and `error_if_nonfinite` is True.

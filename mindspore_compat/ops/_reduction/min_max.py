@@ -359,7 +359,13 @@ def min(
 ):
     """Computes the minima along `axis`, or of all elements if it is None: (values, positions).
 
-    The arguments are the same as for `max`, with `initial` an upper bound.
+    Args:
+        input (Tensor): any real dtype.
+        axis (Union[int, None]): the axis. Default: None.
+        keepdims (bool): True to keep the axis with length 1.
+        initial (Union[scalar, None]): an upper bound of the result; ignored without an axis.
+        where (Union[Tensor[bool], None]): a mask of the elements that count; needs `initial`. It is
+            ignored without an axis; a number is ignored without `initial`.
 
     Returns:
         A tuple of two Tensors: the minima in the dtype of `input`, and their positions along `axis`

@@ -80,6 +80,19 @@ class Median:
 def mint_median(input, dim=None, keepdim=False):
     """Computes the lower median of all elements, or (medians, positions) along an axis.
 
+    Args:
+        input (Tensor): the input.
+        dim (int): the axis; None for all elements.
+        keepdim (bool): whether the axis remains, with length 1. Default: False.
+
+    Returns:
+        Tensor of shape (), or, with `dim`, a tuple of two Tensors: the medians and their int64
+        positions.
+
+    Raises:
+        TypeError: if `input` is not a Tensor.
+        ValueError: if `dim` does not exist, or there are no elements.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.mint.median(ms.Tensor([1.0, 3.0, 2.0])))

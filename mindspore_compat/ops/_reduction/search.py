@@ -39,6 +39,19 @@ def searchsorted(
     """Finds the positions at which values would be inserted into sorted sequences: before equal
     elements, or after them with `right`.
 
+    Args:
+        sorted_sequence (Tensor): values in ascending order along the last axis.
+        values (Tensor): what is looked up; all axes but the last as in `sorted_sequence`, unless
+            that has one axis.
+        out_int32 (bool): whether the result is int32 instead of int64. Default: False.
+        right (bool): whether positions are after equal elements. Default: False.
+        side (str): "left" or "right", another form of `right`.
+        sorter (Tensor): the indices that sort `sorted_sequence`, of its shape; None if it is
+            sorted.
+
+    Returns:
+        Tensor of the shape of `values`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.searchsorted(ms.Tensor([1, 3, 5]), ms.Tensor([2, 3])))
@@ -79,6 +92,14 @@ def bucketize(
 ):
     """Finds the bucket of each element, int32: the number of boundaries below it; with `right`, the
     number of boundaries not above it.
+
+    Args:
+        input (Tensor): numbers.
+        boundaries (Union[list[float], tuple[float], Tensor]): the boundaries, in ascending order.
+        right (bool): whether an element equal to a boundary is beyond it. Default: False.
+
+    Returns:
+        int32 Tensor of the shape of `input`.
 
     Example:
         >>> import mindspore_compat as ms

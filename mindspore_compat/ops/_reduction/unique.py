@@ -39,6 +39,17 @@ def mint_unique(
     """Finds the unique values in ascending order, with the inverse indices and the counts if
     requested.
 
+    Args:
+        input (Tensor): any real dtype.
+        sorted (bool): has no effect; the values are always sorted. Default: True.
+        return_inverse (bool): whether inverse indices are returned. Default: False.
+        return_counts (bool): whether the numbers of occurrences are returned. Default: False.
+        dim (int): the axis whose slices are compared; None for all elements, flattened.
+
+    Returns:
+        Tensor of the values, or a tuple of it and the requested Tensors in int64: inverse indices,
+        in the shape of `input` or of length `input.shape[dim]`, and counts.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.mint.unique(ms.Tensor([3, 1, 3])))
@@ -63,6 +74,16 @@ def unique_consecutive(
     dim: Int | None = None,
 ):
     """Removes consecutive duplicates; returns inverse indices and counts if requested.
+
+    Args:
+        input (Tensor): any real dtype.
+        return_inverse (bool): whether inverse indices are returned. Default: False.
+        return_counts (bool): whether the numbers of duplicates are returned. Default: False.
+        dim (int): the axis whose slices are compared; None for all elements, flattened.
+
+    Returns:
+        Tensor of the values, or a tuple of it and the requested Tensors in int64: inverse indices,
+        in the shape of `input` or of length `input.shape[dim]`, and counts.
 
     Example:
         >>> import mindspore_compat as ms
@@ -90,6 +111,17 @@ def unique_consecutive(
 class UniqueConsecutive(Primitive):
     """The class form of `ops.unique_consecutive`. It always has three results: the values, the
     inverse indices and the counts; the latter two are a Tensor without axes where not requested.
+
+    Args:
+        return_inverse (bool): whether inverse indices are computed. Default: False.
+        return_counts (bool): whether duplicates are counted. Default: False.
+        dim (int): the axis whose slices are compared; None for all elements, flattened.
+
+    Inputs:
+        - **input** (Tensor): any real dtype.
+
+    Outputs:
+        A tuple of three Tensors.
 
     Example:
         >>> import mindspore_compat as ms
@@ -181,6 +213,13 @@ def unique_with_pad(
 
     If `pad_num` holds several numbers, the first is used. It is an int for an integer dtype and a
     float for a floating one.
+
+    Args:
+        x (Tensor): a vector of numbers.
+        pad_num (Union[Number, Sequence, Tensor]): the number that fills the end.
+
+    Returns:
+        A tuple of two Tensors of the shape of `x`: the values, and the indices.
 
     Example:
         >>> import mindspore_compat as ms

@@ -265,6 +265,11 @@ class _Aligned(Primitive):
 class MatrixDiagV3(_Aligned):
     """The class form of `ops.matrix_diag`.
 
+    Args:
+        align (str): how diagonals shorter than the longest are padded: "LEFT_RIGHT", "RIGHT_LEFT",
+            "LEFT_LEFT" or "RIGHT_RIGHT", for those above the main one, then those below. Default:
+            "RIGHT_LEFT".
+
     Example:
         >>> import mindspore_compat as ms
         >>> zero, minus = ms.Tensor(0, ms.int32), ms.Tensor(-1, ms.int32)
@@ -282,6 +287,11 @@ class MatrixDiagV3(_Aligned):
 class MatrixDiagPartV3(_Aligned):
     """The class form of `ops.matrix_diag_part`.
 
+    Args:
+        align (str): how diagonals shorter than the longest are aligned: "LEFT_RIGHT", "RIGHT_LEFT",
+            "LEFT_LEFT" or "RIGHT_RIGHT", for those above the main one, then those below. Default:
+            "RIGHT_LEFT".
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.MatrixDiagPartV3()(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]),
@@ -297,6 +307,11 @@ class MatrixDiagPartV3(_Aligned):
 @public("ops.MatrixSetDiagV3")
 class MatrixSetDiagV3(_Aligned):
     """The class form of `ops.matrix_set_diag`.
+
+    Args:
+        align (str): how diagonals shorter than the longest are aligned: "LEFT_RIGHT", "RIGHT_LEFT",
+            "LEFT_LEFT" or "RIGHT_RIGHT", for those above the main one, then those below. Default:
+            "RIGHT_LEFT".
 
     Example:
         >>> import mindspore_compat as ms

@@ -297,6 +297,12 @@ def block_diag(*inputs):
     """Builds a block diagonal matrix, with the given matrices along the diagonal and zeros
     elsewhere. A vector is a matrix of one row.
 
+    Args:
+        *inputs (Tensor): the matrices; a Tensor may have at most two axes.
+
+    Returns:
+        Tensor with two axes.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.block_diag(ms.Tensor([[1.0]]), ms.Tensor([[2.0, 3.0]])))

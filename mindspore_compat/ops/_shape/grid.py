@@ -71,6 +71,18 @@ def meshgrid(*inputs, indexing="xy"):
 def mint_meshgrid(*tensors, indexing=None):
     """Creates coordinate grids from vectors; "ij" indexing by default.
 
+    Args:
+        *tensors (Tensor): the coordinates along each axis, with one axis each and one dtype.
+        indexing (str): "ij", or "xy" if the first two axes of the grids are exchanged. Default:
+            "ij".
+
+    Returns:
+        A tuple of Tensors, one grid per input.
+
+    Raises:
+        TypeError: if an input is not a Tensor.
+        ValueError: if an input has several axes, the dtypes differ, or `indexing` is unknown.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print([each.shape for each in ms.mint.meshgrid(ms.Tensor([1, 2]), ms.Tensor([3, 4, 5]),
@@ -83,6 +95,16 @@ def mint_meshgrid(*tensors, indexing=None):
 @public("ops.Meshgrid")
 class Meshgrid(Primitive):
     """The class form of `ops.meshgrid`: `ops.Meshgrid(indexing)(vectors)`.
+
+    Args:
+        indexing (str): "xy" if the first two axes of the grids are exchanged, or "ij". Default:
+            "xy".
+
+    Inputs:
+        - **inputs** (Union[tuple[Tensor], list[Tensor]]): the coordinates along each axis.
+
+    Outputs:
+        A tuple of Tensors, one grid per input.
 
     Example:
         >>> import mindspore_compat as ms
@@ -105,6 +127,12 @@ def cartesian_prod(*inputs):
     """Computes the Cartesian product of vectors: all combinations of one element of each vector,
     one per row.
 
+    Args:
+        *inputs (Tensor): the vectors.
+
+    Returns:
+        Tensor of shape (combinations, vectors); one vector is returned unchanged.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.cartesian_prod(ms.Tensor([1, 2]), ms.Tensor([3, 4])))
@@ -121,6 +149,14 @@ def cartesian_prod(*inputs):
 @checked
 def combinations(input: Anything, r: Int(ge=1) = 2, with_replacement: Any = False):
     """Lists all combinations of `r` elements of a vector, one per row.
+
+    Args:
+        input (Tensor): a vector.
+        r (int): the number of elements of each combination. Default: 2.
+        with_replacement (bool): whether an element may occur more than once in one. Default: False.
+
+    Returns:
+        Tensor of shape (combinations, r).
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,4 +1,7 @@
-"""Concatenating, stacking, splitting and unstacking Tensors."""
+"""Concatenating, stacking, splitting and unstacking Tensors.
+
+The stacks that NumPy names by direction (`hstack`, `vstack`) are in stacks.py.
+"""
 
 import itertools
 
@@ -14,7 +17,6 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Several
 from ..primitive import Primitive
 from .axes import axis_of
-from .reshape import expand_dims, reshape_array
 
 _Sizes = (Int | InstanceOf(tuple, list)).called("an int, tuple or list")
 _Sections = (Int | InstanceOf(tuple, list)).called("an int, tuple or list of ints")
@@ -185,7 +187,21 @@ def _split(api, tensor, sizes, axis):
 
 @public("mint.split")
 def mint_split(tensor, split_size_or_sections, dim=0):
-    """Splits a Tensor along `dim`; the arguments are the same as for `ops.split`.
+    """Splits a Tensor along `dim` into a tuple of parts.
+
+    Args:
+        tensor (Tensor): any dtype.
+        split_size_or_sections (Union[int, tuple[int], list[int]]): the length of every part (the
+            last may be shorter), or a list of lengths.
+        dim (int): the axis to split. Default: 0.
+
+    Returns:
+        A tuple of Tensors that differ from `tensor` in the length of `dim` alone.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `dim` does not exist, the length of the parts is below 1, or the lengths do
+            not add up.
 
     Example:
         >>> import mindspore_compat as ms
@@ -240,75 +256,6 @@ def chunk(xp, input: Anything, chunks: Int(ge=1), axis: Int = 0):
     return tuple(xp.split(input, starts, axis))
 
 
-@public("ops.hstack", "mint.hstack")
-@checked
-def hstack(tensors: Joined):
-    """Stacks Tensors horizontally: concatenates along the second axis, or vectors along their only
-    axis.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.hstack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
-        [1 2 3 4]
-    """
-    tensors_1d = [_at_least(1, t) for t in tensors]
-    return cat.run(tensors_1d, 0 if tensors_1d[0].ndim == 1 else 1)
-
-
-@public("ops.vstack", "mint.vstack")
-@checked
-def vstack(inputs: Joined):
-    """Stacks Tensors vertically: concatenates along the first axis; vectors become rows.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.vstack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
-        [[1 2]
-         [3 4]]
-    """
-    return cat.run([_at_least(2, t) for t in inputs], 0)
-
-
-@public("ops.row_stack", "mint.row_stack")
-@checked
-def row_stack(tensors: Joined):
-    """Stacks Tensors vertically; another name of `vstack`.
-
-    Example:
-        >>> print(ms.ops.row_stack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
-        [[1 2]
-         [3 4]]
-    """
-    return vstack(tensors)
-
-
-@public("ops.dstack", "mint.dstack")
-@checked
-def dstack(tensors: Joined):
-    """Stacks Tensors along the third axis.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.dstack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))).shape)
-        (1, 2, 2)
-    """
-    return cat.run([_at_least(3, t) for t in tensors], 2)
-
-
-@public("ops.column_stack", "mint.column_stack")
-@checked
-def column_stack(tensors: Joined):
-    """Stacks Tensors along the second axis; vectors become columns.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.column_stack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
-        [[1 3]
-         [2 4]]
-    """
-    return cat.run([t if t.ndim > 1 else reshape_array.run(t, (-1, 1)) for t in tensors], 1)
-
-
 @op(compute="native")
 def parts_at(xp, input: Anything, edges: Any, axis: Int):
     """Returns the parts of the input between edges."""
@@ -319,6 +266,19 @@ def parts_at(xp, input: Anything, edges: Any, axis: Int):
 @checked
 def tensor_split(input: Anything, indices_or_sections: Any, axis: Int = 0):
     """Splits a Tensor along an axis into a number of nearly equal parts, or at the given indices.
+
+    Args:
+        input (Tensor): the input.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or where each
+            part but the first starts.
+        axis (int): the axis. Default: 0.
+
+    Returns:
+        A tuple of Tensors.
+
+    Raises:
+        TypeError: if `indices_or_sections` does not hold ints.
+        ValueError: if `axis` does not exist, or the number of parts is not positive.
 
     Example:
         >>> import mindspore_compat as ms
@@ -339,42 +299,6 @@ def mint_tensor_split(input: Anything, indices_or_sections: Any, dim: Int = 0):
         (Tensor(shape=[2], dtype=Int64, value= [1, 2]), Tensor(shape=[1], dtype=Int64, value= [3]))
     """
     return _parts("tensor_split", input, indices_or_sections, dim)
-
-
-def _at_least(count, tensor):
-    """Returns a Tensor with at least `count` axes, added where NumPy's atleast_1d, atleast_2d and
-    atleast_3d add them."""
-    if tensor.ndim >= count:
-        return tensor
-    if tensor.ndim == 0:
-        return reshape_array.run(tensor, (1,) * count)
-    if count == 2:
-        return expand_dims.run(tensor, 0)
-    return reshape_array.run(
-        tensor, (1, tensor.shape[0], 1) if tensor.ndim == 1 else (*tensor.shape, 1)
-    )
-
-
-def _atleast(path, count):
-    def make(inputs):
-        if isinstance(inputs, Tensor):
-            return _at_least(count, inputs)
-        return tuple(_at_least(count, tensor) for tensor in inputs)
-
-    make.__name__ = path.removeprefix("ops.")
-    make.__doc__ = f"""Tensors with at least {count} axes; new ones have length 1.
-
-    Example:
-        >>> import mindspore_compat as ms
-        >>> print(ms.ops.{make.__name__}(ms.Tensor(5)).shape)
-        {(1,) * count}
-    """
-    return public(path)(make)
-
-
-_atleast("ops.atleast_1d", 1)
-_atleast("ops.atleast_2d", 2)
-_atleast("ops.atleast_3d", 3)
 
 
 def _parts(api, input, indices_or_sections, axis):
@@ -402,16 +326,29 @@ def _parts(api, input, indices_or_sections, axis):
 
 def _split_by_name(path, method, axis, least):
     name = path.removeprefix("ops.")
+    axes = "one axis" if least == 1 else f"{least} axes"
 
     def make(input, indices_or_sections):
         if isinstance(input, Tensor) and input.ndim < least:
             raise ValueError(
-                f"For '{name}', 'input' must have at least {least} axes, but got {input.ndim}."
+                f"For '{name}', 'input' must have at least {axes}, but got {input.ndim}."
             )
         return _parts(name, input, indices_or_sections, axis)
 
     make.__name__ = name
-    make.__doc__ = f"""The parts along axis {axis}; see `ops.tensor_split`.
+    make.__doc__ = f"""Splits a Tensor along axis {axis}, as `ops.tensor_split`.
+
+    Args:
+        input (Tensor): at least {axes}.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or where each
+            part but the first starts.
+
+    Returns:
+        A tuple of Tensors.
+
+    Raises:
+        TypeError: if `indices_or_sections` does not hold ints.
+        ValueError: if `input` has fewer axes, or the number of parts is not positive.
 
     Example:
         >>> import mindspore_compat as ms

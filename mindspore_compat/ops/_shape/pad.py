@@ -144,10 +144,20 @@ def _need_axes(api, x, pairs, mode, ranks, most):
 
 @public("mint.nn.functional.pad")
 def mint_pad(input, pad, mode="constant", value=None):
-    """Pads the input; the arguments are the same as for `ops.pad`.
+    """Pads the input; `pad` lists the last axis first.
 
     A mode other than "constant" pads the last axis of an input with two or three axes, the last two
     of three or four, or the last three of four or five.
+
+    Args:
+        input (Tensor): any dtype.
+        pad (Union[tuple[int], list[int], Tensor]): the widths (before, after) of the last axis,
+            then of the second-to-last, ...
+        mode (str): "constant", "reflect", "replicate" or "circular". Default: "constant".
+        value (Union[int, float, None]): the constant, 0 by default; for "constant" only.
+
+    Returns:
+        Tensor of the same dtype, longer along the padded axes.
 
     Raises:
         TypeError: if an argument has another type.
@@ -166,6 +176,19 @@ def mint_pad(input, pad, mode="constant", value=None):
 @public("ops.PadV3")
 class PadV3(Primitive):
     """The class form of `ops.pad`: `ops.PadV3(mode, paddings_contiguous)(x, paddings, value)`.
+
+    Args:
+        mode (str): "constant", "reflect", "edge" or "circular". Default: "constant".
+        paddings_contiguous (bool): whether the two widths of an axis are neighbours in `paddings`;
+            otherwise all widths before the axes come first. Default: True.
+
+    Inputs:
+        - **x** (Tensor): the input.
+        - **paddings** (Union[Tensor, tuple[int], list[int]]): the widths, from the last axis on.
+        - **constant_value** (Union[Number, Tensor]): the constant; None for 0.
+
+    Outputs:
+        Tensor of the dtype of `x`, longer along the padded axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -206,6 +229,20 @@ class PadV3(Primitive):
 def mirror_pad(input_x, paddings, mode):
     """Pads the input with its mirror image, as `ops.MirrorPad` does.
 
+    Args:
+        input_x (Tensor): the input.
+        paddings (Tensor): int32 or int64 of shape (axes of `input_x`, 2): the number of elements
+            before and after each axis.
+        mode (str): "REFLECT" omits the edge of the input from its mirror image, "SYMMETRIC" repeats
+            it.
+
+    Returns:
+        Tensor of the dtype of `input_x`, longer along each axis by the sum of its row.
+
+    Raises:
+        TypeError: if an argument has another type.
+        ValueError: if `mode` is unknown, or a width is negative or too large for its axis.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.mirror_pad(ms.Tensor([1, 2, 3]), ms.Tensor([[1, 1]]), "REFLECT"))
@@ -218,6 +255,18 @@ def mirror_pad(input_x, paddings, mode):
 class MirrorPad(Primitive):
     """Pads the input with its mirror image: `ops.MirrorPad(mode)(x, paddings)`, where `paddings`
     has one row per axis.
+
+    Args:
+        mode (str): "REFLECT" omits the edge of the input from its mirror image, "SYMMETRIC" repeats
+            it. Default: "REFLECT".
+
+    Inputs:
+        - **input_x** (Tensor): the input.
+        - **paddings** (Tensor): int32 or int64 of shape (axes of `input_x`, 2): the number of
+          elements before and after each axis.
+
+    Outputs:
+        Tensor of the dtype of `input_x`, longer along each axis by the sum of its row.
 
     Example:
         >>> import mindspore_compat as ms

@@ -266,6 +266,16 @@ def logspace(
     """Creates logarithmically spaced numbers: `base` to the power of each of `steps` evenly spaced
     numbers from `start` to `end`.
 
+    Args:
+        start (Union[float, Tensor]): the first exponent.
+        end (Union[float, Tensor]): the last exponent.
+        steps (int): how many numbers.
+        base (int): the base. Default: 10.
+        dtype (mindspore.dtype): the dtype of the result. Default: float32.
+
+    Returns:
+        Tensor of shape (steps,).
+
     Raises:
         TypeError: if an argument has the wrong type.
         ValueError: if `steps` or `base` is below 0.

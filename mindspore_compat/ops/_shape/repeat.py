@@ -107,6 +107,14 @@ def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
 def repeat_elements(x: TensorOf(number), rep: Int(ge=1), axis: Int = 0):
     """Repeats every element along an axis `rep` times; see `ops.repeat_interleave`.
 
+    Args:
+        x (Tensor): any dtype but bool.
+        rep (int): the number of repetitions, at least 1.
+        axis (int): the axis. Default: 0.
+
+    Returns:
+        Tensor of the same dtype, with `axis` `rep` times as long.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.repeat_elements(ms.Tensor([1, 2]), 2))
@@ -138,6 +146,13 @@ def expand(xp, input_x: Anything, size: Index | TupleOf(Int)):
 @checked
 def expand_as(input: Anything, other: Anything):
     """Broadcasts the input to the shape of another Tensor.
+
+    Args:
+        input (Tensor): what is broadcast.
+        other (Tensor): gives the shape.
+
+    Returns:
+        Tensor of the shape of `other`.
 
     Example:
         >>> import mindspore_compat as ms

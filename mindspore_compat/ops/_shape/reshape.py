@@ -331,6 +331,13 @@ def ravel(self):
 def view_as(input: Anything, other: Anything):
     """Reshapes the input to the shape of another Tensor.
 
+    Args:
+        input (Tensor): what is reshaped.
+        other (Tensor): gives the shape; it has as many elements.
+
+    Returns:
+        Tensor of the shape of `other`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.view_as(ms.Tensor([1, 2]), ms.Tensor([[0, 0]])))
@@ -367,6 +374,12 @@ def flatten_ext(input: Anything, start_dim: Scalar = 0, end_dim: Scalar = -1):
 @checked
 def mint_ravel(input: Anything):
     """Flattens the elements to one axis, in row-major order.
+
+    Args:
+        input (Tensor): any dtype.
+
+    Returns:
+        Tensor with one axis and the same dtype.
 
     Example:
         >>> import mindspore_compat as ms

@@ -15,6 +15,13 @@ _ATuple = InstanceOf(tuple)
 def scalar_to_tensor(input_x, dtype=dtypes.float32):
     """Converts a number to a Tensor; float32 by default (bools and ints too).
 
+    Args:
+        input_x (Union[bool, int, float]): the number.
+        dtype (mindspore.dtype): the dtype of the result. Default: float32.
+
+    Returns:
+        Tensor of shape ().
+
     Raises:
         TypeError: if `input_x` is not a number.
 
@@ -66,7 +73,11 @@ def tuple_to_array(input_x):
     """Converts a tuple of numbers of one type, or a range, to a Tensor: int32 for ints, float32 for
     floats.
 
-    As in MindSpore, a list, a str or a Tensor gives None.
+    Args:
+        input_x (tuple): numbers of one type.
+
+    Returns:
+        None for a list, a str or a Tensor; otherwise a Tensor with one axis.
 
     Raises:
         TypeError: if `input_x` is not one of these, or mixes types.
@@ -161,6 +172,12 @@ class ScalarCast(Primitive):
 def make_range(*args):
     """Returns the ints of `range(*args)`, as a tuple.
 
+    Args:
+        *args (int): start, end and step, as for `range`.
+
+    Returns:
+        tuple[int].
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.make_range(1, 4))
@@ -173,6 +190,12 @@ def make_range(*args):
 def tuple_len(x):
     """Returns the length of a tuple.
 
+    Args:
+        x (Union[tuple, list]): the sequence.
+
+    Returns:
+        int.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.tuple_len((1, 2)))
@@ -184,6 +207,12 @@ def tuple_len(x):
 @public("ops.is_nonzero")
 def is_nonzero(input):
     """Returns True if the only element of a Tensor is not 0.
+
+    Args:
+        input (Tensor): the input.
+
+    Returns:
+        bool.
 
     Raises:
         TypeError: if `input` is not a Tensor.
@@ -202,6 +231,12 @@ def is_nonzero(input):
 @public("ops.is_tensor")
 def is_tensor(obj):
     """Returns True for a Tensor, else False.
+
+    Args:
+        obj (Any): any object.
+
+    Returns:
+        bool.
 
     Example:
         >>> import mindspore_compat as ms

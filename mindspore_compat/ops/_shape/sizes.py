@@ -35,6 +35,12 @@ def shape(input_x):
 def size(input_x):
     """Returns the number of elements of a Tensor.
 
+    Args:
+        input_x (Tensor): the input.
+
+    Returns:
+        int.
+
     Raises:
         TypeError: if `input_x` is anything else.
 
@@ -51,6 +57,12 @@ def size(input_x):
 @public("ops.rank")
 def rank(input_x):
     """Returns the number of axes of a Tensor.
+
+    Args:
+        input_x (Tensor): the input.
+
+    Returns:
+        int.
 
     Raises:
         TypeError: if `input_x` is anything else.
@@ -114,6 +126,12 @@ class TensorShape(Primitive):
 @public("ops.dyn_shape")
 def dyn_shape(input_x):
     """Returns the shape as an int64 Tensor.
+
+    Args:
+        input_x (Tensor): the input.
+
+    Returns:
+        int64 Tensor of shape (axes,).
 
     Example:
         >>> import mindspore_compat as ms

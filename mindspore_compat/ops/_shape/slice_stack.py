@@ -233,6 +233,13 @@ def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
     """Creates a mask along a new last axis of length `maxlen`, by default the largest length. In
     row i, the first lengths[i] elements are True.
 
+    Args:
+        lengths (Tensor): int32 or int64 of any shape.
+        maxlen (int): the length of the new axis; None for the largest of `lengths`.
+
+    Returns:
+        bool Tensor of shape (*lengths.shape, maxlen).
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.sequence_mask(ms.Tensor([1, 2]), 3))
@@ -251,6 +258,14 @@ def tensor_slice(
     input: Anything, begin: TupleOf(Int) | ListOf(Int), size: TupleOf(Int) | ListOf(Int)
 ):
     """Extracts the slice of the given size that starts at `begin`; a size of -1 extends to the end.
+
+    Args:
+        input (Tensor): the input.
+        begin (Union[tuple[int], list[int]]): the first position along each axis.
+        size (Union[tuple[int], list[int]]): the length along each axis.
+
+    Returns:
+        Tensor of the dtype of `input`.
 
     Example:
         >>> import mindspore_compat as ms

@@ -25,6 +25,14 @@ def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
     """Computes the sample frequencies of `fft` for n samples a distance `d` apart: zero and the
     positive ones, then the negative ones. The dtype is float32 by default.
 
+    Args:
+        n (int): the number of samples.
+        d (float): their distance. Default: 1.0.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+
+    Returns:
+        Tensor with one axis.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.fftfreq(4))
@@ -40,6 +48,14 @@ def fftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
 def rfftfreq(n: ScalarOf(Int(ge=1)), d: Spacing = 1.0, dtype: DType = None):
     """Computes the sample frequencies of `rfft` for n samples a distance `d` apart; float32 by
     default.
+
+    Args:
+        n (int): the number of samples.
+        d (float): their distance. Default: 1.0.
+        dtype (mindspore.dtype): the dtype of the result; None for float32.
+
+    Returns:
+        Tensor with one axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -67,6 +83,13 @@ def _shift(api, input, dim, sign):
 def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
     """Shifts frequency 0 to the middle of the given axes, by default of all axes.
 
+    Args:
+        input (Tensor): the input.
+        dim (Union[int, tuple[int], list[int]]): the axes; None for all.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.fftshift(ms.Tensor([1, 2, 3])))
@@ -81,6 +104,13 @@ def fftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = Non
 @checked
 def ifftshift(input: Anything, dim: Int | TupleOf(Int) | ListOf(Int) | None = None):
     """Shifts frequency 0 from the middle back to the start: the inverse of `fftshift`.
+
+    Args:
+        input (Tensor): the input.
+        dim (Union[int, tuple[int], list[int]]): the axes; None for all.
+
+    Returns:
+        Tensor of the same shape and dtype.
 
     Example:
         >>> import mindspore_compat as ms

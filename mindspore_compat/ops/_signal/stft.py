@@ -102,6 +102,17 @@ def hamming_window(
 ):
     """Computes the Hamming window, alpha - beta cos(2 pi n / (N - 1)); float32 by default.
 
+    Args:
+        window_length (int): the number of elements.
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        alpha (float): the constant term. Default: 0.54.
+        beta (float): the factor of the cosine. Default: 0.46.
+        dtype (mindspore.dtype): float16, float32 or float64; None for float32.
+
+    Returns:
+        Tensor of shape (window_length,).
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.hamming_window(4))
@@ -117,6 +128,15 @@ def blackman_window(window_length: Length, periodic: Bool = True, *, dtype: Real
     """Computes the Blackman window, 0.42 - 0.5 cos(2 pi n / (N - 1)) + 0.08 cos(4 pi n / (N - 1));
     float32 by default.
 
+    Args:
+        window_length (Union[int, Tensor]): the number of elements.
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        dtype (mindspore.dtype): float16, float32 or float64; None for float32.
+
+    Returns:
+        Tensor with one axis.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.blackman_window(ms.Tensor(4)).shape)
@@ -130,6 +150,15 @@ def blackman_window(window_length: Length, periodic: Bool = True, *, dtype: Real
 @checked
 def bartlett_window(window_length: Length, periodic: Bool = True, *, dtype: Real = None):
     """Computes the Bartlett (triangular) window, 1 - |2 n / (N - 1) - 1|; float32 by default.
+
+    Args:
+        window_length (Union[int, Tensor]): the number of elements.
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        dtype (mindspore.dtype): float16, float32 or float64; None for float32.
+
+    Returns:
+        Tensor with one axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -157,6 +186,16 @@ def kaiser_window(
     """Computes the Kaiser window with shape `beta`, from the Bessel function I0; float64 by
     default.
 
+    Args:
+        window_length (int): the number of elements.
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        beta (Number): the shape; a larger one gives a narrower window. Default: 12.0.
+        dtype (mindspore.dtype): float16, float32 or float64; None for float64.
+
+    Returns:
+        Tensor of shape (window_length,).
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.kaiser_window(4).shape)
@@ -183,6 +222,17 @@ class _WindowOf(Primitive):
 class BartlettWindow(_WindowOf):
     """The class form of `ops.bartlett_window`.
 
+    Args:
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        dtype (mindspore.dtype): float16, float32 or float64. Default: float32.
+
+    Inputs:
+        - **window_length** (Tensor): the number of elements, one int.
+
+    Outputs:
+        Tensor with one axis.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.BartlettWindow()(ms.Tensor(4)))
@@ -197,6 +247,17 @@ class BartlettWindow(_WindowOf):
 class BlackmanWindow(_WindowOf):
     """The class form of `ops.blackman_window`.
 
+    Args:
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        dtype (mindspore.dtype): float16, float32 or float64. Default: float32.
+
+    Inputs:
+        - **window_length** (Tensor): the number of elements, one int.
+
+    Outputs:
+        Tensor with one axis.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.BlackmanWindow()(ms.Tensor(4)).shape)
@@ -210,6 +271,19 @@ class BlackmanWindow(_WindowOf):
 @public("ops.HammingWindow")
 class HammingWindow(Primitive):
     """The class form of `ops.hamming_window`; the length is a Tensor of one int.
+
+    Args:
+        periodic (bool): whether the window is one period of a periodic function; otherwise it is
+            symmetric. Default: True.
+        alpha (float): the constant term. Default: 0.54.
+        beta (float): the factor of the cosine. Default: 0.46.
+        dtype (mindspore.dtype): float16, float32 or float64. Default: float32.
+
+    Inputs:
+        - **length** (Tensor): the number of elements, one int.
+
+    Outputs:
+        Tensor with one axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -351,6 +425,22 @@ def _center(x, width, mode):
 @public("ops.STFT")
 class STFT(Primitive):
     """The class form of `ops.stft` without padding: `ops.STFT(n_fft, hop, length, ...)(x, window)`.
+
+    Args:
+        n_fft (int): the number of samples per transform.
+        hop_length (int): the distance of successive frames.
+        win_length (int): the length of the window.
+        normalized (bool): whether the result is divided by the square root of `n_fft`.
+        onesided (bool): whether mirrored frequencies are omitted.
+        return_complex (bool): whether the result is complex; else its last axis holds real and
+            imaginary parts.
+
+    Inputs:
+        - **x** (Tensor): one signal, or one signal per row.
+        - **window** (Tensor): the weights, of length `win_length`.
+
+    Outputs:
+        Tensor with the axes frequency and frame in place of time.
 
     Example:
         >>> import mindspore_compat as ms

@@ -52,7 +52,16 @@ def _part(path, kind, attribute):
     part.__name__ = part.__qualname__ = name
     parts = "[[0, 1]]" if kind is COOTensor else "[0, 1, 1]), ms.Tensor([1]"
     example = _PRINTED[name.rpartition("get_")[2], kind]
-    part.__doc__ = f"""The {attribute} of a {kind.__name__}; a TypeError for anything else.
+    part.__doc__ = f"""Returns the {attribute} of a {kind.__name__}.
+
+    Args:
+        sparse ({kind.__name__}): the input.
+
+    Returns:
+        {"tuple[int]" if attribute == "shape" else "Tensor"}.
+
+    Raises:
+        TypeError: if `sparse` is not a {kind.__name__}.
 
     Example:
         >>> import mindspore_compat as ms
@@ -76,6 +85,14 @@ _part("ops.csr_tensor_get_dense_shape", CSRTensor, "shape")
 def make_coo_tensor(indices, values, dense_shape):
     """Builds a COOTensor from indices, values and a shape.
 
+    Args:
+        indices (Tensor): integers of shape (n, axes).
+        values (Tensor): the values, of shape (n,).
+        dense_shape (tuple[int]): the shape.
+
+    Returns:
+        COOTensor.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.make_coo_tensor(ms.Tensor([[0, 1]]), ms.Tensor([5.0]), (2, 2)).to_dense())
@@ -88,6 +105,15 @@ def make_coo_tensor(indices, values, dense_shape):
 @public("ops.make_csr_tensor")
 def make_csr_tensor(indptr, indices, values, shape):
     """Builds a CSRTensor from row pointers, column indices, values and a shape.
+
+    Args:
+        indptr (Tensor): the row pointers.
+        indices (Tensor): the column of each value.
+        values (Tensor): the values.
+        shape (tuple[int]): the shape.
+
+    Returns:
+        CSRTensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -224,6 +250,14 @@ def coalesce(
     x_shape: TensorOf("int64"),
 ):
     """Sorts indices and sums the values at equal indices; the function form of `ops.Coalesce`.
+
+    Args:
+        x_indices (Tensor): int64 of shape (axes, n).
+        x_values (Tensor): the values, of shape (n,).
+        x_shape (Tensor): int64: the shape of the dense Tensor.
+
+    Returns:
+        A tuple of three Tensors: indices, values and shape.
 
     Example:
         >>> import mindspore_compat as ms

@@ -40,6 +40,12 @@ def dense_from(xp, values: Anything, rows: Index16To64, columns: Index16To64, sh
 def csr_to_dense(csr_tensor):
     """Converts a CSRTensor to a dense Tensor; gradients reach its values.
 
+    Args:
+        csr_tensor (CSRTensor): the input.
+
+    Returns:
+        Tensor.
+
     Raises:
         TypeError: if `csr_tensor` is not a CSRTensor.
 
@@ -61,6 +67,12 @@ def csr_to_dense(csr_tensor):
 @public("ops.csr_to_coo")
 def csr_to_coo(tensor):
     """Converts a CSRTensor to a COOTensor.
+
+    Args:
+        tensor (CSRTensor): a matrix.
+
+    Returns:
+        COOTensor.
 
     Raises:
         TypeError: if `tensor` is not a CSRTensor.
@@ -105,6 +117,12 @@ def coo_to_dense(self):
 def dense_to_sparse_coo(tensor):
     """Converts a dense matrix to a COOTensor of its nonzero elements.
 
+    Args:
+        tensor (Tensor): a matrix.
+
+    Returns:
+        COOTensor.
+
     Raises:
         TypeError: if `tensor` is not a Tensor.
         ValueError: if it does not have two axes.
@@ -131,6 +149,12 @@ def dense_to_sparse_csr(tensor: TensorOf("float32", "float64", "complex64", "com
     """Converts a dense floating matrix to a CSRTensor of its nonzero elements; it raises the same
     errors as `dense_to_sparse_coo`.
 
+    Args:
+        tensor (Tensor): a matrix.
+
+    Returns:
+        CSRTensor.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.dense_to_sparse_csr(ms.Tensor([[0.0, 5.0]])).values)
@@ -155,6 +179,13 @@ def tensor_to_csr(self):
 def coo2csr(row_indices, height):
     """Converts sorted COO row indices to CSR row pointers, for `height` rows.
 
+    Args:
+        row_indices (Tensor): the row of each value, in ascending order.
+        height (int): the number of rows.
+
+    Returns:
+        Tensor of shape (height + 1,).
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.coo2csr(ms.Tensor([0, 1, 1]), 2))
@@ -169,6 +200,13 @@ def coo2csr(row_indices, height):
 @public("ops.csr2coo")
 def csr2coo(indptr, nnz):
     """Converts CSR row pointers to the COO row index of each of `nnz` values.
+
+    Args:
+        indptr (Tensor): the row pointers.
+        nnz (int): the number of values.
+
+    Returns:
+        Tensor of shape (nnz,).
 
     Example:
         >>> import mindspore_compat as ms

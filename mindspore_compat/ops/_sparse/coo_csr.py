@@ -41,6 +41,13 @@ def product_of(
 def csr_mv(csr_tensor, dense):
     """Multiplies a CSRTensor by a vector of shape (columns, 1).
 
+    Args:
+        csr_tensor (CSRTensor): a matrix.
+        dense (Tensor): shape (columns, 1).
+
+    Returns:
+        Tensor of shape (rows, 1).
+
     Raises:
         TypeError: if `csr_tensor` is not a CSRTensor or `dense` is not a Tensor.
 
@@ -94,6 +101,17 @@ def csr_mm(
     """Multiplies two CSRTensors, each transposed (or adjoint) first if requested; returns a
     CSRTensor.
 
+    Args:
+        a (CSRTensor): the first factor.
+        b (CSRTensor): the second factor.
+        trans_a (bool): whether `a` is transposed first. Default: False.
+        trans_b (bool): whether `b` is transposed first. Default: False.
+        adjoint_a (bool): whether `a` is transposed and conjugated first. Default: False.
+        adjoint_b (bool): whether `b` is transposed and conjugated first. Default: False.
+
+    Returns:
+        CSRTensor.
+
     Raises:
         TypeError: if `a` or `b` is not a CSRTensor, or another argument is not a bool.
 
@@ -116,6 +134,13 @@ def csr_mm(
 @public("ops.csr_reduce_sum")
 def csr_reduce_sum(csr_tensor, axis):
     """Sums the elements of each row of a CSRTensor into a column; `axis` is 1 or -1.
+
+    Args:
+        csr_tensor (CSRTensor): a matrix.
+        axis (int): 1 or -1.
+
+    Returns:
+        Tensor of shape (rows, 1).
 
     Raises:
         TypeError: if `csr_tensor` is not a CSRTensor or `axis` is not an int.
@@ -160,6 +185,13 @@ def _gather(csr, dense):
 def csr_mul(x, y):
     """Multiplies a CSRTensor by a Tensor or number, element by element; returns a CSRTensor.
 
+    Args:
+        x (CSRTensor): the first operand.
+        y (Union[Tensor, Number]): the second operand, which broadcasts to the shape of `x`.
+
+    Returns:
+        CSRTensor.
+
     Example:
         >>> import mindspore_compat as ms
         >>> x = ms.CSRTensor(ms.Tensor([0, 1, 1]), ms.Tensor([1]), ms.Tensor([5.0]), (2, 2))
@@ -173,6 +205,13 @@ def csr_mul(x, y):
 @public("ops.csr_div")
 def csr_div(x, y):
     """Divides a CSRTensor by a Tensor or number, element by element; returns a CSRTensor.
+
+    Args:
+        x (CSRTensor): the first operand.
+        y (Union[Tensor, Number]): the second operand, which broadcasts to the shape of `x`.
+
+    Returns:
+        CSRTensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -188,6 +227,15 @@ def csr_div(x, y):
 @public("ops.csr_add")
 def csr_add(a, b, alpha, beta):
     """Computes alpha * a + beta * b of two CSRTensors; returns a CSRTensor.
+
+    Args:
+        a (CSRTensor): the first summand.
+        b (CSRTensor): the second summand, of the same shape.
+        alpha (Tensor): the factor of `a`, a scalar.
+        beta (Tensor): the factor of `b`, a scalar.
+
+    Returns:
+        CSRTensor.
 
     Raises:
         TypeError: if `a` or `b` is not a CSRTensor, or `alpha` or `beta` is not a Tensor.
@@ -236,6 +284,14 @@ def _merge(one, two, values_one, values_two, thresh=None):
 def coo_add(x1, x2, thresh):
     """Adds two COOTensors, and drops sums smaller than `thresh`.
 
+    Args:
+        x1 (COOTensor): the first summand.
+        x2 (COOTensor): the second summand, of the same shape.
+        thresh (Tensor): the threshold, a scalar.
+
+    Returns:
+        COOTensor.
+
     Raises:
         TypeError: if `x1` or `x2` is not a COOTensor.
         AttributeError: if `thresh` is not a Tensor.
@@ -273,6 +329,13 @@ def csr_softmax(logits: Any, dtype: DType("float32", "float64")):
     """Computes the softmax of the stored values of each row; returns a CSRTensor of the given
     dtype.
 
+    Args:
+        logits (CSRTensor): a matrix.
+        dtype (mindspore.dtype): float32 or float64.
+
+    Returns:
+        CSRTensor with values at the same positions.
+
     Raises:
         TypeError: if `logits` is not a CSRTensor or `dtype` is neither float32 nor float64.
 
@@ -302,6 +365,19 @@ def csr_softmax(logits: Any, dtype: DType("float32", "float64")):
 class SparseTensorDenseMatmul(Primitive):
     """Multiplies a sparse matrix by a dense one: `ops.SparseTensorDenseMatmul()(indices, values,
     shape, dense)`.
+
+    Args:
+        adjoint_st (bool): whether the sparse matrix is transposed first. Default: False.
+        adjoint_dt (bool): whether the dense matrix is transposed first. Default: False.
+
+    Inputs:
+        - **indices** (Tensor): int32 or int64 of shape (n, 2): the row and column of each value.
+        - **values** (Tensor): the values, of shape (n,).
+        - **sparse_shape** (Union[tuple[int], Tensor]): the shape of the sparse matrix.
+        - **dense** (Tensor): a matrix of the dtype of `values`.
+
+    Outputs:
+        Tensor of the dtype of `values`: the product.
 
     Raises:
         TypeError: if an input has the wrong type, or the dtypes differ.
@@ -371,8 +447,14 @@ def _on_values(coo, csr):
         )
         function.__doc__ = f"""Computes `ops.{name}` of the stored values of a {kind}.
 
-        Shapes:
-            `x` and the result are {kind}s of one shape, with values at the same positions.
+        Args:
+            x ({kind}): the input, with values of a dtype that `ops.{name}` takes.
+
+        Returns:
+            {kind} of the same shape, with values at the same positions.
+
+        Raises:
+            TypeError: if `x` is not a {kind}, or has values of another dtype.
 
         Example:
             >>> import mindspore_compat as ms

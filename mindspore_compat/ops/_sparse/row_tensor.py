@@ -13,6 +13,14 @@ def make_row_tensor(indices, values, dense_shape):
     """Builds a `RowTensor` from slices `values` at `indices` of the first axis; it raises the same
     errors as RowTensor.
 
+    Args:
+        indices (Tensor): the position of each slice.
+        values (Tensor): the slices.
+        dense_shape (tuple[int]): the shape.
+
+    Returns:
+        RowTensor.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.make_row_tensor(ms.Tensor([0]), ms.Tensor([[5.0]]), (2, 1)).values)
@@ -33,6 +41,12 @@ def _need_rows(api, x):
 def row_tensor_get_indices(x):
     """Returns the indices of the slices of a RowTensor; raises a TypeError for anything else.
 
+    Args:
+        x (RowTensor): the input.
+
+    Returns:
+        Tensor.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.row_tensor_get_indices(ms.RowTensor(ms.Tensor([0]), ms.Tensor([[5.0]]),
@@ -45,6 +59,12 @@ def row_tensor_get_indices(x):
 @public("ops.row_tensor_get_values")
 def row_tensor_get_values(x):
     """Returns the slices of a RowTensor; raises a TypeError for anything else.
+
+    Args:
+        x (RowTensor): the input.
+
+    Returns:
+        Tensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -59,6 +79,12 @@ def row_tensor_get_values(x):
 def row_tensor_get_dense_shape(x):
     """Returns the dense shape of a RowTensor; raises a TypeError for anything else.
 
+    Args:
+        x (RowTensor): the input.
+
+    Returns:
+        tuple[int].
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.row_tensor_get_dense_shape(ms.RowTensor(ms.Tensor([0]), ms.Tensor([[5.0]]),
@@ -71,6 +97,13 @@ def row_tensor_get_dense_shape(x):
 @public("ops.row_tensor_add")
 def row_tensor_add(x, y):
     """Adds two RowTensors of one shape; the result has the slices of both.
+
+    Args:
+        x (RowTensor): the first summand.
+        y (RowTensor): the second summand.
+
+    Returns:
+        RowTensor.
 
     Raises:
         TypeError: if an input is not a RowTensor.

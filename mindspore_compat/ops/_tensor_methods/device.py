@@ -160,6 +160,14 @@ def _copied_to(tensor, space):
 def move_to(input: Anything, to: OneOf("Ascend", "GPU", "CPU") = "CPU", blocking: Bool = True):
     """Copies the Tensor to a device; "Ascend" stands for the GPU here.
 
+    Args:
+        input (Tensor): the input.
+        to (str): "Ascend", "GPU" or "CPU". Default: "CPU".
+        blocking (bool): has no effect; the copy is complete on return. Default: True.
+
+    Returns:
+        Tensor on the device.
+
     Raises:
         TypeError: if `to` is not a str.
         ValueError: if `to` is an unknown name.

@@ -334,6 +334,15 @@ Tensor._requires_grad = property(_own_requires_grad, _set_own_requires_grad)
 class IdentityN(Primitive):
     """Returns a tuple of Tensors with the same values, copied to new memory.
 
+    Inputs:
+        - **x** (Union[tuple[Tensor], list[Tensor]]): the Tensors.
+
+    Outputs:
+        A tuple of Tensors.
+
+    Raises:
+        TypeError: if `x` is not a tuple or list of Tensors.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.IdentityN()((ms.Tensor([1]), ms.Tensor([2])))[1])
@@ -396,6 +405,15 @@ class CopyWithSlice(Primitive):
 @checked
 def item(input: Anything):
     """Returns the only element as a Python number.
+
+    Args:
+        input (Tensor): a Tensor of one element.
+
+    Returns:
+        bool, int, float or complex.
+
+    Raises:
+        ValueError: if `input` has another number of elements.
 
     Example:
         >>> import mindspore_compat as ms

@@ -15,7 +15,7 @@ from ..._core.rules.checked import checked
 from ..._core.tensor.tensor import Tensor
 from ...common.sparse_tensor import COOTensor, CSRTensor
 from .._rules import Anything
-from .._shape.create import zeros_like
+from .._shape.create_like import zeros_like
 from ..primitive import Primitive
 from .functional import HyperMap, MultitypeFuncGraph
 
@@ -96,6 +96,12 @@ def environ_create():
 def embed(parameter: Anything):
     """Returns the key of a Parameter, or of another Tensor, in environments.
 
+    Args:
+        parameter (Tensor): the Parameter.
+
+    Returns:
+        The key.
+
     Raises:
         TypeError: if `parameter` is not a Tensor.
 
@@ -138,6 +144,14 @@ def _need_environment(api, env, key=None):
 def environ_set(env, key, value):
     """Returns a copy of an environment in which `key` has the value `value`.
 
+    Args:
+        env (EnvType): an environment.
+        key (Any): the key.
+        value (Any): the value.
+
+    Returns:
+        EnvType.
+
     Raises:
         TypeError: if `env` is not an environment, or `key` is not a result of `embed`.
 
@@ -157,6 +171,14 @@ def environ_set(env, key, value):
 def environ_get(env, key, default):
     """Returns the value of a key in an environment, or `default`.
 
+    Args:
+        env (EnvType): an environment.
+        key (Any): the key.
+        default (Any): what is returned without a value.
+
+    Returns:
+        The value.
+
     Raises:
         TypeError: if `env` is not an environment, or `key` is not a result of `embed`.
 
@@ -174,6 +196,13 @@ def environ_get(env, key, default):
 @public("ops.environ_add", "ops.functional.environ_add")
 def environ_add(x, y):
     """Adds two environments: returns one with the sums of their values.
+
+    Args:
+        x (EnvType): an environment.
+        y (EnvType): another.
+
+    Returns:
+        EnvType.
 
     Raises:
         TypeError: if either is not an environment.
@@ -211,6 +240,12 @@ public("ops.env_get", "ops.composite.env_get")(_graph)
 @public("ops.tail", "ops.composite.tail")
 def tail(sequence):
     """Returns a tuple or list without its first element; an empty one is returned unchanged.
+
+    Args:
+        sequence (Union[tuple, list]): the sequence.
+
+    Returns:
+        A sequence of the same type.
 
     Raises:
         RuntimeError: if `sequence` is neither a tuple nor a list.

@@ -148,7 +148,18 @@ def jacfwd(fn, grad_position=0, has_aux=False):
 
     The passes run together, as in `jacrev`.
 
-    The arguments and results are the same as for `jacrev`.
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        grad_position (Union[int, tuple[int]]): the inputs with respect to which it is
+            differentiated. Default: 0.
+        has_aux (bool): True if only the first output is differentiated. Default: False.
+
+    Returns:
+        Function, which returns for each output a Tensor whose shape is the shape of the output
+        followed by the shape of the input; for several inputs, a tuple of such Tensors.
+
+    Raises:
+        TypeError: if `has_aux` is not a bool; when called, if `grad_position` does not hold ints.
 
     Example:
         >>> import mindspore_compat as ms
@@ -319,6 +330,16 @@ def _collect(results, args):
 class Map(HyperMap):
     """Applies an operation to corresponding elements of sequences, one level deep.
 
+    Args:
+        ops (Callable): the operation; None if it is the first input of each call.
+        reverse (bool): has no effect on the result. Default: False.
+
+    Inputs:
+        - **args** (Union[tuple, list]): sequences of one length.
+
+    Outputs:
+        A tuple: the results of the operation for each position.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.ops.Map(lambda x, y: x + y)((1, 2), (3, 4)))
@@ -437,6 +458,13 @@ def _is_a(value, name):
 @public("ops.partial")
 def partial(func, *args):
     """Fixes the first arguments of `func`.
+
+    Args:
+        func (Callable): the function.
+        *args (Any): its first arguments.
+
+    Returns:
+        Function that takes the other arguments.
 
     Raises:
         TypeError: if `func` is not a function.

@@ -12,10 +12,12 @@ __all__ = ["CosineSimilarity"]
 class CosineSimilarity(Metric):
     """Cosine similarity of each row of a matrix to every other row.
 
-    similarity (str): "cosine" for the cosine of the angle, or "dot" for the dot product.
-        reduction (str): "none" for the whole matrix, "sum" or "mean" over its rows.
-        zero_diagonal (bool): whether to set the similarity of a row to itself to 0.
-        zero_diagonal (bool): whether the similarity of a row to itself counts as 0.
+    Args:
+        similarity (str): "cosine" for the cosine of the angle, or "dot" for the dot product.
+            Default: "cosine".
+        reduction (str): "none" for the whole matrix, "sum" or "mean" over its rows. Default:
+            "none".
+        zero_diagonal (bool): whether the similarity of a row to itself counts as 0. Default: True.
 
     Raises:
         TypeError: if an argument is of another type.

@@ -213,7 +213,36 @@ class Conv1d(_Conv):
 class Conv2d(_Conv):
     """Applies a 2-D convolution (cross-correlation) to images (N, C, H, W) or (C, H, W).
 
-    The arguments are the same as for Conv1d; a size is one number or two.
+    Args:
+        in_channels (int): the number of input channels.
+        out_channels (int): the number of output channels.
+        kernel_size (Union[int, tuple[int], list[int]]): height and width of the kernels: one int,
+            or two.
+        stride (Union[int, tuple[int], list[int]]): the distance between successive positions of the
+            kernel. Default: 1.
+        padding (Union[int, tuple[int], list[int], str]): the number of elements added before and
+            after each axis; "same" for an output of the size of the input, "valid" for no padding.
+            Default: 0.
+        dilation (Union[int, tuple[int], list[int]]): the distance between the elements of the
+            kernel. Default: 1.
+        groups (int): the number of groups that the channels are split into. Default: 1.
+        bias (bool): whether there is a bias. Default: True.
+        padding_mode (str): the values of the padding: "zeros", or the input's own values, by
+            "reflect", "replicate" or "circular". Default: "zeros".
+        dtype (mindspore.dtype): the dtype of the parameters; None for float32.
+
+    Inputs:
+        - **input** (Tensor): of the dtype of the parameters, shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, H', W') or (out_channels, H', W').
+
+    Raises:
+        TypeError: if a number is not an int, a size is neither an int nor one int per axis, `bias`
+            is not a bool, or `dtype` is not a dtype.
+        ValueError: if a size or a number of channels is less than 1, `padding` is less than 0,
+            `stride` is not 1 although `padding` is "same", a str is unknown, or `groups` does not
+            divide the channels.
 
     Example:
         >>> import mindspore_compat as ms
@@ -231,7 +260,36 @@ class Conv2d(_Conv):
 class Conv3d(_Conv):
     """Applies a 3-D convolution (cross-correlation) to volumes (N, C, D, H, W) or (C, D, H, W).
 
-    The arguments are the same as for Conv1d; a size is one number or three.
+    Args:
+        in_channels (int): the number of input channels.
+        out_channels (int): the number of output channels.
+        kernel_size (Union[int, tuple[int], list[int]]): depth, height and width of the kernels: one
+            int, or three.
+        stride (Union[int, tuple[int], list[int]]): the distance between successive positions of the
+            kernel. Default: 1.
+        padding (Union[int, tuple[int], list[int], str]): the number of elements added before and
+            after each axis; "same" for an output of the size of the input, "valid" for no padding.
+            Default: 0.
+        dilation (Union[int, tuple[int], list[int]]): the distance between the elements of the
+            kernel. Default: 1.
+        groups (int): the number of groups that the channels are split into. Default: 1.
+        bias (bool): whether there is a bias. Default: True.
+        padding_mode (str): the values of the padding: "zeros", or the input's own values, by
+            "reflect", "replicate" or "circular". Default: "zeros".
+        dtype (mindspore.dtype): the dtype of the parameters; None for float32.
+
+    Inputs:
+        - **input** (Tensor): of the dtype of the parameters, shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor of shape (N, out_channels, D', H', W') or (out_channels, D', H', W').
+
+    Raises:
+        TypeError: if a number is not an int, a size is neither an int nor one int per axis, `bias`
+            is not a bool, or `dtype` is not a dtype.
+        ValueError: if a size or a number of channels is less than 1, `padding` is less than 0,
+            `stride` is not 1 although `padding` is "same", a str is unknown, or `groups` does not
+            divide the channels.
 
     Example:
         >>> import mindspore_compat as ms

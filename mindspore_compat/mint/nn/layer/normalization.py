@@ -210,7 +210,30 @@ class BatchNorm2d(_BatchNorm):
     """Applies batch normalization to (N, C, H, W): standardizes each channel, multiplies it by
     `weight` and adds `bias`.
 
-    The arguments are the same as for BatchNorm1d.
+    In training, the statistics of the batch are used, and the running statistics move toward them
+    (with the unbiased variance). Otherwise the running statistics are used, if they are tracked.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance. Default: 1e-5.
+        momentum (float): the weight of the batch in the running statistics; None averages over all
+            batches. Default: 0.1.
+        affine (bool): whether there are a weight and a bias. Default: True.
+        track_running_stats (bool): whether running statistics are tracked; otherwise the statistics
+            of the batch are always used. Default: True.
+        dtype (mindspore.dtype): the dtype of the parameters; None for float32.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype, shape (N, C, H, W).
+
+    Outputs:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: if `num_features` is not an int, `eps` or `momentum` is not a number, or the
+            input is not a floating Tensor.
+        ValueError: if `num_features` is less than 1, or the input has another number of axes or
+            channels.
 
     Example:
         >>> import mindspore_compat as ms
@@ -228,7 +251,30 @@ class BatchNorm3d(_BatchNorm):
     """Applies batch normalization to (N, C, D, H, W): standardizes each channel, multiplies it by
     `weight` and adds `bias`.
 
-    The arguments are the same as for BatchNorm1d.
+    In training, the statistics of the batch are used, and the running statistics move toward them
+    (with the unbiased variance). Otherwise the running statistics are used, if they are tracked.
+
+    Args:
+        num_features (int): the number of channels.
+        eps (float): added to the variance. Default: 1e-5.
+        momentum (float): the weight of the batch in the running statistics; None averages over all
+            batches. Default: 0.1.
+        affine (bool): whether there are a weight and a bias. Default: True.
+        track_running_stats (bool): whether running statistics are tracked; otherwise the statistics
+            of the batch are always used. Default: True.
+        dtype (mindspore.dtype): the dtype of the parameters; None for float32.
+
+    Inputs:
+        - **input** (Tensor): of a floating dtype, shape (N, C, D, H, W).
+
+    Outputs:
+        Tensor of the same shape and dtype.
+
+    Raises:
+        TypeError: if `num_features` is not an int, `eps` or `momentum` is not a number, or the
+            input is not a floating Tensor.
+        ValueError: if `num_features` is less than 1, or the input has another number of axes or
+            channels.
 
     Example:
         >>> import mindspore_compat as ms

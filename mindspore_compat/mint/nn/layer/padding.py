@@ -123,7 +123,16 @@ class ConstantPad1d(_Constant):
 class ConstantPad2d(_Constant):
     """Pads the last two axes with a constant.
 
-    `padding` is one number, or four: left, right, above and below; see ConstantPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, or four: left, right,
+            above and below. A negative number crops.
+        value (Union[int, float]): the constant.
+
+    Inputs:
+        - **input** (Tensor): at least two axes.
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -141,8 +150,16 @@ class ConstantPad2d(_Constant):
 class ConstantPad3d(_Constant):
     """Pads the last three axes with a constant.
 
-    `padding` is one number, or six: left, right, above, below, in front and behind; see
-    ConstantPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, or six: left, right,
+            above, below, in front and behind. A negative number crops.
+        value (Union[int, float]): the constant.
+
+    Inputs:
+        - **input** (Tensor): at least three axes.
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -186,7 +203,21 @@ class ZeroPad1d(_Zeros):
 
 @public("mint.nn.ZeroPad2d")
 class ZeroPad2d(_Zeros):
-    """Pads the last two axes with zeros: left, right, above and below; see ZeroPad1d.
+    """Pads the last two axes with zeros.
+
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, or four: left, right,
+            above and below; each at least 0.
+
+    Inputs:
+        - **input** (Tensor): at least two axes.
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
+
+    Raises:
+        TypeError: if `padding` holds anything but ints.
+        ValueError: if `padding` is negative, or is neither an int nor one int per side.
 
     Example:
         >>> import mindspore_compat as ms
@@ -202,9 +233,21 @@ class ZeroPad2d(_Zeros):
 
 @public("mint.nn.ZeroPad3d")
 class ZeroPad3d(_Zeros):
-    """Pads the last three axes with zeros: left, right, above, below, in front and behind.
+    """Pads the last three axes with zeros.
 
-    See ZeroPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, or six: left, right,
+            above, below, in front and behind; each at least 0.
+
+    Inputs:
+        - **input** (Tensor): at least three axes.
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
+
+    Raises:
+        TypeError: if `padding` holds anything but ints.
+        ValueError: if `padding` is negative, or is neither an int nor one int per side.
 
     Example:
         >>> import mindspore_compat as ms
@@ -252,7 +295,15 @@ class ReflectionPad1d(_Mirror):
 class ReflectionPad2d(_Mirror):
     """Pads the last two axes of (N, C, H, W) or (C, H, W) with the mirror image of the input.
 
-    `padding` is one number, or four: left, right, above and below; see ReflectionPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, at least 1, or four:
+            left, right, above and below, each at least 0; all are less than the axis.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -271,8 +322,16 @@ class ReflectionPad2d(_Mirror):
 class ReflectionPad3d(_Mirror):
     """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) with the mirror image.
 
-    `padding` is one number, or six: left, right, above, below, in front and behind; see
-    ReflectionPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, at least 1, or six:
+            left, right, above, below, in front and behind, each at least 0; all are less than the
+            axis.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -319,7 +378,15 @@ class ReplicationPad1d(_Edge):
 class ReplicationPad2d(_Edge):
     """Pads the last two axes of (N, C, H, W) or (C, H, W) by repeating the edge of the input.
 
-    `padding` is one number, or four: left, right, above and below; see ReplicationPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, at least 1, or four:
+            left, right, above and below, each at least 0.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, H, W) or (C, H, W).
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -338,8 +405,15 @@ class ReplicationPad3d(_Edge):
     """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) by repeating the edge of the
     input.
 
-    `padding` is one number, or six: left, right, above, below, in front and behind; see
-    ReplicationPad1d.
+    Args:
+        padding (Union[int, tuple[int], list[int]]): one number for all sides, at least 1, or six:
+            left, right, above, below, in front and behind, each at least 0.
+
+    Inputs:
+        - **input** (Tensor): shape (N, C, D, H, W) or (C, D, H, W).
+
+    Outputs:
+        Tensor of the same dtype, longer along the padded axes.
 
     Example:
         >>> import mindspore_compat as ms
