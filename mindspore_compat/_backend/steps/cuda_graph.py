@@ -12,6 +12,7 @@ the host makes one launch. The step must read and write the same addresses each 
 copies new inputs into the captured ones. Numbers passed to a launch are frozen in the graph, so a
 number that changes must be stored on the GPU. `number` copies a Tensor of the host to the GPU, and
 `draw` copies the seed and the offset of a random stream; each replay first updates these copies.
+`constant` makes an array of numbers that the step writes out, as in `Tensor([0, 1])`.
 
 During a capture nothing may be read from the GPU or copied from the host: CUDA refuses a read, and
 a copy needs page-locked memory, which cannot be allocated meanwhile. The rehearsal before it fills
@@ -31,6 +32,8 @@ import numpy
 from .. import arrays
 from . import current
 from .refused import Reason, Refused
+
+MOST_CONSTANT = 1 << 12  # bytes of a list of numbers that is kept for a graph
 
 
 class Capture:
@@ -192,6 +195,13 @@ class Capture:
             self._never = self.module.zeros((), bool)
         return self._never
 
+    def constant(self, array):
+        """Returns numbers that the step writes out, in an array of the host, as an array of the
+        GPU. The rehearsal puts them into a table, and the graph copies the table."""
+        if array.nbytes > MOST_CONSTANT:
+            return self.module.asarray(array)
+        return self._tables.array(_from_bytes, array.tobytes(), array.dtype, array.shape).copy()
+
     def number(self, tensor):
         """Returns the only element of a Tensor (usually of the host) as a 0-d array of the GPU,
         which is updated between steps."""
@@ -283,6 +293,10 @@ class _Draws:
         """Advances the host's offset by as much as a replay advanced the GPU's."""
         self.stream.offset += self._advance
         self._state = self.stream.state()
+
+
+def _from_bytes(values, dtype, shape):
+    return numpy.frombuffer(values, dtype).reshape(shape)
 
 
 def _in_words(error):

@@ -44,6 +44,11 @@ def running():
     return _local.running
 
 
+def capture():
+    """Returns the Capture of the step that this thread runs on a GPU, or None."""
+    return _local.running if arrays._target == "GPU" else None
+
+
 def set_running(recorder, suspended=None):
     """Sets the recorder of this thread.
 

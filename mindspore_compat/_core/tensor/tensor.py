@@ -9,6 +9,7 @@ import math
 import numpy
 
 from ..._backend import arrays, dlpack
+from ..._backend.steps import current
 from ..html import tensor_view
 from ..rules.base import is_hashable
 from ..rules.vocabulary import register_type
@@ -42,8 +43,12 @@ def as_array(value, dtype=None):
     if dtype is not None and array.dtype != dtype:
         array = array.astype(dtype)
     recorder = arrays.running_recorder()
-    if recorder is not None and not isinstance(value, (Tensor, numpy.ndarray)):
+    is_constant = not isinstance(value, (Tensor, numpy.ndarray))
+    if recorder is not None and is_constant:
         return recorder.number(array)
+    captured = current.capture() if is_constant else None
+    if captured is not None and type(array) is numpy.ndarray:
+        return captured.constant(array)
     return arrays.to_current(array) if type(array) in arrays.SPACES else array
 
 
@@ -71,8 +76,7 @@ def _from_python(value, dtype=None):
         except (ValueError, OverflowError) as error:
             raise TypeError(
                 f"For 'Tensor', 'input_data' must be numbers nested in lists of equal length, but "
-                f"got "
-                f"{value!r}: {error}."
+                f"got {value!r}: {error}."
             ) from None
     elif isinstance(value, (bool, int, float, complex)):
         array = numpy.asarray(value)
@@ -81,8 +85,7 @@ def _from_python(value, dtype=None):
     else:
         raise TypeError(
             "For 'Tensor', 'input_data' must be a Tensor, number, NumPy array, or a list or tuple "
-            "of "
-            f"numbers, but got {value!r} of type {type(value).__name__}."
+            f"of numbers, but got {value!r} of type {type(value).__name__}."
         )
     if array.dtype == object or array.dtype.kind in "US":
         raise TypeError(f"For 'Tensor', 'input_data' must hold numbers only, but got {value!r}.")
