@@ -30,10 +30,17 @@ SHORT = [  # takes a few minutes with kernel compilation; CI runs this part
 SUITES = {
     "operators": ["tests/ops", "tests/mint"],
     "array functions": ["tests/numpy", "tests/scipy"],
+    "core": ["tests/_core", "tests/common"],
     "layers": ["tests/nn"],
-    "training": ["tests/train/test_model.py", "tests/train/test_amp.py"],
+    "training": ["tests/train", "tests/experimental", "tests/boost"],
+    "ranks": ["tests/communication", "tests/parallel"],
+    "modules": ["tests/modules", "tests/rewrite", "tests/releases"],
     "backend": ["tests/_backend", "tests/cuda_on_host/checks"],
     "stand-in": ["tests/fakecupy/test_contract.py"],  # compares it with CuPy
+}
+OF_THE_HOST = {  # folders whose tests need no device, or choose one themselves
+    *("_io", "check", "conformance", "cuda_on_host", "dataset", "fakecupy", "gpu", "libraries"),
+    *("mindrecord", "reliability", "scripts"),
 }
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import pathlib
 import sys
 import types
 
@@ -12,6 +13,7 @@ from tests.gpu import __main__ as command  # not relative: the command itself im
 from tests.gpu import libraries, measured, suites, summary
 from tests.gpu import report as module
 
+TESTS = pathlib.Path(__file__).parents[1]
 XML = """<testsuites><testsuite>
 <testcase classname="a" name="one"/>
 <testcase classname="a" name="two"><failure message="AssertionError: 1.5 is not 2&#10;more"/>
@@ -82,6 +84,15 @@ def test_the_command_on_the_stand_in(tmp_path, capsys, monkeypatch):
         "gpu.json",
         "gpu.txt",
     ]
+
+
+@pytest.mark.host
+def test_each_folder_of_tests_is_part_of_a_suite_or_needs_no_device():
+    folders = {file.relative_to(TESTS).parts[0] for file in TESTS.glob("*/**/test_*.py")}
+    chosen = {path for paths in suites.SUITES.values() for path in paths}
+    of_device = {folder for folder in folders if f"tests/{folder}" in chosen}
+    assert folders - of_device == suites.OF_THE_HOST
+    assert all((TESTS.parent / path).exists() for path in chosen)
 
 
 @pytest.mark.host

@@ -89,6 +89,7 @@ def test_what_is_sent_is_the_same(dtype, shape):
     assert (found.asnumpy() == given.asnumpy()).all()
 
 
+@pytest.mark.host  # memory of a GPU is not shared: its Tensors are copied
 def test_both_see_what_is_written():
     given = Tensor(numpy.arange(12.0).reshape(3, 4))
     turned = sent(given).T
