@@ -2,7 +2,7 @@
 
 AutoBoost applies changes to a network, its optimizer and its steps; they can also be applied
 singly. Features whose arithmetic the original does not document are missing: training in few
-dimensions, loss scales by groups of layers, the adaptive sum as a separate Cell.
+dimensions, the adaptive sum as a separate Cell.
 """
 
 from .base import OptimizerProcess, ParameterProcess
@@ -10,6 +10,7 @@ from .boost import AutoBoost
 from .boost_cell_wrapper import BoostTrainOneStepCell, BoostTrainOneStepWithLossScaleCell
 from .grad_accumulation import GradientAccumulation
 from .grad_freeze import FreezeOpt, GradientFreeze, freeze_cell
+from .group_loss_scale_manager import GroupLossScaleManager
 from .less_batch_normalization import LessBN
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "FreezeOpt",
     "GradientAccumulation",
     "GradientFreeze",
+    "GroupLossScaleManager",
     "LessBN",
     "OptimizerProcess",
     "ParameterProcess",

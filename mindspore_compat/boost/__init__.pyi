@@ -239,6 +239,45 @@ class GradientFreeze:
         Returns:
             list[list[Parameter]].
         """
+class GroupLossScaleManager(_Cell):
+    """Changes the loss scale of the gradient at the boundary between two groups of layers.
+
+    Called with `(x, layer1, layer2)`, it returns `x`. In the backward pass it multiplies the
+    gradient by the scale of `layer1` divided by that of `layer2`. The network calls it before the
+    first group, between two groups, and after the last one. The groups are numbered from 1. The
+    scales before the first group and after the last one are 1, so the gradient of the input is not
+    scaled. MindSpore documents the calls only, and runs them on Ascend.
+
+    Args:
+        init_loss_scale (float): the first loss scale.
+        loss_scale_groups (list): the Parameters of each group.
+    """
+    loss_scale_groups: _t.Any
+    loss_scale_number: _t.Any
+    dynamic_loss_scale: _t.Any
+    def __init__(self, init_loss_scale: _b.float, loss_scale_groups: _c.Iterable[_t.Any]) -> None: ...
+    def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def get_loss_scale(self) -> _t.Any:
+        """Returns the first loss scale."""
+    def get_update_cell(self) -> _t.Self:
+        """Returns this Cell, which updates the scales."""
+    def set_loss_scale_status(self, loss_scale_number: _b.int, init_loss_scale: _b.float | _c.Iterable[_Tensor]) -> None:
+        """Creates a scale for each group.
+
+        Args:
+            loss_scale_number (int): the number of groups.
+            init_loss_scale (Union[float, list[Tensor]]): the scale of all groups, or of each.
+        """
+    def update_loss_scale_status(self, layer: _b.int, update_ratio: _b.float | _Tensor) -> _Tensor:
+        """Multiplies the scale of a group.
+
+        Args:
+            layer (int): the position of the group, from 0.
+            update_ratio (Union[float, Tensor]): the factor.
+
+        Returns:
+            Tensor, the new scale.
+        """
 class LessBN(_Cell):
     """A network in which the last dense layer of each Cell may use normalized vectors.
 

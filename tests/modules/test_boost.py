@@ -1,4 +1,5 @@
-"""boost.GradientAccumulation: the mean gradient of several steps, and no update in between."""
+"""boost.GradientAccumulation: the mean gradient of several steps, and no update in between.
+boost.GroupLossScaleManager: gradients scaled between groups of layers."""
 
 import numpy as np
 import pytest
@@ -58,3 +59,26 @@ def test_steps_are_checked(steps, error):
 def test_the_optimizer_is_checked():
     with pytest.raises(TypeError, match="optimizer"):
         boost.GradientAccumulation(2, 5)
+
+
+def test_each_group_has_its_own_loss_scale():
+    scales = boost.GroupLossScaleManager(16.0, [])
+    scales.set_loss_scale_status(2, [Tensor(4.0), Tensor(32.0)])
+    inner = []
+
+    def forward(x):
+        first = ops.InsertGradientOf(lambda g: [inner.append(float(g)), g][1])(scales(x, 0, 1))
+        second = ops.InsertGradientOf(lambda g: [inner.append(float(g)), g][1])(scales(first, 1, 2))
+        return scales(second, 2, 3)
+
+    assert float(ms.grad(forward)(Tensor(1.0))) == 1.0
+    assert inner == [32.0, 4.0]
+    assert float(scales.update_loss_scale_status(1, 0.5)) == 16.0
+    assert [float(p) for p in scales.dynamic_loss_scale] == [1.0, 4.0, 16.0, 1.0]
+    assert scales.get_loss_scale() == 16.0 and scales.get_update_cell() is scales
+
+
+@pytest.mark.parametrize("count, error", [("2", TypeError), (-1, ValueError)])
+def test_a_wrong_number_of_groups_is_refused(count, error):
+    with pytest.raises(error):
+        boost.GroupLossScaleManager(16.0, []).set_loss_scale_status(count, 2.0)
