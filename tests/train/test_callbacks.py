@@ -318,7 +318,7 @@ def test_a_monitored_value_is_a_number(cls, value):
 @pytest.mark.parametrize(
     "cls, options, error",
     [
-        (EarlyStopping, {"monitor": 1}, TypeError),
+        (EarlyStopping, {"monitor": 1}, ValueError),
         (EarlyStopping, {"patience": -1}, ValueError),
         (EarlyStopping, {"patience": 1.0}, TypeError),
         (EarlyStopping, {"mode": "x"}, ValueError),

@@ -84,7 +84,7 @@ def test_weights_that_are_not_trained_have_no_gradient(capsys):
 
 def test_refusals():
     for error, arguments in (
-        (ValueError, [0]),
+        (TypeError, [0]),
         (TypeError, [1.5]),
         (TypeError, [True]),
         (TypeError, [1, 1, 1]),

@@ -78,7 +78,7 @@ class MFCC(AudioOperation):
         self,
         sample_rate: natural = 16000,
         n_mfcc: natural = 40,
-        dct_type: AsValue(OneOf(2)) = 2,
+        dct_type: OneOf(2) = 2,
         norm: AnInstance(NormMode) = NormMode.ORTHO,
         log_mels: Bool = False,
         melkwargs: AnInstance(dict) | None = None,

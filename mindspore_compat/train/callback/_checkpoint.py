@@ -224,8 +224,8 @@ class ModelCheckpoint(Callback):
 
     Raises:
         ValueError: if `prefix` is neither a function nor a str without "/", or `directory` is
-            blank.
-        TypeError: if `directory` or `config` is of another type.
+            neither a function nor a str, or blank.
+        TypeError: if `config` is of another type.
 
     Examples:
         >>> from mindspore_compat.train import CheckpointConfig, ModelCheckpoint
@@ -248,6 +248,11 @@ class ModelCheckpoint(Callback):
         if directory is None:
             self._directory = os.getcwd()
         elif not callable(directory):
+            if not isinstance(directory, str):
+                raise ValueError(
+                    f"For 'ModelCheckpoint', 'directory' must be callable or a str, but got "
+                    f"{directory!r} of type {type(directory).__name__}."
+                )
             self._directory = _make_directory(directory, "directory")
         self._config = config or CheckpointConfig()
         self._manager = CheckpointManager(self._config.format)

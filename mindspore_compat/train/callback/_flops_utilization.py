@@ -29,9 +29,9 @@ class FlopsUtilizationCollector(Callback):
         enable_ma_collector (bool, optional): whether to log the lines too. Default: False.
 
     Raises:
-        TypeError: if `data_size` is not an int, or `full_flops` or `enable_ma_collector` not a
-            bool.
-        ValueError: if `data_size` is not positive; in a run, if the mode is not GRAPH_MODE.
+        TypeError: if `data_size` is not a positive int, or `full_flops` or `enable_ma_collector`
+            is not a bool.
+        ValueError: in a run, if the mode is not GRAPH_MODE.
 
     Examples:
         >>> from mindspore_compat.train import FlopsUtilizationCollector
@@ -44,7 +44,7 @@ class FlopsUtilizationCollector(Callback):
     def __init__(self, data_size: Int, computility=1, full_flops=True, enable_ma_collector=False):
         super().__init__()
         if data_size <= 0:
-            raise ValueError(
+            raise TypeError(
                 f"For 'FlopsUtilizationCollector', 'data_size' must be an int > 0, but got "
                 f"{data_size}."
             )

@@ -4,7 +4,7 @@ import numpy as np
 
 from ... import log
 from ..._core.rules.checked import checked
-from ..._core.rules.vocabulary import Bool, Int, Number, OneOf, Str
+from ..._core.rules.vocabulary import AsValue, Bool, Int, Number, OneOf, Str
 from ..._core.tensor.tensor import Tensor
 from ._callback import Callback, _handle_loss
 
@@ -18,7 +18,7 @@ class Monitored(Callback):
     @checked
     def __init__(
         self,
-        monitor: Str,
+        monitor: AsValue(Str),
         min_delta: Number,
         patience: Int(ge=0),
         verbose: Bool,
