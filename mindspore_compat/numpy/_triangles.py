@@ -390,7 +390,7 @@ def vander(x, N=None, increasing: Bool = False):
 
     Raises:
         TypeError: if an argument has another type, or `x` holds bools.
-        ValueError: if `x` is not a nonempty vector, or `N` is negative.
+        ValueError: if `x` is not a vector, `N` is negative, or there are neither elements nor `N`.
 
     Example:
         >>> import mindspore_compat as ms
@@ -408,8 +408,10 @@ def vander(x, N=None, increasing: Bool = False):
         raise TypeError(f"For 'vander', 'N' must be an int, but got {N!r}.")
     if x.dtype == dtypes.bool_:
         raise TypeError("For 'vander', 'x' must not hold bools.")
-    if x.ndim != 1 or not x.size:
-        raise ValueError(f"For 'vander', 'x' must be a vector with elements, but got {x.shape}.")
+    if x.ndim != 1:
+        raise ValueError(f"For 'vander', 'x' must be a vector, but got {x.shape}.")
+    if not x.size and not N:
+        raise ValueError("For 'vander', 'N' must be positive if 'x' has no elements.")
     if N is not None and N < 0:
         raise ValueError(f"For 'vander', 'N' must not be negative, but got {N}.")
     powers = cast.run(grid.vander.run(x, int(N) if N else None), x._array.dtype)

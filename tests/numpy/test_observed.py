@@ -51,6 +51,7 @@ MATRIX = Tensor([[1.0, 2.0], [3.0, 4.0]], ms.float32)
         (lambda: mnp.vstack(INTS), ms.int32, [1, 2, 4]),
         (lambda: mnp.squeeze(MATRIX, 1), ms.float32, [[1, 2], [3, 4]]),
         (lambda: mnp.vander([1, 2], 0), ms.int32, [[1, 1], [2, 1]]),
+        (lambda: mnp.vander(Tensor([], ms.float32), 3), ms.float32, numpy.zeros((0, 3))),
         (lambda: mnp.polyder([5]), ms.float32, []),
         (
             lambda: mnp.histogram([1, 2, 1], weights=[1.0, 0.5, 2.0], bins=2)[0],

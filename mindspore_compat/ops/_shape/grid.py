@@ -189,9 +189,10 @@ def vander(xp, x: Anything, N: Int(ge=1) | Bool | None = None):
          [4. 2. 1.]
          [9. 3. 1.]]
     """
-    if x.ndim != 1 or not x.shape[0]:
+    if x.ndim != 1 or (not x.shape[0] and N is None):
         raise ValueError(
-            f"For 'vander', 'x' must be a vector with elements, but got shape {tuple(x.shape)}."
+            f"For 'vander', 'x' must be a vector, with elements if 'N' is not given, but got shape "
+            f"{tuple(x.shape)}."
         )
     count = x.shape[0] if N is None else N
     x = xp.cast(x, "int64") if x.dtype.kind in "iub" else x
