@@ -182,3 +182,16 @@ def test_a_tensor_that_fills_gets_a_gradient():
 def test_windows_need_a_channel(unfold):
     with pytest.raises(ValueError, match=r"at least one channel, but got shape \(2, 0, 4, 4\)"):
         unfold(Tensor(np.zeros((2, 0, 4, 4), np.float32)))
+
+
+def test_hook_backward_takes_tensors_alone():
+    for value in ("wrong", 0.5):
+        with pytest.raises(TypeError, match="'input'"):
+            ops.HookBackward(lambda gradient: gradient)(value)
+
+
+def test_nuclear_norm_without_axes_takes_a_matrix():
+    x = Tensor(np.ones((2, 3, 4), np.float32))
+    with pytest.raises(ValueError, match="two axes"):
+        ops.NuclearNorm()(x)
+    assert ops.NuclearNorm((0, 1))(x).shape == (4,)

@@ -219,6 +219,9 @@ class HookBackward(Primitive):
         self.hook_fn, self.cell_id = hook_fn, cell_id
 
     def __call__(self, *inputs):
+        for value in inputs:
+            InstanceOf(Tensor).refuse("HookBackward", "input", value)
+
         def pull(inputs, out, sens):
             sens = sens if isinstance(sens, tuple) else (sens,)
             new_gradient = self._call_hook(sens)

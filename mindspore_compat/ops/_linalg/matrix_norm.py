@@ -128,13 +128,15 @@ def nuclear_norm(
     """Computes the nuclear norm, the sum of the singular values, of matrices over two axes.
 
     Shapes:
-        `x` has at least two axes. The result lacks the axes in `dim`, or has length 1 along them
-        with `keepdim`, and keeps the dtype.
+        `x` has at least two axes, and two if `dim` is None. The result lacks the axes in `dim`, or
+        has length 1 along them with `keepdim`, and keeps the dtype.
 
     Example:
         >>> print(ms.ops.NuclearNorm()(ms.Tensor([[3.0, 0.0], [0.0, 4.0]])))
         7.0
     """
+    if dim is None and x.ndim != 2:
+        raise ValueError(f"For 'NuclearNorm', 'x' must have two axes, but got shape {x.shape}.")
     return norm.body(xp, x, "nuc", (0, 1) if dim is None else dim, keepdim)
 
 
