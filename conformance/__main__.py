@@ -23,6 +23,7 @@ from .targets import DEFAULT, REFERENCE
 from .varied import (
     additions,
     axes,
+    forbidden,
     nones,
     record,
     refusals,
@@ -152,6 +153,7 @@ _ADDITIONS = {  # an option of `record` -> what asks about one name, and the hel
     "stated": (stated.add_stated, "only add values that pages give to arguments"),
     "states": (additions.add_states, "only add the attributes of new objects"),
     "refusals": (refusals.add_refusals, "only add changes of a call that are refused"),
+    "forbidden": (forbidden.add_forbidden, "only add calls that sentences of the page forbid"),
     "repeats": (repeats.add_repeats, "only add a call made once more, with other Tensors"),
     "seeds": (seeds.add_seeds, "only add whether a seed decides the numbers that are drawn"),
     "axes": (axes.add_axes, "only add axes that are counted from the end"),
@@ -306,7 +308,7 @@ def _run(options):
     entries, case_list, disagree = _cases(options)
     recorded = {} if options.documented or options.target == REFERENCE else answers.load()
     if not options.kind:
-        case_list += answers.refused(entries, options.area, recorded)
+        case_list += answers.refused(entries, options.area, recorded, list(case_list))
     about = {"target": options.target, "disagreements": disagree}
     about["specs"] = specs.digest(options.spec)
     name = options.name or options.target

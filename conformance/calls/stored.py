@@ -75,8 +75,8 @@ def by_others(name):
 
 def cases_of(name, entry=None):
     """Yields (label, content of the case) of one name: its stored calls, and its calls with
-    statements that must hold. A method or property without stored calls has the cases of its class
-    that use it. If the spec entry is given, rules for many names and twins are included."""
+    statements that must hold. A method or property also has the cases of its class that use it. If
+    the spec entry is given, rules for many names and twins are included."""
     stored = load()
     for label, case, seen in rules.cases_of(name, entry, stored.get(name, {})) if entry else ():
         yield label, {**case, **_wanted(f"{name}::{label}", seen)}
@@ -88,7 +88,7 @@ def cases_of(name, entry=None):
     owner, _, last = name.rpartition(".")
     used = re.compile(rf"\.{re.escape(last)}\b|'{re.escape(last)}'")  # getattr(it, 'begin')
     for whole in users(owner):
-        for label, record in stored.get(whole, {}).items() if name not in stored else ():
+        for label, record in stored.get(whole, {}).items():
             is_made = "refused" not in record["seen"]
             if is_made and any(used.search(str(text)) for text in record.get("then", ())):
                 more = {"of": whole, **_wanted(f"{whole}::{label}", record["seen"])}

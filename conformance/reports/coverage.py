@@ -72,8 +72,11 @@ def _calls(case, name, entry):
 
 @cache
 def _method_calls(text, method):
-    """Returns the parsed calls of a method in a text."""
-    nodes = ast.walk(ast.parse(text, mode="eval")) if f".{method}(" in text else ()
+    """Returns the parsed calls of a method in a text; none in a text that is no expression."""
+    try:
+        nodes = list(ast.walk(ast.parse(text, mode="eval"))) if f".{method}(" in text else ()
+    except SyntaxError:
+        return []
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     return [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == method]
 

@@ -20,8 +20,15 @@ from .bases import bases
 from .changes import arguments, deeper, floated, variations
 from .record import SECONDS, TRIES, Session, refuse
 
-_QUESTION = ("init", "call", "owner", "first", "then", "train")
-SETTINGS = ("first", "then", "train", "gradient", "state")  # of a call, besides its arguments
+_QUESTION = ("init", "call", "owner", "first", "then", "train", "alone")
+SETTINGS = (
+    "first",
+    "then",
+    "train",
+    "gradient",
+    "state",
+    "alone",
+)  # of a call, besides its arguments
 
 
 def add_gradients(name, entries, known, reference):

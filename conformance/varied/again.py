@@ -16,9 +16,10 @@ from ..calls.applying import apply
 
 SIZED = ("0-d", "empty", "one row", "batch", "broadcast", "transposed")
 NUMBERS = ("signs", "large", "small", "infinite", "ties")
-NAN = "nan"
+NAN, LONG = "nan", "long"
+LEAST = 5000  # elements of a long Tensor: more than loops and kernels take at once
 DTYPES = ("float16", "float32", "float64", "bfloat16", "int32", "int64", "uint8", "bool_")
-WORDS = ("", *NUMBERS, *SIZED, *DTYPES, NAN)
+WORDS = ("", *NUMBERS, *SIZED, *DTYPES, NAN, LONG)
 GRAPH = "sample.in_graph()"
 # What the original says where it lacks a kernel.
 _NO_KERNEL = re.compile(
@@ -174,6 +175,8 @@ def _other(array, word, number):
     apply to it."""
     if word in SIZED:
         return _sized(array, word, number)
+    if word == LONG:
+        return _long(array, number)
     if array.dtype.kind in "iu" and word == "signs" and array.size > 1:
         return array.reshape(-1)[::-1].reshape(array.shape)
     if array.dtype.kind != "f" or not array.size:
@@ -191,6 +194,19 @@ def _other(array, word, number):
         "ties": lambda: np.round(2 * fresh),
     }
     return scaled[word]().astype(array.dtype)
+
+
+def _long(array, number):
+    """Returns an array of at least LEAST elements, with more rows: floats in which no two rows are
+    equal, or repeated rows of other kinds."""
+    if not array.ndim or not array.size:
+        raise NoKernel("no rows to add")
+    rows = -(-LEAST // array.size)
+    repeated = np.concatenate([array] * rows)
+    if array.dtype.kind != "f":
+        return repeated
+    shifts = wave(repeated.shape, 1.3 * number).astype(array.dtype)
+    return (repeated + array.dtype.type(0.01) * shifts).astype(array.dtype)
 
 
 def _sized(array, word, number):

@@ -65,7 +65,7 @@ def _used(name, entry):
 
 
 def _more(given):
-    return {key: given[key] for key in ("first", "then", "train") if key in given}
+    return {key: given[key] for key in ("first", "then", "train", "alone") if key in given}
 
 
 def _given(given, entry):

@@ -65,6 +65,8 @@ class Reference:
         """Returns the facts of a call, or {"refused": ...}."""
         key = json.dumps(case, sort_keys=True)
         if key not in self.memory:
+            if self.process is not None and "alone" in case and self.process.served:
+                self.process.full = True
             if self.process is None or not self.process.alive or self.process.full:
                 self.stop()
                 self.process = Process(self.target, self.python)
@@ -115,7 +117,7 @@ class Session:
             return None
         if json.dumps(seen, sort_keys=True) in self.seen:  # nothing new, so nothing to keep
             return self.seen[json.dumps(seen, sort_keys=True)]
-        agreed = self.reference.ask({**case, "probe": True})
+        agreed = seen if "alone" in case else self.reference.ask({**case, "probe": True})
         answer = None if "refused" in agreed else cleaned(agreed, self.deliberate)
         self.seen[json.dumps(seen, sort_keys=True)] = answer
         return answer
@@ -150,7 +152,7 @@ class Session:
     def keep_refusal(self, label, call, more):
         """Keeps a call of the table if the reference refuses it with an exception that
         pages name."""
-        if self.refusal in DELIBERATE:
+        if self.refusal in {*DELIBERATE, *errors_of(self.entry)}:
             self.keep(label, call, more, {"refused": self.refusal}, set())
             self.refusal = ""
 

@@ -12,12 +12,13 @@ from ..calls.bad import expand
 from ..calls.call import Call
 from ..calls.stored import apart
 from ..reading import specs
-from .again import DTYPES, GRAPH, NAN, SIZED, WORDS
+from .again import DTYPES, GRAPH, LONG, NAN, SIZED, WORDS
 from .record import Session
 
 LABEL = "once more"
 IN_GRAPH = f"{LABEL} in a graph"
 SETTINGS = ("first", "train")
+_LATER = NAN, LONG  # keywords that repetitions stored earlier may lack
 # Names whose outcome is no value: they write files, start processes or change the whole program.
 # Others draw numbers, or write to the object of which they are methods.
 _NO_CALL = re.compile(
@@ -43,8 +44,9 @@ def add_repeats(name, entries, known, reference):
     words = ("",) if "Parameter(" in str(call.call) else _words(entry, reference)
     if LABEL in known:
         seen = known[LABEL]["seen"]
-        if NAN in words and known[LABEL].get("by") is None:
-            records[LABEL] = _with_nan(session, known[LABEL], more)
+        for word in _LATER if known[LABEL].get("by") is None else ():
+            if word in words:
+                records[LABEL] = _with_word(session, records[LABEL], more, word)
     else:
         seen = _add_more(session, call, more, words)
     if seen is not None and IN_GRAPH not in known and _GRAPHS.fullmatch(name) and words != ("",):
@@ -70,10 +72,10 @@ def _words(entry, reference):
     return (*numbers, *(word for word in DTYPES if word.rstrip("_") in listed))
 
 
-def _with_nan(session, record, more):
-    """Returns a stored repetition with the outcome for NaN at its end, if it lacks that. A call
-    that writes to a state is asked for all outcomes again."""
-    text = f"sample.again({NAN!r})"
+def _with_word(session, record, more, word):
+    """Returns a stored repetition with the outcome for a keyword at its end, if it lacks that. A
+    call that writes to a state is asked for all outcomes again."""
+    text = f"sample.again({word!r})"
     if text in record["then"]:
         return record
     has_state = any(fact.endswith(" after") for fact in record["seen"])
@@ -155,7 +157,7 @@ _NAMES_A_KIND = re.compile(
 _KINDS = {
     "sample.again('infinite')": " with nan",
     "sample.again('nan')": " with nan",
-    **{f"sample.again({word!r})": " batch" for word in SIZED},
+    **{f"sample.again({word!r})": " batch" for word in (*SIZED, LONG)},
     **{f"sample.again({word!r})": " as dtype" for word in DTYPES},
 }
 

@@ -114,3 +114,14 @@ def test_odd_calls_that_the_original_refuses_are_part_of_a_run():
     odd = list(cases.all_cases(entries, (cases.ODD,), ("ops.softmax",)))
     assert 0 < len(refused) < len(odd) and not any("apart" in case for case in refused)
     assert list(answers.refused(entries, ("ops.softmax",), {})) == []
+
+
+def test_the_page_decides_over_an_odd_call_that_it_forbids():
+    entries, recorded = specs.load(check=False), answers.load()
+    area = ("ops.rrelu",)
+    stated = list(cases.all_cases(entries, ("raises",), area))
+
+    def labels(*listed):
+        return {case["id"].rpartition("::")[2] for case in answers.refused(entries, area, *listed)}
+
+    assert labels(recorded) - labels(recorded, stated) == {"lower=True"}

@@ -180,19 +180,33 @@ def test_a_call_is_made_once_more_with_other_tensors(entries, reference):
     assert seen[f"then {told[again('empty')]}"][1:] == [[0], []]
     assert again("infinite") in told
     assert "nan" in seen[f"then {told[again('nan')]}"][2]
+    assert seen[f"then {told[again('long')]}"][1] == [5001]
     graph = kept["once more in a graph"]
     assert graph["then"] == [repeats.GRAPH] and graph["seen"] == {"then 1": seen["result"]}
     assert repeats.add_repeats("ops.add", entries, kept, reference) == kept  # once
-    older = {"then": kept["once more"]["then"][:-1], "seen": dict(list(seen.items())[:-1])}
+    older = {"then": kept["once more"]["then"][:-2], "seen": dict(list(seen.items())[:-2])}
     older = {**kept, "once more": {**kept["once more"], **older}}
     assert repeats.add_repeats("ops.add", entries, older, reference) == kept
+
+
+def test_a_call_that_must_be_alone_gets_a_fresh_process(entries):
+    call = {"name": "device_context.cpu.op_tuning.threads_num", "kind": "values", "alone": True}
+    asked = record.Reference("mindspore_compat", None)
+    once = [asked.ask({**call, "id": f"{n}", "call": {"num": f"{n}"}}) for n in (1, 2)]
+    together = [{**call, "id": f"{n}", "call": {"num": f"{n}"}} for n in (3, 4)]
+    for case in together:
+        del case["alone"]
+    later = [asked.ask(case) for case in together]
+    asked.stop()
+    assert once == [{"result": "None"}] * 2
+    assert later == [{"result": "None"}, {"refused": "RuntimeError"}]
 
 
 def test_nan_takes_the_place_of_integers(entries, reference):
     call = {"call": {"x": "T('int32', [3, 0, 4])"}, "seen": {"result": ["Int64", [1], [3]]}}
     kept = repeats.add_repeats("ops.count_nonzero", entries, {"call 1": call}, reference)
     kept = kept["once more"]
-    assert kept["then"][-1] == again("nan") and kept["seen"][f"then {len(kept['then'])}"][2] == [3]
+    assert kept["seen"][f"then {kept['then'].index(again('nan')) + 1}"][2] == [3]
 
 
 def test_values_of_sparse_tensors_are_changed():

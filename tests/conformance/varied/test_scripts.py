@@ -14,7 +14,7 @@ from conformance.calls.call import Call
 from conformance.kinds import cases
 from conformance.reading import specs
 from conformance.running import answers
-from conformance.varied import record
+from conformance.varied import forbidden, record
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -97,6 +97,18 @@ def test_an_argument_without_effect_gets_a_value_that_is_refused(entries):
     call = Call(call={"input": "1"}, call_names=("input",))
     record.refuse(session, call, {}, {"input": [("input=1", "1"), ("input=2", "2")]})
     assert list(session.recording.calls) == ["input=2"]
+
+
+def test_sentences_that_the_documented_call_cannot_break_are_tested_on_stored_calls(entries):
+    entry = {**entries["numpy.vander"], "use": None}
+    known = {"call 1": {"call": {"x": "T('int32', [1, 2])"}, "seen": {"result": ["Int32", [2, 2]]}}}
+    reference = record.Reference("mindspore_compat", None)
+    kept = forbidden.add_forbidden("numpy.vander", {"numpy.vander": entry}, known, reference)
+    again = forbidden.add_forbidden("numpy.vander", {"numpy.vander": entry}, kept, reference)
+    reference.stop()
+    refused = {label: r["seen"]["refused"] for label, r in kept.items() if label != "call 1"}
+    assert refused["x=ranked-2, forbidden by ValueError: rank(x): != 1"] == "ValueError"
+    assert again == kept
 
 
 def test_a_stored_refusal_is_judged_by_the_exception():
