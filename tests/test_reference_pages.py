@@ -1,8 +1,10 @@
-"""The parts of the pages of the reference: formulas, pictures, links, differences."""
+"""The parts of the pages of the reference: formulas, pictures, links, differences, the tree."""
 
 import configparser
 import importlib
 import inspect
+import json
+import types
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -193,3 +195,62 @@ def test_the_extra_that_builds_the_pages_brings_what_their_pictures_of_transform
     settings.read(path, encoding="utf-8")
     extras = settings["options.extras_require"]
     assert {*extras["vision"].split()} <= {*extras["docs"].split()}
+
+
+NAVIGATION = (
+    '<ul>\n<li class="toctree-l1"><a class="reference internal" href="index.html">API reference</a>'
+    '<ul>\n<li class="toctree-l2"><a class="reference internal" href="nn.html">nn</a></li>\n'
+    '<li class="toctree-l2"><a class="reference internal" href="ops.html">ops</a></li>\n'
+    "</ul>\n</li>\n</ul>"
+)
+
+
+class _Builder:
+    """A builder of HTML pages that lie in one folder."""
+
+    def get_relative_uri(self, source, target):
+        return "" if source == target else f"{target.rpartition('/')[2]}.html"
+
+
+def test_the_tree_shows_groups_and_the_names_of_one(page, monkeypatch):
+    navigation, reference = page("navigation"), page("reference")
+    groups = {
+        "nn": {
+            "Convolution layers": [("Conv2d", "nn.Conv2d")],
+            "Activation layers": [("ReLU", "nn.ReLU"), ("CELU", "nn.CELU")],
+        }
+    }
+    monkeypatch.setattr(reference, "GROUPS", groups)
+    tree = navigation.with_groups(NAVIGATION, _Builder(), "nn", "Activation layers")
+    assert tree.count("toctree-l3") == 2 and tree.count("toctree-l4") == 2
+    assert tree.index("Activation layers") < tree.index("ReLU") < tree.index("Convolution layers")
+    assert 'href="nn.html#convolution-layers"' in tree and 'href="nn.ReLU.html"' in tree
+    assert "Conv2d" not in tree and tree.count(" current") == 3  # reference, module, group
+    whole = navigation.with_groups(NAVIGATION, _Builder(), "nn", None)
+    assert whole.count("toctree-l3") == 2 and "toctree-l4" not in whole
+    assert navigation.with_groups(NAVIGATION, _Builder(), "ops", None) == NAVIGATION  # no groups
+
+
+def test_the_page_of_a_name_is_marked_in_the_tree(page, monkeypatch):
+    navigation, reference = page("navigation"), page("reference")
+    monkeypatch.setattr(reference, "GROUP_OF", {"nn.ReLU": ("nn", "Activation layers")})
+    entry = '<li class="toctree-l4"><a class="reference internal" href="nn.{}.html">'
+    context = {"furo_navigation_tree": entry.format("CELU") + entry.format("ReLU")}
+    navigation.mark_name(None, "reference/nn.ReLU", "page.html", context, None)
+    before, marked = context["furo_navigation_tree"].split('<li class="toctree-l4 current')
+    assert "nn.CELU" in before and marked.startswith(' current-page"') and "nn.ReLU" in marked
+
+
+def test_built_versions_know_each_other(page, tmp_path):
+    navigation = page("navigation")
+    for name, version in (("2.9", "2.9.1"), ("2.10", "2.10.0")):
+        folder = tmp_path / name
+        folder.mkdir()
+        inventory = f"# Sphinx inventory version 2\n# Project: mindspore\n# Version: {version}\n"
+        folder.joinpath("objects.inv").write_bytes(inventory.encode() + b"# zlib\n\x00")
+        builder = types.SimpleNamespace(format="html")
+        navigation.write_versions(types.SimpleNamespace(builder=builder, outdir=folder), None)
+    for name in ("2.9", "2.10"):
+        text = (tmp_path / name / "versions.js").read_text("utf-8")
+        pages = json.loads(text.removeprefix("const pages = ").rstrip(";\n"))
+        assert pages == {"here": name, "versions": {"2.9": "2.9.1", "2.10": "2.10.0"}}
