@@ -84,6 +84,7 @@ def test_an_unexpected_keyword_names_the_parameter_that_is_meant():
         (ops.softmax, "dim", "axis"),
         (ops.concat, "dim", "axis"),
         (nn.Dense, "has_biass", "has_bias"),
+        (ms.Model(nn.ReLU()).train, "epochs", "epoch"),
     ):
         error = caught(function, weights, **{keyword: 1})
         assert f"did you mean '{meant}'? The signature is " in text_of(error)
@@ -98,15 +99,37 @@ def test_a_model_without_a_loss_is_refused_with_the_reason():
     assert "has no loss_fn" in text_of(caught(model.train, 1, data.batch(2)))
 
 
+def test_a_wrong_value_gets_a_hint_how_to_make_the_right_one():
+    net, x = nn.Dense(2, 1), np.ones((3, 2))
+    for hint, function, *arguments in (
+        ("x.astype(mindspore.float32) casts", net, ms.Tensor(x)),
+        (
+            "x.astype(mindspore.float32) casts",
+            nn.Conv2d(2, 2, 1),
+            ms.ops.ones((1, 2, 3, 3), ms.uint8),
+        ),
+        ("mindspore.Tensor(x) makes", net, x.astype(np.float32)),
+        ("mindspore.Tensor(x) makes", ops.relu, x),
+        ("mindspore.Tensor(x) makes", ops.mean, [1.0, 2.0]),
+        ("is called 'GPU' here", ms.set_device, "cuda"),
+        ("is called 'GPU' here", ms.Tensor(x).to, "cuda:0"),
+        ("is called 'GPU' here", net.to, "cuda"),
+        ("use mindspore.GRAPH_MODE", lambda: ms.set_context(mode="graph")),
+        ("layers are found in the attributes of a Cell", nn.SGD, [], 0.1),
+    ):
+        assert hint in text_of(caught(function, *arguments)).partition("  hint: ")[2]
+    assert "hint" not in text_of(caught(nn.SGD, 3, 0.1))
+
+
 @pytest.mark.parametrize("name", sorted(hints.NAMES["Tensor"]))
 def test_names_of_tensors_elsewhere(name):
     error = caught(getattr, ms.Tensor([1.0]), name)
     assert f"  hint: {hints.NAMES['Tensor'][name]}\n" in text_of(error)
 
 
-@pytest.mark.parametrize("owner", ["", "nn"])
+@pytest.mark.parametrize("owner", ["", "nn", "ops", "dataset"])
 def test_names_of_modules_elsewhere(owner):
-    module = ms if owner == "" else nn
+    module = getattr(ms, owner) if owner else ms
     for name, hint in hints.NAMES[owner].items():
         assert str(caught(getattr, module, name)).endswith(f"'{name}'; {hint}.")
 

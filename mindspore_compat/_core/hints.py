@@ -41,6 +41,12 @@ NAMES = {
         "ModuleList": "mindspore.nn.CellList holds cells",
         "ModuleDict": "mindspore.nn.CellDict holds cells",
     },
+    "ops": {"no_grad": _NO_RECORDING},
+    "dataset": {
+        "DataLoader": "mindspore.dataset.GeneratorDataset reads a Python object, and its methods "
+        "'shuffle' and 'batch' do the rest",
+        "TensorDataset": "mindspore.dataset.NumpySlicesDataset reads arrays",
+    },
     "Tensor": {
         "cuda": _NO_DEVICE,
         "cpu": _NO_DEVICE,
@@ -88,6 +94,7 @@ KEYWORDS = {
     "keep_dims": ("keepdim",),
     "keepdims": ("keepdim", "keep_dims"),
     "betas": ("beta1",),
+    "epochs": ("epoch",),
     "p": ("keep_prob",),
     "groups": ("group",),
     "padding_mode": ("pad_mode",),

@@ -18,7 +18,16 @@ from .._core.rules.base import registered
 
 _AREAS = ("nn", "ops", "mint", "mint.nn", "mint.optim", "train", "")
 _NOT_IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
-_UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
+_UNEXPECTED = re.compile(
+    r"(\w+)(?:\.__init__|\.(\w+))?\(\) got an unexpected keyword argument '(\w+)'"
+)
+_DTYPES_DIFFER = re.compile(r"must have the (?:dtype of the weight, (\w+)|same dtype), but got ")
+_NEEDS_TENSOR = re.compile(
+    r"must be a Tensor\b.*but got (?:a NumPy array|array\(|\[|\()", re.DOTALL
+)
+_OTHER_DEVICE = re.compile(
+    r"'device(?:_target)?' must be .*but got '(?:cuda|gpu|npu)(?::\d+)?'", re.I
+)
 
 
 def formatted(error):
@@ -78,11 +87,12 @@ def tensor_hint(error):
 
 
 def list_hint(error):
-    """Returns a hint if an optimizer gets no parameters, and a Cell at hand keeps its layers in a
-    list or dict; else ""."""
-    if not isinstance(error, ValueError) or "must be a non-empty iterable of Parameter" not in str(
-        error
-    ):
+    """Returns a hint if an optimizer gets an empty list of parameters: which Cell at hand keeps its
+    layers in a list or dict, if one does; else ""."""
+    text = str(error)
+    if not isinstance(error, ValueError) or "non-empty iterable of Parameter" not in text:
+        return ""
+    if not text.endswith("but got []."):
         return ""
     from ..nn._cell.members import hidden_layers
 
@@ -92,7 +102,10 @@ def list_hint(error):
             if isinstance(cell, kind):
                 for _, sentence in hidden_layers(cell, kind):
                     return sentence
-    return ""
+    return (
+        "layers are found in the attributes of a Cell and in mindspore.nn.CellList, not in a plain "
+        "list or dict"
+    )
 
 
 def spelling_hint(error):
@@ -137,19 +150,21 @@ def keyword_hint(error):
     match = isinstance(error, TypeError) and _UNEXPECTED.match(str(error))
     if not match:
         return ""
-    name, keyword = match.groups()
+    name, method, keyword = match.groups()
     for area in _AREAS:
         module = importlib.import_module(f"mindspore_compat.{area}".rstrip("."))
         thing = getattr(module, name, None)
+        thing = getattr(thing, method, None) if method else thing
         if thing is None:
             continue
-        parameter_names = [*inspect.signature(thing).parameters]
+        parameter_names = [*inspect.signature(thing).parameters][bool(method) :]
         intended = [
             candidate for candidate in KEYWORDS.get(keyword, ()) if candidate in parameter_names
         ]
         intended = intended or difflib.get_close_matches(keyword, parameter_names, 1)
         if intended:
-            signature = f"{name}({', '.join(parameter_names)})"
+            path = f"{name}.{method}" if method else name
+            signature = f"{path}({', '.join(parameter_names)})"
             return f"did you mean '{intended[0]}'? The signature is {signature}"
     return ""
 
@@ -168,4 +183,20 @@ def loss_hint(error):
     return ""
 
 
-HINTS = (tensor_hint, keyword_hint, import_hint, loss_hint, list_hint)
+def value_hint(error):
+    """Returns how to make the value that was needed: a Tensor, another dtype, a device; or ""."""
+    if not isinstance(error, TypeError | ValueError):
+        return ""
+    text = str(error)
+    if dtypes := _DTYPES_DIFFER.search(text):
+        return f"x.astype(mindspore.{(dtypes[1] or 'float32').lower()}) casts the Tensor x"
+    if _NEEDS_TENSOR.search(text):
+        return "mindspore.Tensor(x) makes a Tensor of x"
+    if _OTHER_DEVICE.search(text):
+        return "an NVIDIA GPU is called 'GPU' here"
+    if text.startswith("For 'set_context', 'mode' must be "):
+        return "use mindspore.GRAPH_MODE or mindspore.PYNATIVE_MODE"
+    return ""
+
+
+HINTS = (tensor_hint, keyword_hint, import_hint, loss_hint, list_hint, value_hint)

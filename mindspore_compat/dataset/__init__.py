@@ -5,6 +5,7 @@ A pipeline consists of a source (`MnistDataset`, `GeneratorDataset`, ...) and op
 `audio`, settings in `config`.
 """
 
+from .._core.declare.missing import Missing
 from . import audio, debug, engine, text, transforms, utils, vision
 from .engine import *  # noqa: F403
 from .engine import config
@@ -31,3 +32,9 @@ __all__ += engine.__all__
 
 for _name in engine.__all__:  # objects report their public module, as in the original
     globals()[_name].__module__ = __name__
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    raise AttributeError(Missing(__name__, name, __all__))
