@@ -33,3 +33,13 @@ def test_finite_numbers_in_place_of_others(options, count):
     x = np.array(values * count, np.float32)
     result = ops.nan_to_num(Tensor(x), **options).asnumpy()
     np.testing.assert_array_equal(result, np.nan_to_num(x, **options), strict=True)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_the_remainder_of_an_infinite_divisor(space, dtype):
+    """CuPy's own function returns NaN, unlike a kernel that contains a remainder."""
+    x = Tensor(np.array([1, -1, 0, 2.5, -1, np.inf], dtype))
+    y = Tensor(np.array([np.inf, np.inf, np.inf, -np.inf, -np.inf, 2], dtype))
+    wanted = [1, np.inf, 0, -np.inf, -1, np.nan]
+    for remainder in (ops.remainder(x, y), x % y):
+        np.testing.assert_array_equal(remainder.asnumpy(), np.array(wanted, dtype), strict=True)

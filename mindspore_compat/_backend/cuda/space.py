@@ -110,6 +110,13 @@ class DeviceSpace(Space):
         remainder = self.remainder(x, y)
         return self.where((remainder != 0) & ((x < 0) != (y < 0)), remainder - y, remainder)
 
+    def remainder(self, x, y):
+        """Computes NumPy's `remainder`. CuPy's is NaN if the divisor of floats is infinite."""
+        kinds = {getattr(operand, "dtype", None) for operand in (x, y)}
+        if len(kinds) == 1 and kinds.pop().kind == "f":
+            return self.bodies.pointwise(_remainder, x, y)
+        return self.module.remainder(x, y)
+
     def where(self, condition, *choices):
         """Computes NumPy's `where`. For bfloat16, which CuPy widens, it selects the bits; a number
         is rounded first."""
@@ -302,6 +309,10 @@ class DeviceSpace(Space):
         if any(isinstance(x, complex) or getattr(x, "dtype", BFLOAT16).kind == "c" for x in arrays):
             raise TypeError(f"{name} is not defined for complex numbers")
         return getattr(self.module, name)(*arrays)
+
+
+def _remainder(xp, x, y):
+    return xp.remainder(x, y)
 
 
 def _rsqrt(xp, x):
