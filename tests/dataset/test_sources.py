@@ -276,3 +276,9 @@ def test_entries_of_a_manifest_need_no_type(tmp_path):
         line = {key: value for key, value in other.items() if key != missing}
         with pytest.raises(RuntimeError, match=f"no '{missing}'"):
             manifest(line).get_class_indexing()
+
+
+@pytest.mark.parametrize("columns", [None, 3, "a", [3], {"a": 3}, {"a": {"shape": [1]}}])
+def test_a_schema_refuses_what_does_not_describe_columns(columns):
+    with pytest.raises(RuntimeError, match="For 'Schema'"):
+        ds.Schema().parse_columns(columns)

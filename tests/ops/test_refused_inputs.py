@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, mint, ops
+from mindspore_compat import Tensor, mint, nn, ops
 
 X = Tensor([1.0, 2.0])
 IMAGE = Tensor(np.ones((1, 2, 4, 4), np.float32))
@@ -176,3 +176,28 @@ def test_a_dtype_may_be_given_by_its_name(dtype):
     assert [result.dtype for result in results] == [ms.float64] * 3
     with pytest.raises(TypeError):
         ops.cumsum(x, 0, dtype="number")
+
+
+@pytest.mark.parametrize("value", [object(), 3, [1.0, 2.0], "text", None])
+@pytest.mark.parametrize("layer", [nn.Tril, nn.Triu, nn.ReflectionPad1d, nn.ReplicationPad1d])
+def test_layers_that_read_a_shape_before_any_check(layer, value):
+    made = layer(1) if layer.__name__.endswith("Pad1d") else layer()
+    with pytest.raises(AttributeError, match="must be a"):
+        made(value)
+
+
+@pytest.mark.parametrize("number", [np.int64(2), np.float32(2), np.array(2), Tensor(2)])
+def test_ranges_take_numbers_of_numpy(number):
+    assert nn.Range(1, 9, number)().asnumpy().tolist() == [1, 3, 5, 7]
+    assert ops.linspace(0, number, 3).asnumpy().tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("index", [(0, 1000), 6])
+def test_itemset_beyond_an_axis_is_an_index_error(index):
+    with pytest.raises(IndexError, match="For 'Tensor.itemset'"):
+        Tensor(np.zeros((2, 3))).itemset(index, 1.0)
+
+
+def test_a_hyper_map_of_what_cannot_be_called_is_a_runtime_error():
+    with pytest.raises(RuntimeError, match="must be a callable"):
+        ops.HyperMap(3)

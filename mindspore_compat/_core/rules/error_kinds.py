@@ -60,6 +60,11 @@ _TABLE = {
             dstack: tensors=empty; row_stack: tensors=empty; vstack: inputs=empty
         """
     },
+    RuntimeError: {
+        "ops": """
+            HyperMap: ops ops=scalar
+        """
+    },
     AttributeError: {
         "Tensor": """
             inner: other
@@ -70,13 +75,16 @@ _TABLE = {
         "mint.nn.functional": """
             nll_loss: input target
         """,
+        "nn": """
+            LeakyReLU: input=None
+        """,
         "numpy": """
             absolute: x; count_nonzero: x; diagonal: a; log10: x; log2: x; trace: a
         """,
         "ops": """
             adjoint: x; argmax: input; argmin: input; cond: A A=array; conv1d: input weight;
             conv2d: input weight; conv3d: input weight; conv3d_transpose: inputs weight;
-            cosine_similarity: x1=bool,int,float x2=bool,int,float; cov: aweights input;
+            cosine_similarity: x1=bool,int,float x2=bool,int,float; cov: aweights fweights input;
             deformable_conv2d: weight; exp2: input; group_norm: input; inner: input other;
             matrix_norm: A; max: input; min: input; nll_loss: inputs target; norm: A;
             repeat_interleave: input; t: input; topk: input; unique: input; zeros_like: input;

@@ -3,12 +3,16 @@
 import json
 
 from ..._core.rules.checked import checked
+from ..._core.rules.comparisons import Instead
 from ..._core.rules.vocabulary import InstanceOf, Int, ListOf, Str
 from ..._core.tensor import dtype as dtypes
 from ..._io.reading import json_of, reading
 from .._rules import AnInstance
 
 __all__ = ["Schema"]
+
+_Columns = Instead(InstanceOf(dict, list, tuple).called("a dict or a list"), RuntimeError)
+_Column = Instead(InstanceOf(dict), RuntimeError)
 
 
 class Schema:
@@ -76,13 +80,14 @@ class Schema:
             columns (Union[dict, list[dict], tuple[dict]]): the columns, by name or with "name".
 
         Raises:
-            RuntimeError: if a column has no type, or an unknown entry.
-            TypeError: if it is neither a dict nor a list.
+            RuntimeError: if it is neither a dict nor a list, or a column is no dict, has no type,
+                or has an unknown entry.
         """
+        _Columns.refuse("Schema", "columns", columns)
+        for column in columns.values() if isinstance(columns, dict) else columns:
+            _Column.refuse_part("Schema", "a column", column)
         if isinstance(columns, dict):
             columns = [{"name": name, **column} for name, column in columns.items()]
-        else:
-            InstanceOf(list, tuple).called("a dict or a list").refuse("Schema", "columns", columns)
         for column in columns:
             if not {"name", "type"} <= set(column) <= {"name", "type", "shape", "rank", "t_impl"}:
                 raise RuntimeError(

@@ -18,11 +18,12 @@ class ImageOperation(ImageTensorOperation):
 
     _pil = None
     _takes_columns = False  # whether each of several inputs is an image
+    _unfit = TypeError  # the error for an input that is no image
 
     def _as_input(self, value):
         if is_pil(value) or type(value) is np.ndarray and value.dtype.kind in "biufSU":
             return value
-        raise TypeError(
+        raise self._unfit(
             f"For '{type(self).__name__}', the input must be a NumPy array or a PIL "
             f"image, but got {show_with_type(value)}."
         )
@@ -59,7 +60,7 @@ class PilOperation(ImageOperation):
     implementation = Implementation.PY
 
     def _array(self, image, lead):
-        raise TypeError(
+        raise self._unfit(
             f"For '{type(self).__name__}', the input must be a PIL image, but got an "
             f"array; ToPIL or Decode(to_pil=True) makes one."
         )

@@ -466,6 +466,8 @@ class RandomGrayscale(PilOperation):
     Source: mindspore.dataset.vision.RandomGrayscale of MindSpore 2.10.
     """
 
+    _unfit = AttributeError
+
     @checked
     def __init__(self, prob: Probability = 0.1):
         self.prob = prob

@@ -262,7 +262,7 @@ class RandomPerspective(PilOperation):
         interpolation (Inter, optional): the interpolation method.
 
     Raises:
-        TypeError: if an argument is of the wrong type, or the input is not a PIL image.
+        TypeError: if an argument is of the wrong type.
         ValueError: if an argument is out of range.
 
     Example:
@@ -273,6 +273,8 @@ class RandomPerspective(PilOperation):
 
     Source: mindspore.dataset.vision.RandomPerspective of MindSpore 2.10.
     """
+
+    _unfit = ValueError
 
     @checked
     def __init__(

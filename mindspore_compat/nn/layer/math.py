@@ -1,5 +1,7 @@
 """Layers around mathematical functions, for scripts that use the layer form."""
 
+import numpy as np
+
 from ... import ops
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
@@ -122,8 +124,9 @@ class Range(Cell):
 
 
 def _number(api, name, value):
-    """Returns a number, which may be the element of a Tensor."""
-    value = value.item() if isinstance(value, Tensor) and value.size == 1 else value
+    """Returns a number, which may be the element of a Tensor or array."""
+    holds_one = isinstance(value, (Tensor, np.ndarray, np.generic)) and value.size == 1
+    value = value.item() if holds_one else value
     if isinstance(value, bool):
         return int(value)
     Number.refuse(api, name, value)

@@ -58,7 +58,7 @@ def conv2d_transpose_primitive(
     input_size: Any,
     out_channel: Positive,
     kernel_size: sizes(Positive, 2),
-    pad_mode: Mode = "valid",
+    pad_mode: AnyCase(Mode) = "valid",
     pad: sizes(Natural, 4) = 0,
     pad_list: TupleOf(Natural) | ListOf(Natural) = None,
     mode: OneOf(1) = 1,

@@ -160,7 +160,8 @@ def linspace(start, end, steps, *, dtype=None):
     Source: mindspore.ops.linspace of MindSpore 2.10.
     """
     steps = plain_numbers(steps)
-    start, end = (int(v) if isinstance(v, bool) else v for v in (start, end))
+    start, end = (Tensor(v) if isinstance(v, numpy.ndarray) else v for v in (start, end))
+    start, end = (int(v) if isinstance(v, (bool, numpy.bool_)) else v for v in (start, end))
     first, last = _number("linspace", "start", start), _number("linspace", "end", end)
     if isinstance(steps, Tensor):
         steps = steps.item()

@@ -249,8 +249,13 @@ def itemset(self, *args):
                 f"For 'Tensor.itemset', the index must have {self.ndim} numbers, one "
                 f"for each axis, but got {where}."
             )
-        return setitem.run(self, value, where)
-    return setitem.run(self.reshape(-1), value, where).reshape(self.shape)
+        flat = self
+    else:
+        flat = self.reshape(-1)
+    try:
+        return setitem.run(flat, value, where).reshape(self.shape)
+    except IndexError as error:
+        raise IndexError(f"For 'Tensor.itemset', {error}.") from None
 
 
 @public("Tensor.get_bytes")

@@ -1,6 +1,7 @@
 """Multi-head attention as a layer with learned projections."""
 
 from ...._core.declare.public_api import public
+from ...._core.rules.comparisons import Instead
 from ...._core.rules.number_forms import plain_numbers
 from ...._core.rules.value_rules import Truth
 from ...._core.rules.vocabulary import Bool, Int, LayerDType, Number, checked
@@ -15,6 +16,8 @@ from ..._parts import parameter
 from ...cell import Cell
 from ..basic import Dense
 from .sizes import Anything, FeatureSize, Heads, Width
+
+_Input = Instead(Anything, AttributeError)  # the original reads its axes first
 
 
 @public("nn.MultiheadAttention")
@@ -111,9 +114,9 @@ class MultiheadAttention(Cell):
     @checked
     def construct(
         self,
-        query: Anything,
-        key: Anything,
-        value: Anything,
+        query: _Input,
+        key: _Input,
+        value: _Input,
         key_padding_mask=None,
         need_weights: Bool = True,
         attn_mask=None,

@@ -3,8 +3,11 @@
 from .... import ops
 from ...._core.declare.op import op
 from ...._core.declare.public_api import public
+from ...._core.rules.comparisons import Instead
 from ...._core.rules.vocabulary import Int, TensorOf, checked, number
 from ...cell import Cell
+
+_Input = Instead(TensorOf(), AttributeError)  # the original reads its shape first
 
 
 @public("nn.Tril")
@@ -19,7 +22,8 @@ class Tril(Cell):
         Tensor of the same shape and dtype.
 
     Raises:
-        TypeError: if `x` is not a Tensor, or `k` not an int.
+        AttributeError: if `x` is not a Tensor.
+        TypeError: if `k` is not an int.
         ValueError: if `x` has fewer than two axes.
 
     Example:
@@ -36,6 +40,7 @@ class Tril(Cell):
         """Returns the triangle below and on diagonal `k` of `x`."""
         if type(k) is not int:
             Int.refuse("Tril", "k", k)
+        _Input.refuse("Tril", "x", x)
         return ops.tril(x, k)
 
 
@@ -51,7 +56,8 @@ class Triu(Cell):
         Tensor of the same shape and dtype.
 
     Raises:
-        TypeError: if `x` is not a Tensor, or `k` not an int.
+        AttributeError: if `x` is not a Tensor.
+        TypeError: if `k` is not an int.
         ValueError: if `x` has fewer than two axes.
 
     Example:
@@ -68,6 +74,7 @@ class Triu(Cell):
         """Returns the triangle above and on diagonal `k` of `x`."""
         if type(k) is not int:
             Int.refuse("Triu", "k", k)
+        _Input.refuse("Triu", "x", x)
         return ops.triu(x, k)
 
 
