@@ -45,6 +45,7 @@ class Least:
     MASK = 1 << 12  # elements of a mask: below, NumPy's branches cost less than positions
     ADD_ALONG = 1 << 8  # indices: below, NumPy adds in flat memory as fast
     ADD_SLICES = 1 << 8  # elements of the slices: NumPy adds at an index for each
+    SUM_SLICES = 1 << 9  # elements of the slices: worth that loop instead of NumPy's `add.at`
     SET_ALONG = 1 << 11  # indices: below, NumPy writes in flat memory as fast
     ADD_AT = (1 << 12) + 1  # elements: worth a sparse matrix, or a single flat index
     APPLY_TAPS = 1 << 14  # products: below, a call costs as much as it saves

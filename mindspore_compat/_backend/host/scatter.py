@@ -66,13 +66,25 @@ def segment_sum(xp, index, values, count):
     rows = xp.reshape(values, (index.size, math.prod(row)))
     if _is_half(values.dtype):
         rows = rows.astype("float32")
-    if type(rows) is numpy.ndarray and rows.dtype.char in "fd" and rows.size >= Least.ADD_AT:
-        flat = from_zero(flat, flat.min(), count)
-        out = door.call("segment_sum", flat, rows, count)
-        out = _sparse_product(flat, rows, count) if out is None else out
-    else:
+    out = _sum_of_rows(flat, rows, count) if type(rows) is numpy.ndarray else None
+    if out is None:
         out = _add_into(xp, xp.zeros((count, rows.shape[1]), rows.dtype), flat, rows)
     return xp.reshape(out.astype(values.dtype, copy=False), (count, *row))
+
+
+def _sum_of_rows(index, rows, count):
+    """Computes `segment_sum` for a matrix of the host, by a loop or a product; None where NumPy's
+    `add.at` is faster."""
+    if rows.dtype.char == "f" and rows.size >= Least.SUM_SLICES:
+        if count * rows.shape[1] < Least.TAKE_ROWS:
+            out = numpy.zeros((count, rows.shape[1]), rows.dtype)
+            if _add_slices(out, index, rows):
+                return out
+    if rows.dtype.char not in "fd" or rows.size < Least.ADD_AT:
+        return None
+    index = from_zero(index, index.min(), count)
+    out = door.call("segment_sum", index, rows, count)
+    return _sparse_product(index, rows, count) if out is None else out
 
 
 def _is_half(dtype):

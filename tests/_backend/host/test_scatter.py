@@ -7,8 +7,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from kit.loops import needs_numba
 
 from mindspore_compat._backend import arrays
+from mindspore_compat._backend.compiled import door
 from mindspore_compat._backend.host import indices, scatter
 from mindspore_compat._backend.thresholds import Least
 
@@ -210,3 +212,23 @@ def test_a_column_of_each_row_by_positions(monkeypatch, dtype):
         arrays.HOST.pick_column(x, column + np.array([1], dtype))
     if dtype != "uint8":  # counted from the end
         np.testing.assert_array_equal(arrays.HOST.pick_column(x, column - 3), wanted)
+
+
+@pytest.mark.parametrize("rows, count, columns", [(32, 20, 20), (600, 40, 7), (700, 90, 1)])
+@pytest.mark.parametrize("lowest", [0, -5])
+def test_a_segment_sum_of_a_small_table_adds_row_after_row(rows, count, columns, lowest):
+    index = RANDOM.integers(lowest, count, rows).astype(np.int32)
+    values = RANDOM.normal(size=(rows, columns)).astype(np.float32)
+    wanted = np.zeros((count, columns), np.float32)
+    np.add.at(wanted, index, values)
+    np.testing.assert_array_equal(arrays.HOST.segment_sum(index, values, count), wanted)
+
+
+@needs_numba
+def test_a_segment_sum_of_a_small_table_is_one_compiled_loop(monkeypatch):
+    calls, call = [], door.call
+    monkeypatch.setattr(door, "call", lambda name, *x: calls.append(name) or call(name, *x))
+    index, values = np.arange(32) % 5, np.ones((32, 64), np.float32)
+    arrays.HOST.segment_sum(index, values, 100)
+    arrays.HOST.segment_sum(index[:4], values[:4], 100)
+    assert calls == ["add_slices"]
