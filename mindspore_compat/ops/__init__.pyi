@@ -7464,7 +7464,7 @@ class NuclearNorm(_Primitive):
         - **x** (Tensor of dtype float32 or float64): the input.
 
     Shapes:
-        `x` has at least two axes.
+        `x` has at least two axes, and two if `dim` is None.
 
     Outputs:
         The result lacks the axes in `dim`, or has length 1 along them with `keepdim`, and keeps
