@@ -22,6 +22,7 @@ _RESULT = re.compile(
     r"(\w+(?:\.\w+)*(?:\[[\w., \[\]]*\])?)(?=[.,:;]|\s+(?:of|from|with|whose|where)\b|$)"
 )
 _DEPENDS = re.compile(r"\b(?:or|None|if|unless|else|without)\b|;|\bwith (?:`|groups|several)")
+_TENSORS = re.compile(r"A (?:tuple|pair) of (?:(?:two|three|four|complex|int64|bool) )*Tensors\b")
 _TYPES = {
     **{name: name for name in "str bool int float bytes None Tensor Parameter".split()},
     **{name: name for name in "Dataset DatasetCache Optimizer Initializer Metric".split()},
@@ -87,6 +88,8 @@ def of_result(thing):
         return "tuple[list[str], list[str]]"
     if text.startswith(("Function ", "Function,", "Callable")):
         return "Callable[..., Any]"
+    if _TENSORS.match(text) and not _DEPENDS.search(first):
+        return "tuple[Tensor, ...]"
     match = None if _DEPENDS.search(first) else _RESULT.match(text)
     if match is None:
         return None

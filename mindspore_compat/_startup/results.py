@@ -79,6 +79,7 @@ RETURNS = {  # return types that no declaration states
     "Tensor.__bool__": "bool",
     "Tensor.__index__": "int",
     "Tensor.__iter__": "Iterator[Tensor]",
+    "Parameter.value": "Tensor",
     "Dataset.__add__": "Dataset",
     "Dataset.__len__": "int",
     "Dataset.create_dict_iterator": "Iterator[dict[str, Any]]",

@@ -152,7 +152,7 @@ class Parameter(_Tensor):
     # Accepted for compatibility, has no effect here
     @unique.setter  # type: ignore
     def unique(self, value: _t.Any) -> None: ...  # type: ignore
-    def value(self) -> _t.Any:  # type: ignore
+    def value(self) -> _Tensor:  # type: ignore
         """Returns a Tensor with a copy of the values, through which gradients reach the
         parameter.
         """

@@ -1569,7 +1569,7 @@ def median(input: _Tensor, dim: _b.int | None = None, keepdim: _b.bool = False) 
         Tensor of shape (), or, with `dim`, a tuple of two Tensors: the medians and their int64
         positions.
     """
-def meshgrid(*tensors: _Tensor, indexing: _b.str | None = None) -> _t.Any:
+def meshgrid(*tensors: _Tensor, indexing: _b.str | None = None) -> _b.tuple[_Tensor, ...]:
     """Creates coordinate grids from vectors; "ij" indexing by default.
 
     Args:
@@ -2123,7 +2123,7 @@ def sort(input: _Tensor, *, dim: _b.int = -1, descending: _b.bool = False, stabl
         `input` may have any shape with at least one axis. The values have its shape and dtype;
         the positions have its shape and are int64.
     """
-def split(tensor: _Tensor, split_size_or_sections: _b.int | _c.Iterable[_b.int], dim: _b.int = 0) -> _t.Any:
+def split(tensor: _Tensor, split_size_or_sections: _b.int | _c.Iterable[_b.int], dim: _b.int = 0) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along `dim` into a tuple of parts.
 
     Args:

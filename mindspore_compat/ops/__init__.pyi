@@ -12953,7 +12953,7 @@ def clone(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def coalesce(x_indices: _Tensor, x_values: _Tensor, x_shape: _Tensor) -> _t.Any:
+def coalesce(x_indices: _Tensor, x_values: _Tensor, x_shape: _Tensor) -> _b.tuple[_Tensor, ...]:
     """Sorts indices and sums the values at equal indices; the function form of `ops.Coalesce`.
 
     Args:
@@ -14583,7 +14583,7 @@ def dropout3d(input: _Tensor, p: _b.float | _b.bool = 0.5, training: _b.bool = T
     Shapes:
         `input` is (N, C, D, H, W). The result has the same shape and dtype.
     """
-def dsplit(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+def dsplit(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along axis 2, as `ops.tensor_split`.
 
     Args:
@@ -14621,7 +14621,7 @@ def dyn_shape(input_x: _Tensor) -> _Tensor:
     Returns:
         int64 Tensor of shape (axes,).
     """
-def eig(A: _Tensor) -> _t.Any:
+def eig(A: _Tensor) -> _b.tuple[_Tensor, ...]:
     """Computes the complex eigenvalues, and the eigenvectors, as columns, of square matrices.
 
     Unlike in MindSpore, both have a gradient if no two eigenvalues are equal.
@@ -15909,7 +15909,7 @@ def histc(input: _Tensor, bins: _b.int = 100, min: _b.float | _b.bool = 0.0, max
     Shapes:
         `input` may have any shape. The result is (bins,).
     """
-def hsplit(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+def hsplit(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along axis 1, as `ops.tensor_split`.
 
     Args:
@@ -20564,7 +20564,7 @@ def speed_fusion_attention(query: _Tensor, key: _Tensor, value: _Tensor, head_nu
         three int64 0-D Tensors: the seed and the offset of the generator that drew the
         dropout mask, and the number of elements of the mask, 0 without dropout.
     """
-def split(tensor: _Tensor, split_size_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _t.Any:
+def split(tensor: _Tensor, split_size_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along an axis into a tuple of parts.
 
     Args:
@@ -21145,7 +21145,7 @@ def tensor_slice(input: _Tensor, begin: _b.tuple[_b.int, ...] | _c.Sequence[_b.i
     Returns:
         Tensor of the dtype of `input`.
     """
-def tensor_split(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _t.Any:
+def tensor_split(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along an axis into a number of nearly equal parts, or at the given indices.
 
     Args:
@@ -21553,7 +21553,7 @@ def unique_consecutive(input: _Tensor, return_inverse: _b.bool = False, return_c
         Tensor of the values, or a tuple of it and the requested Tensors in int64: inverse indices,
         in the shape of `input` or of length `input.shape[dim]`, and counts.
     """
-def unique_with_pad(x: _Tensor, pad_num: _b.float | _c.Sequence[_b.float] | _b.float | _Tensor) -> _t.Any:
+def unique_with_pad(x: _Tensor, pad_num: _b.float | _c.Sequence[_b.float] | _b.float | _Tensor) -> _b.tuple[_Tensor, ...]:
     """Finds the unique values, padded to the input's length, and the index of each element among
     them.
 
@@ -21831,7 +21831,7 @@ def vmap(fn: _c.Callable[_P, _R], in_axes: _b.int | _c.Iterable[_t.Any] = 0, out
     Random numbers are drawn once and are the same in every slice. If slices shall differ, draw the
     numbers outside and map over them.
     """
-def vsplit(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+def vsplit(input: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along axis 0, as `ops.tensor_split`.
 
     Args:
