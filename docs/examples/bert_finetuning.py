@@ -3,9 +3,9 @@
     python -m mindspore_compat docs/examples/bert_finetuning.py
 
 Sentences come from a small grammar: "the old film is not boring I liked it". First the encoder
-guesses masked words, which needs no labels. It is then fine-tuned on 48 sentences labelled as
-praise or blame; these do not say who liked what. For comparison, the same network is trained from
-scratch. The script draws both losses into bert_finetuning.svg.
+guesses masked words; this needs no labels. It is then fine-tuned on 48 sentences that are labelled
+as praise or blame and lack the ending "I liked it". For comparison, the same network is trained
+from scratch. The script draws both losses into bert_finetuning.svg.
 """
 
 import argparse

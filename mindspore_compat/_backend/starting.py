@@ -37,9 +37,10 @@ class Thread(threading.Thread):
             raise
 
     def finish(self):
-        """Waits until the thread has ended; one whose `start` was interrupted may never run.
+        """Waits until the thread has ended. Returns at once if `start` was interrupted and the
+        thread never runs.
 
-        Python takes a thread for ended if an interrupt comes during its `join`.
+        `join` is not used: after an interrupt in `join`, Python considers the thread ended.
         """
         if self.runs:
             with self._ending:

@@ -68,7 +68,7 @@ class Least:
 
     LOGADDEXP = 1 << 8  # elements: below, a call costs as much as it saves
     TOP_K = 1 << 5  # elements: array functions take ten calls
-    TOP_K_COLUMNS = 1 << 9  # elements of a row, per wanted one: a partition of few columns pays
+    TOP_K_COLUMNS = 1 << 9  # elements of a row per requested one: a partition of few columns pays
     SPECIAL = 1 << 13  # elements without loops: SciPy takes no longer than the calls of a formula
     REMAINDER = 1 << 9  # elements: below, a call costs as much as it saves
 
@@ -117,12 +117,12 @@ class Most:
     SUM_ROW = 1 << 13  # elements of a row whose sums stay in the cache
     POWER_FACTORS = 4  # factors of a product that stands for a power: each is rounded
     ALONG_FLAT = 1 << 13  # indices: with more, NumPy's own index arrays cost less than checks
-    MASK_SHARE = 7 / 8  # of a mask that is True: NumPy predicts its branches
+    MASK_SHARE = 7 / 8  # the share of True in a mask: with more, branches are predictable
     PAD_BLOCKS = 64  # blocks of an array and its padding: each costs some calls
-    TOP_K_LOOP = 1 << 14  # elements times the wanted ones of a row, which each may displace
+    TOP_K_LOOP = 1 << 14  # elements of a row times k: each element may displace k others
     TOP_K_SORT = 64  # elements of a row: a stable sort takes no longer than a partition
     TOP_K_SHARE = 4  # a divisor: up to this fraction of an axis, a partition is worth its cost
-    TAPS_WHOLE = 64  # rows or columns for each weight of a row of a sparse matrix
+    TAPS_WHOLE = 64  # rows or columns per nonzero weight in a row of a sparse matrix
     UPDATE_COPIED = 6144  # elements: gathering costs less than updating each array in place
 
     PRODUCT_FEW = 256  # rows: each thread packs its own columns
@@ -140,7 +140,7 @@ class Most:
     CONVOLVE_NARROW = 27  # columns of a result: with more, few positions lie between its rows
     CONVOLVE_ROW = 1 << 21  # elements of one row of all channels; some rows are copied at once
     CONVOLVE_SMALL = 1 << 16  # weights of a group that are small matrices
-    WINOGRAD_SAVED = 96  # channels times filters for each saved multiplication
+    WINOGRAD_SAVED = 96  # channels times filters per saved multiplication
     WINOGRAD_ROW = 1 << 20  # elements of one row of all channels and filters
     COLUMNS = 1 << 12  # elements of one image's columns, if windows do not overlap
     POOL_PADDED = 1 << 14  # elements of all images that are padded for the loop of the maximum

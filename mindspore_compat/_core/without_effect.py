@@ -6,8 +6,8 @@
     @without_effect("dataset.config.set_iterator_mode(parallel_convert)")
     def set_iterator_mode(do_copy=False, parallel_convert=False): ...
 
-The line is the public path of a function, a method, or a property whose setter only stores. If only
-some arguments have no effect, brackets name them. The mark adds a sentence to the docstring, which
+The text is the public path of a function, of a method, or of a property whose setter only stores a
+value. If only some arguments have no effect, they are listed in parentheses. The mark adds a sentence to the docstring, which
 `help` and the reference show. It also adds a comment to the stub (_startup/stubs.py) and a line to
 one page of the documentation (docs/without_effect.py). One warning is logged in a process: at the
 first call, or at the first value of such an argument that is not its default.

@@ -6,7 +6,7 @@ from mindspore_compat._core.tensor.tensor import Tensor
 
 
 def normal(*shape, seed=0, dtype="float64"):
-    """Returns a NumPy array of normal numbers, other ones for each seed and each sum of lengths."""
+    """Returns an array of normal numbers; the generator's seed is `seed` + the sum of `shape`."""
     return np.random.default_rng(seed + sum(shape)).standard_normal(shape).astype(dtype)
 
 
@@ -16,5 +16,5 @@ def floats(*values, dtype="float32"):
 
 
 def ints(*values, dtype="int32"):
-    """Returns a Tensor of these integers, in shape as `floats` makes them."""
+    """Returns a Tensor of these integers; the shape follows the rule of `floats`."""
     return Tensor(np.array(values, dtype))

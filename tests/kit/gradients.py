@@ -1,8 +1,8 @@
 """Checks gradients by finite differences, for the tests of all areas.
 
 A scalar is formed from an operation's outputs with fixed random weights. Its gradient along a
-random direction is compared with a central difference. The gradient is itself such an operation, so
-the same check applied to it is of second order.
+random direction is compared with a central difference. The gradient is itself an operation, so
+applying the same check to it tests second derivatives.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from mindspore_compat._core.gradients.transforms import grad, jvp
 from mindspore_compat._core.tensor.tensor import Tensor
 
 STEP, TOLERANCE = 1e-5, 1e-6
-FLOAT32_STEP, FLOAT32_TOLERANCE = 1e-2, 2e-3  # where an operation computes in float32 always
+FLOAT32_STEP, FLOAT32_TOLERANCE = 1e-2, 2e-3  # for operations that always compute in float32
 
 
 def check_gradients(function, *arrays, order=2, seed=0):
@@ -22,7 +22,7 @@ def check_gradients(function, *arrays, order=2, seed=0):
         function: Tensors to a Tensor or a tuple of them (integer outputs do not count).
         *arrays: float64 (or complex128) values to differentiate at; they should be far from kinks.
         order: 1, or 2 for second derivatives too.
-        seed: of the weights and directions.
+        seed: the seed of the weights and directions.
     """
     arrays = [np.asarray(a, np.result_type(a, np.float64)) for a in arrays]
     scales = STEP, TOLERANCE
@@ -77,7 +77,7 @@ def _check(scalar, arrays, order, seed, step=STEP, tolerance=TOLERANCE):
             ]
             for sign in (1, -1)
         ]
-        high, low = (scalar(*each).asnumpy().item() for each in moved)
+        high, low = (scalar(*inputs).asnumpy().item() for inputs in moved)
         expected = (high - low) / (2 * step)
         size = max(abs(expected), abs(along), abs(high) + abs(low), 1)
         assert abs(along - expected) <= tolerance * size, (
@@ -89,17 +89,17 @@ def _check(scalar, arrays, order, seed, step=STEP, tolerance=TOLERANCE):
 
 def _gradients(scalar, count):
     """Returns the gradients of `scalar` for its first `count` inputs, always a tuple."""
-    found = grad(scalar, tuple(range(count)))
+    gradient = grad(scalar, tuple(range(count)))
 
     def gradients(*tensors):
-        result = found(*tensors)
+        result = gradient(*tensors)
         return result if isinstance(result, tuple) else (result,)
 
     return gradients
 
 
 def _weighted(function, seed):
-    """Returns the sum of a function's floating outputs, each element with a weight of its own."""
+    """Returns a function: the sum of all elements of the floating outputs, with random weights."""
 
     def scalar(*tensors):
         outs = function(*tensors)
@@ -114,7 +114,7 @@ def _weighted(function, seed):
 
 
 def _parts(outs):
-    """Yields the floating outputs, of complex ones both parts."""
+    """Yields the floating outputs, and the real and imaginary parts of complex outputs."""
     for out in outs:
         if out._array.dtype.kind == "c":
             yield ops.real(out)

@@ -1,9 +1,9 @@
 """Interrupts a function at chosen lines, or at a random moment.
 
-`half_changed(step, tensors, 60)` runs a step repeatedly. Each run raises an Interrupt at another
-line that the step executes, in the package or in a library. The lines are counted, so the moments
-are the same in each run of a test. A line with `with` is excluded, because it is executed again at
-the end of its block. Python itself raises no interrupt there, so that locks are released.
+`half_changed(step, tensors, 60)` runs a step repeatedly. Each run raises an Interrupt at a
+different line that the step executes, in the package or in a library. The lines are counted, so the
+moments are the same in each run of a test. Lines that begin with `with` are excluded: Python
+reports such a line again at the end of its block, where a real interrupt cannot occur.
 
 `half_changed(step, tensors, random_moments(step, 60))` raises a KeyboardInterrupt from a timer, as
 Ctrl+C does. It may come between any two bytecode instructions.
@@ -36,7 +36,8 @@ def lines_of(function):
 
 
 def stop_at(number, function):
-    """Calls a function and raises Interrupt before line `number`; returns whether it got there."""
+    """Calls a function and raises Interrupt before its line `number`. Returns False if the function
+    ends before that line."""
     try:
         _traced(function, number)
     except Interrupt:
@@ -111,8 +112,8 @@ class State:
 
 
 def stop_after(seconds, function):
-    """Calls a function and raises KeyboardInterrupt after some seconds, unless it has returned;
-    returns whether the interrupt left the function."""
+    """Calls a function and raises KeyboardInterrupt in it after some seconds. Returns False if the
+    function ended before, or caught the interrupt."""
     due = [True]
 
     def interrupt(*_):
@@ -134,8 +135,8 @@ def stop_after(seconds, function):
 
 
 def random_moments(function, count, seed=0):
-    """Returns `count` functions, each of which interrupts a call of a function at a
-    random moment."""
+    """Returns `count` functions. Each calls a function and interrupts it at a random moment within
+    the usual duration of `function`."""
     durations = []
     for _ in range(5):
         start = time.perf_counter()
@@ -146,35 +147,38 @@ def random_moments(function, count, seed=0):
 
 
 def half_changed(step, tensors, stops):
-    """Interrupts a step several times: (tries, those that left it half done).
+    """Interrupts a step several times.
 
-    After each interrupt the state is compared with those before and after a whole step, and so is
-    the state after one more step, which finds what an interrupt has broken for later.
+    After each interrupt, the state must be that before or after a complete step. One more step is
+    then run and its result compared too, which detects damage that shows only later.
 
     Args:
-        step: a function without arguments that changes the Tensors, and nothing else that counts.
+        step: a function without arguments that changes only the Tensors.
         tensors: the Tensors.
-        stops: functions that interrupt a call of a function and return whether they have; or at
-            most how many lines to interrupt it at.
+        stops: functions that call a function, interrupt it, and return whether they did; or the
+            maximum number of lines at which to interrupt the step.
+
+    Returns:
+        The number of interrupts, and a list that describes those after which the state was wrong.
     """
     state = State(tensors)
-    course = [state.values()]
+    states = [state.values()]
     for _ in range(2):
         step()
-        course.append(state.values())
-    state.restore(course[0])
+        states.append(state.values())
+    state.restore(states[0])
     if isinstance(stops, int):
         stops = [functools.partial(stop_at, number) for number in moments(step, stops)]
     wrong = []
     for stop in stops:
-        state.restore(course[0])
-        stopped = stop(step)
-        not_old, not_new = state.differences(course[0]), state.differences(course[1])
-        if not_new and (not_old or not stopped):
+        state.restore(states[0])
+        is_stopped = stop(step)
+        not_old, not_new = state.differences(states[0]), state.differences(states[1])
+        if not_new and (not_old or not is_stopped):
             wrong.append((stop.args, "half", not_old, not_new))
             continue
         step()
-        if later := state.differences(course[1 if not_new else 2]):
+        if later := state.differences(states[1 if not_new else 2]):
             wrong.append((stop.args, "later", later))
-    state.restore(course[0])
+    state.restore(states[0])
     return len(stops), wrong

@@ -1,5 +1,5 @@
-"""Calls that use compiled loops, one for each kind: calls of public operators, or of the functions
-that optimizers call. No module of loops is imported here.
+"""One call for each function that compiled loops serve: a call of a public operator, or of a
+function that optimizers call. This module imports no module of loops.
 """
 
 import numpy as np
@@ -20,9 +20,9 @@ def indices(count, *shape):
 
 
 def gradients(function, *tensors):
-    """Returns a value and its gradients by all tensors."""
-    found = ms.value_and_grad(function, tuple(range(len(tensors))))(*tensors)
-    return found[0], *found[1]
+    """Returns the value of a function and its gradients with respect to all tensors."""
+    value, grads = ms.value_and_grad(function, tuple(range(len(tensors))))(*tensors)
+    return value, *grads
 
 
 def convolution(groups, *size):
@@ -56,10 +56,11 @@ def grid_sample():
 def between_blocks():
     blocks = [normal(2, 128, 128, seed=seed).astype(np.float32) for seed in (1, 2)]
     x = normal(200, 256).astype(np.float32)
-    return [Tensor(each) for each in block_inverse.between_blocks([(blocks[0], x, blocks[1])])]
+    products = block_inverse.between_blocks([(blocks[0], x, blocks[1])])
+    return [Tensor(product) for product in products]
 
 
-# What is served -> a call of public operators that is served by it, or of what optimizers call.
+# name at the door -> a call that asks the door for that name
 CALLS = {
     "add_along_axis": lambda: ops.tensor_scatter_elements(
         float32(9, 5), indices(9, 7, 5), float32(7, 5, seed=1), 0, "add"

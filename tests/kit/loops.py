@@ -17,17 +17,20 @@ def needs_numba(test):
 
 
 def without_compiler(monkeypatch):
-    """Lets no loop be compiled: else the compiler's memory counts in what tracemalloc measures, or
-    loops compute only the second of two results that are compared."""
+    """Prevents the compilation of loops.
+
+    Otherwise tracemalloc would count the compiler's memory, or a loop could become ready between
+    two computations whose results are compared.
+    """
     monkeypatch.setattr(jit, "available", lambda: False)
     if (thread := jit._queue._thread) is not None:  # it compiles the loops of an earlier test
         thread.join()
 
 
 def every_size(monkeypatch):
-    """Lets loops and threads be used for arrays of every size but 0.
+    """Enables loops and threads for all arrays that are not empty.
 
-    SPACE stays, because the call path of an operator contains it from the first call on.
+    SPACE keeps its value, because the call path of an operator contains it from the first call on.
     """
     for name in sizes_of(thresholds.Least):
         if name != "SPACE":
@@ -41,12 +44,12 @@ def sizes_of(table):
 
 @contextlib.contextmanager
 def fresh_loops(monkeypatch, module=None, *caches, **constants):
-    """Makes arrays of every size wait for loops, which are compiled anew in this context.
+    """Recompiles loops in this context, and uses them for arrays of every size from the first call.
 
     Args:
-        module: whose numbers are set.
-        caches: what else is forgotten before and after.
-        constants: what the numbers are meanwhile.
+        module: the module whose constants are changed.
+        caches: further cached functions that are cleared before and after.
+        constants: the values of the constants in this context.
     """
     for name, value in constants.items():
         monkeypatch.setattr(module, name, value)
@@ -62,8 +65,10 @@ def fresh_loops(monkeypatch, module=None, *caches, **constants):
 
 
 def check_arguments(replace=setattr):
-    """Has loops that come from the disk cache check the types of their arguments. Numba's
-    dispatcher, which runs loops that this process has compiled, checks them by itself."""
+    """Makes loops from the disk cache check the types of their arguments.
+
+    Loops that this process has compiled are run by Numba's dispatcher, which checks them anyway.
+    """
     load, load_parallel = jit.Loop.load, parallel_loops.ParallelLoop.load
     index = parallel_loops.INDEX
     own = [(1, index), (0, index), (0, index), (0, index), (2, index)]
@@ -94,7 +99,7 @@ def _checked(run, kinds):
 
 
 def by_python(monkeypatch):
-    """Runs the loops made from now on as Python code."""
+    """Runs all loops that are created from now on as Python code."""
     monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
 
 
@@ -117,7 +122,7 @@ class ByPython(jit.Loop):
 
 
 class ParallelByPython(parallel_loops.ParallelLoop):
-    """A parallel loop run by Python, piece by piece."""
+    """A parallel loop run by Python, chunk by chunk."""
 
     def request(self):
         self.ready = self.python()
@@ -126,10 +131,10 @@ class ParallelByPython(parallel_loops.ParallelLoop):
     def caller(self, table):
         return lambda *arguments: not self.run(table, *arguments)
 
-    def run(self, table, *given):
+    def run(self, table, *values):
         fits = True
         for row in table:
-            rest = iter(given)
+            rest = iter(values)
             arguments = []
             for kind, dtype, column, fields in self._parameters:
                 if kind == "sizes":

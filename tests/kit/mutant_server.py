@@ -1,9 +1,9 @@
 """Runs the cases of one name against mutants, each in its own process.
 
-`MutantServer(name, kinds)` starts `python -m kit.mutant_server`. That process loads what every
-mutant needs (the tool, its specs and answers, NumPy, but nothing of the package) and forks a child
-per mutant. The child imports the package with one module's text replaced, and runs the cases until
-one fails that passes without the fault.
+`MutantServer(name, kinds)` starts `python -m kit.mutant_server`. That process loads everything that
+all mutants need: the conformance tool, its specs and answers, and NumPy, but not the package. It
+forks a child per mutant. The child replaces the source of one module, imports the package, and runs
+the cases until one fails that passes without the fault.
 """
 
 import importlib.abc
@@ -30,7 +30,7 @@ KINDS = (
     "parameter_names",
     "set_attributes",
 )
-SECONDS = 60  # a mutant that takes longer is found: the runner would call its case a hang
+SECONDS = 60  # a mutant that takes longer counts as detected: the runner would report a hang
 
 
 class MutantServer:
@@ -57,10 +57,10 @@ class MutantServer:
         self.process.wait()
 
     def failing(self, module=None, source=None, sound=()):
-        """Returns the ids of failing cases; with a fault the first only that is not among
+        """Returns the ids of failing cases; with a fault, only the first one that is not in
         `sound`."""
-        asked = {"module": module, "source": source, "sound": sorted(sound)}
-        self.process.stdin.write(json.dumps(asked) + "\n")
+        request = {"module": module, "source": source, "sound": sorted(sound)}
+        self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
@@ -79,46 +79,46 @@ class _Planted(importlib.abc.MetaPathFinder):
         return spec
 
 
-def _failures(found, stored, asked):
-    """Returns the ids of failing cases on the package with a fault, or on the sound one."""
+def _failures(cases, stored, request):
+    """Returns the ids of the cases that fail, with the requested fault or without a fault."""
     from conformance import targets
     from conformance.running import answers
     from conformance.worker.worker import Worker
 
-    if asked["module"]:
-        sys.meta_path.insert(0, _Planted(asked["module"], asked["source"]))
+    if request["module"]:
+        sys.meta_path.insert(0, _Planted(request["module"], request["source"]))
     try:
         worker = Worker(targets.install(PACKAGE))
     except Exception as error:  # noqa: BLE001  (a fault may raise anything)
         return [f"import: {error!r}"]
     failed = []
-    for case in found:
+    for case in cases:
         result = answers.judge(case, worker.run(case), stored)
-        if result["status"] not in ("pass", "skip") and case["id"] not in asked["sound"]:
+        if result["status"] not in ("pass", "skip") and case["id"] not in request["sound"]:
             failed.append(case["id"])
-            if asked["module"]:
+            if request["module"]:
                 break
     return failed
 
 
-def _in_a_child(found, stored, asked):
-    """Returns `_failures` in a forked process; what a lost one was about is reported instead."""
-    here, there = os.pipe()
+def _failures_in_child(cases, stored, request):
+    """Returns `_failures` as computed by a forked process, or a note that the process was lost."""
+    read_end, write_end = os.pipe()
     child = os.fork()
     if not child:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.write(there, json.dumps(_failures(found, stored, asked)).encode())
+        os.write(write_end, json.dumps(_failures(cases, stored, request)).encode())
         os._exit(0)
-    os.close(there)
+    os.close(write_end)
     limit, text = time.monotonic() + SECONDS, b""
-    while select.select([here], [], [], max(0.0, limit - time.monotonic()))[0]:
-        part = os.read(here, 1 << 16)
+    while select.select([read_end], [], [], max(0.0, limit - time.monotonic()))[0]:
+        part = os.read(read_end, 1 << 16)
         if not part:
             break
         text += part
     else:
         os.kill(child, signal.SIGKILL)
-    os.close(here)
+    os.close(read_end)
     os.waitpid(child, 0)
     return json.loads(text) if text else ["the process was lost"]
 
@@ -129,11 +129,11 @@ def main(name, *kinds):
     from conformance.running import answers
 
     entries = specs.load_file(specs.FOLDER / f"{cases.area_of(name)}.yaml", check=False)
-    found = cases.of_entry(name, entries[name], kinds)
-    found.sort(key=lambda case: kinds.index(case["kind"]))
+    name_cases = cases.of_entry(name, entries[name], kinds)
+    name_cases.sort(key=lambda case: kinds.index(case["kind"]))
     stored = {key: answer for key, answer in answers.load().items() if key.startswith(f"{name}::")}
     for line in sys.stdin:
-        print(json.dumps(_in_a_child(found, stored, json.loads(line))), flush=True)
+        print(json.dumps(_failures_in_child(name_cases, stored, json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

@@ -49,10 +49,10 @@ _WORDS = {
 
 @dataclass
 class Mutant:
-    """One fault: in which function of which module, what stood there and what stands there now.
+    """One fault: its place (a module and a function), the old text and the new text.
 
-    `shown_by` is the module by which users know the function, where that is another one. `count`
-    numbers the mutants of a function that read alike, `ordinal` those of the same kind.
+    `shown_by` is the public module of the function if `module` is private. `count` numbers the
+    mutants of a function with equal texts, `ordinal` the mutants of one kind.
     """
 
     module: str
@@ -68,7 +68,7 @@ class Mutant:
 
     @property
     def key(self):
-        """Returns a name that stays when lines move: what is changed in which function."""
+        """Returns a name that does not depend on line numbers: the function and the change."""
         shown = (
             f"{self.shown_by or self.module}.{self.where}: {self.kind}: {self.old} -> {self.new}"
         )
@@ -87,11 +87,13 @@ class Mutant:
 
 
 def mutants(module, names):
-    """Yields the mutants of classes and functions of a module of the package, in their order there;
-    of those, too, that lie in a private module beside it from which it imports.
+    """Yields the mutants of the named classes and functions, in the order of the source.
 
-    Their keys are told by `module` wherever they lie: they stay when a private module is split off.
-    A name that is defined in none of them is a LookupError.
+    The names may be defined in `module` or in private modules beside it from which it imports. All
+    keys begin with `module`, so they stay the same when code moves to a private module.
+
+    Raises:
+        LookupError: if none of these modules defines a name.
     """
     seen, trees = Counter(), _with_private(module)
     defined = {getattr(node, "name", None) for tree in trees.values() for node in tree.body}
@@ -106,38 +108,38 @@ def mutants(module, names):
 
 
 def _with_private(module):
-    """Returns {module: tree} of a module of the package and of the private modules that it imports
-    from, directly or through others, if they are beside it or in private packages beside it."""
+    """Returns {module: syntax tree} of a module of the package and of the private modules beside
+    it, or in private packages beside it, from which it imports directly or indirectly."""
     package = Path(importlib.util.find_spec("mindspore_compat").origin).parent
     private = f"{module.rpartition('.')[0]}._"
-    found, left = {}, [module]
-    while left:
-        home = left.pop()
+    trees, unread = {}, [module]
+    while unread:
+        home = unread.pop()
         path = package.joinpath(*home.split(".")).with_suffix(".py")
-        found[home] = ast.parse(path.read_text(encoding="utf-8"))
-        for node in found[home].body:
+        trees[home] = ast.parse(path.read_text(encoding="utf-8"))
+        for node in trees[home].body:
             if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
-                beside = f"{home.rpartition('.')[0]}.{node.module}"
-                if beside.startswith(private) and beside not in {*found, *left}:
-                    left.append(beside)
-    return found
+                sibling = f"{home.rpartition('.')[0]}.{node.module}"
+                if sibling.startswith(private) and sibling not in {*trees, *unread}:
+                    unread.append(sibling)
+    return trees
 
 
-def sample(found, count):
-    """Draws this many mutants of a list at random; they stay the same when their function moves to
-    another module or a local name changes.
+def sample(candidates, count):
+    """Draws `count` mutants at random. The choice depends neither on the module of a function nor
+    on its local names.
     """
 
     def rank(mutant):
         shown = f"{mutant.where}: {mutant.kind} {mutant.ordinal}"
         return hashlib.sha1(shown.encode()).hexdigest()
 
-    return sorted(found, key=rank)[:count]
+    return sorted(candidates, key=rank)[:count]
 
 
 def _functions(tree, names):
-    """Yields (qualified name, node, whether callers of a public name meet its signature) of the
-    named functions, and of the methods of the named classes.
+    """Yields (qualified name, node, whether the signature is public) of the named functions, and of
+    the methods of the named classes.
     """
     for node in tree.body:
         if getattr(node, "name", None) not in names:
@@ -147,8 +149,8 @@ def _functions(tree, names):
             continue
         for inner in node.body:
             if isinstance(inner, ast.FunctionDef) and not _is_spared(inner):
-                met = inner.name == "__init__" and _is_marked(node, "public")
-                yield f"{node.name}.{inner.name}", inner, met or _is_marked(inner, "checked")
+                is_public = inner.name == "__init__" and _is_marked(node, "public")
+                yield f"{node.name}.{inner.name}", inner, is_public or _is_marked(inner, "checked")
 
 
 def _is_marked(node, decorator):
@@ -174,20 +176,22 @@ def _edits(function, is_public):
 
 
 def _walk(node, skipped=()):
-    """Yields (holder, field, index in its list or None, node) below a node; without what only
-    speaks."""
+    """Yields (parent, field, index in its list or None, node) of the nodes below a node.
+
+    Nodes that only produce text, such as docstrings and messages, are left out.
+    """
     for name, value in ast.iter_fields(node):
         if name in skipped:
             continue
         current = value if isinstance(value, list) else [value]
         for index, child in enumerate(current):
-            if not isinstance(child, ast.AST) or _only_speaks(child):
+            if not isinstance(child, ast.AST) or _is_text(child):
                 continue
             yield node, name, index if isinstance(value, list) else None, child
             yield from _walk(child)
 
 
-def _only_speaks(node):
+def _is_text(node):
     docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     logged = isinstance(node, ast.Expr) and ast.unparse(node).startswith("log.")
     strict = isinstance(node, ast.keyword) and node.arg == "strict"
@@ -195,7 +199,7 @@ def _only_speaks(node):
 
 
 def _faults(node):
-    """Yields (kind, what replaces the node or None) of one node."""
+    """Yields (kind, replacement or None) for each fault of one node."""
     if isinstance(node, (ast.BinOp, ast.AugAssign, ast.BoolOp)) and type(node.op) in _OPERATORS:
         yield "operator", _with(node, op=_OPERATORS[type(node.op)]())
     elif isinstance(node, ast.Compare) and type(node.ops[0]) in _OPERATORS:
@@ -212,7 +216,7 @@ def _faults(node):
         yield "bound", _with(node, arg=_BOUNDS[node.arg])
     elif isinstance(node, ast.arg) and getattr(node.annotation, "id", "Any") != "Any":
         yield "rule removed", _with(node, annotation=None)
-    elif isinstance(node, ast.IfExp) and not _turns_itself(node.test):
+    elif isinstance(node, ast.IfExp) and not _has_inverse(node.test):
         yield "condition", _with(node, test=ast.UnaryOp(ast.Not(), node.test))
     elif isinstance(node, ast.Call):
         yield from _call_faults(node)
@@ -232,7 +236,7 @@ def _call_faults(node):
 
 
 def _are_plain(*nodes):
-    """Returns whether arguments are names, elements or attributes, and none a namespace or a
+    """Returns whether all nodes are names, elements or attributes, but not `self`, `cls`, `xp` or a
     class."""
     return all(
         isinstance(n, (ast.Name, ast.Attribute, ast.Subscript))
@@ -242,8 +246,8 @@ def _are_plain(*nodes):
     )
 
 
-def _turns_itself(test):
-    """Returns whether a condition is turned round by the fault of its own operator."""
+def _has_inverse(test):
+    """Returns whether the fault of a condition's own operator already inverts the condition."""
     return isinstance(test, (ast.Compare, ast.UnaryOp))
 
 
@@ -251,37 +255,39 @@ def _statement_faults(node):
     if isinstance(node, ast.If):
         if isinstance(node.body[-1], ast.Raise) and not node.orelse:
             yield "check removed", ast.Pass()
-        elif not _turns_itself(node.test):
+        elif not _has_inverse(node.test):
             yield "condition", _with(node, test=ast.UnaryOp(ast.Not(), node.test))
     elif isinstance(node, (ast.Expr, ast.AugAssign)) or _writes_elsewhere(node):
         yield "statement removed", ast.Pass()
 
 
 def _writes_elsewhere(node):
-    """Returns whether an assignment is to an attribute or an element: a local name would be
-    missing."""
+    """Returns whether an assignment has only attributes or elements as targets. Without an
+    assignment to a local name, the function would fail at once."""
     targets = getattr(node, "targets", ())
     return bool(targets) and not any(isinstance(t, (ast.Name, ast.Tuple)) for t in targets)
 
 
 def _ignored_arguments(function):
     """Yields a fault per argument with a default: its value is ignored."""
-    given = function.args.posonlyargs + function.args.args
+    arguments = function.args.posonlyargs + function.args.args
     positional = zip(
-        given[len(given) - len(function.args.defaults) :], function.args.defaults, strict=True
+        arguments[len(arguments) - len(function.args.defaults) :],
+        function.args.defaults,
+        strict=True,
     )
     keyword = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
     for argument, default in [*positional, *keyword]:
         if default is not None:
-            put = ast.Assign([ast.Name(argument.arg, ast.Store())], copy.deepcopy(default))
-            body = [put, *function.body]
+            assignment = ast.Assign([ast.Name(argument.arg, ast.Store())], copy.deepcopy(default))
+            body = [assignment, *function.body]
             text = f"{argument.arg} = {_short(default)}"
             yield "argument ignored", argument.arg, text, (function, "body", None, body)
 
 
 def _keyword_marks(function):
-    """Yields a fault per keyword-only mark: it is dropped from a signature or a declaration's
-    text."""
+    """Yields a fault per keyword-only mark `*`, which is dropped from a signature or from the text
+    of a declaration."""
     arguments = function.args
     if arguments.kwonlyargs and all(default is not None for default in arguments.kw_defaults):
         changed = copy.deepcopy(arguments)

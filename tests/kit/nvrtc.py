@@ -1,8 +1,8 @@
-"""NVRTC, the compiler of CUDA texts, which needs neither a GPU nor a driver.
+"""NVRTC, the runtime compiler of CUDA. It needs neither a GPU nor a driver.
 
-It is searched where CuPy's or NVIDIA's own wheels (`pip install nvidia-cuda-nvrtc`, 60 MB) put it,
-and at the path in the environment variable NVRTC_LIBRARY; the disassembler beside it (`pip install
-nvidia-cuda-nvdisasm`, 6 MB), and at that in NVDISASM.
+The library is looked for at the path in the environment variable NVRTC_LIBRARY, and where NVIDIA's
+wheel (`pip install nvidia-cuda-nvrtc`, 60 MB) installs it. The disassembler (`pip install
+nvidia-cuda-nvdisasm`, 6 MB) is looked for at the path in NVDISASM, in the PATH, and in the wheel.
 """
 
 import contextlib
@@ -24,9 +24,9 @@ _REGISTER_COUNT, _WITH_LENGTH = 0x2F, 4  # of the attributes of a compiled kerne
 
 @functools.cache
 def library():
-    """Returns the library, or None where it is not at hand."""
-    found = importlib.util.find_spec("nvidia")
-    roots = found.submodule_search_locations if found else ()
+    """Returns the library, or None if it is not installed."""
+    spec = importlib.util.find_spec("nvidia")
+    roots = spec.submodule_search_locations if spec else ()
     paths = [pathlib.Path(root, name) for root in roots for name in NAMES]
     if os.environ.get("NVRTC_LIBRARY"):
         paths.insert(0, pathlib.Path(os.environ["NVRTC_LIBRARY"]))
@@ -40,17 +40,17 @@ def library():
 
 @functools.cache
 def architectures():
-    """Returns the compute capabilities that the library compiles for, as 70, 80, ..."""
+    """Returns the compute capabilities that the library supports: 70, 80, ..."""
     count = ctypes.c_int()
     library().nvrtcGetNumSupportedArchs(ctypes.byref(count))
-    found = (ctypes.c_int * count.value)()
-    library().nvrtcGetSupportedArchs(found)
-    return tuple(found)
+    capabilities = (ctypes.c_int * count.value)()
+    library().nvrtcGetSupportedArchs(capabilities)
+    return tuple(capabilities)
 
 
 @contextlib.contextmanager
 def _compiled(text, architecture):
-    """Returns a program and the error of its compilation, 0 for none."""
+    """Yields a program and the error code of its compilation; 0 means success."""
     program = _Handle()
     library().nvrtcCreateProgram(
         ctypes.byref(program), _Text(text.encode()), _Text(b"kernel.cu"), 0, None, None
@@ -63,7 +63,7 @@ def _compiled(text, architecture):
 
 
 def _output(program, what):
-    """Returns the bytes that the compiler has made: its "ProgramLog", or the "CUBIN"."""
+    """Returns one output of the compiler as bytes: "ProgramLog", "PTX" or "CUBIN"."""
     size = ctypes.c_size_t()
     getattr(library(), f"nvrtcGet{what}Size")(program, ctypes.byref(size))
     output = ctypes.create_string_buffer(size.value)
@@ -72,20 +72,20 @@ def _output(program, what):
 
 
 def complaint(text, architecture):
-    """Returns the errors of the compiler in a text for one architecture; "" if there are none."""
+    """Returns the compiler's messages if it rejects a CUDA text for an architecture, else ""."""
     with _compiled(text, architecture) as (program, failed):
         log = _output(program, "ProgramLog").rstrip(b"\0").decode()
     return log or f"error {failed}" if failed else ""
 
 
 def binary(text, architecture):
-    """Returns the bytes of the machine code of a text, an ELF file."""
+    """Returns the machine code of a CUDA text, an ELF file, as bytes."""
     with _compiled(text, architecture) as (program, _):
         return _output(program, "CUBIN")
 
 
 def registers(text, architecture):
-    """Returns how many registers a thread takes of the kernel in a text that takes most."""
+    """Returns the number of registers per thread; of several kernels, the largest number."""
     code = binary(text, architecture)
     headers, size, count, names = (
         *struct.unpack_from("<Q", code, 0x28),
@@ -97,27 +97,27 @@ def registers(text, architecture):
     label = code.index(b"\0.nv.info\0", sections[names][4]) + 1 - sections[names][4]
     _, _, _, _, at, length = next(section for section in sections if section[0] == label)
     most, end = 0, at + length
-    while at < end:  # attributes: how they are laid out, which one, the value or its length
+    while at < end:  # an attribute: its layout, its kind, and its value or the value's length
         layout, attribute, value = struct.unpack_from("<2BH", code, at)
-        if attribute == _REGISTER_COUNT:  # of which symbol, how many
+        if attribute == _REGISTER_COUNT:  # the value is a symbol and its count
             most = max(most, struct.unpack_from("<2I", code, at + 4)[1])
         at += 4 + (value if layout == _WITH_LENGTH else 0)
     return most
 
 
 def disassembler():
-    """Returns the path of `nvdisasm`, or None where it is not at hand."""
+    """Returns the path of `nvdisasm`, or None if it is not installed."""
     spec = importlib.util.find_spec("nvidia")
     roots = spec.submodule_search_locations if spec else ()
     paths = [pathlib.Path(root, "cu13", "bin", "nvdisasm") for root in roots]
-    given = os.environ.get("NVDISASM") or shutil.which("nvdisasm")
-    paths = [pathlib.Path(given), *paths] if given else paths
+    preferred = os.environ.get("NVDISASM") or shutil.which("nvdisasm")
+    paths = [pathlib.Path(preferred), *paths] if preferred else paths
     return next((path for path in paths if path.exists()), None)
 
 
 def instructions(text, architecture):
-    """Returns the names of the machine instructions of the kernels in a text, in order; of those of
-    PTX where there is no disassembler."""
+    """Returns the names of the machine instructions of a CUDA text in order, or of its PTX
+    instructions if there is no disassembler."""
     with _compiled(text, architecture) as (program, _):
         binary, ptx = _output(program, "CUBIN"), _output(program, "PTX").decode()
     if disassembler() is None:

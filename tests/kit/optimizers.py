@@ -1,7 +1,7 @@
 """Optimizers in float64, one parameter at a time: the reference of the optimizer tests.
 
-Nothing here is taken from the package. A rule is a class with `first(shape)`, the states of a
-parameter, and `step(p, g, states, lr, t)`, which returns the new parameter; t starts at 1.
+Nothing here is taken from the package. A rule is a class with two methods: `first(shape)` returns
+the initial states of a parameter, `step(p, g, states, lr, t)` the new parameter; t starts at 1.
 """
 
 import numpy as np
@@ -255,20 +255,21 @@ class AdaFactor:
 
 
 def train(rule, values, gradients, rate, decay=lambda name, t: 0.0, loss_scale=1.0):
-    """Trains named arrays in float64, and returns them with their states.
+    """Trains named arrays in float64; returns the new arrays and their states.
 
     Args:
-        rule: one of the above.
+        rule: an object of one of the classes above.
         values: the parameters by name.
-        gradients: for each step the gradients by name, multiplied by the loss scale.
-        rate: `rate(name, t)`, with t from 0.
-        decay: `decay(name, t)`, likewise.
+        gradients: for each step, the gradients by name, multiplied by the loss scale.
+        rate: `rate(name, t)` is the learning rate; t starts at 0.
+        decay: `decay(name, t)` is the weight decay.
+        loss_scale: the number that the gradients are divided by.
     """
     values = {name: value.astype(np.float64) for name, value in values.items()}
     states = {name: rule.first(value.shape) for name, value in values.items()}
-    for t, given in enumerate(gradients):
+    for t, grads in enumerate(gradients):
         for name, p in values.items():
-            g = given[name].astype(np.float64) / loss_scale
+            g = grads[name].astype(np.float64) / loss_scale
             strength = decay(name, t)
             if getattr(rule, "decoupled", False):
                 new = rule.step(p, g, states[name], rate(name, t), t + 1, strength)

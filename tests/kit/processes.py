@@ -1,24 +1,24 @@
-"""Processes that a test has started: whether they run, and waiting until they end."""
+"""Helpers for processes that a test has started: tests whether one runs, waits for conditions."""
 
 import os
 import time
 
 
 def alive(pid):
-    """Returns whether a process runs; one that has ended and nobody has asked about does not."""
+    """Returns whether a process is running; False for a zombie."""
     try:
         os.kill(pid, 0)
         with open(f"/proc/{pid}/stat") as file:
             return file.read().rpartition(")")[2].split()[0] != "Z"
     except ProcessLookupError:
         return False
-    except FileNotFoundError:  # it ended just now, or this is no Linux
+    except FileNotFoundError:  # the process ended just now, or the system has no /proc
         return not os.path.isdir("/proc/self")
 
 
-def until(condition, what):
-    """Waits for a condition that is expected to be true soon."""
+def until(condition, message):
+    """Waits up to a minute for a condition; then fails with a message."""
     end = time.monotonic() + 60
     while not condition():
-        assert time.monotonic() < end, what
+        assert time.monotonic() < end, message
         time.sleep(0.01)

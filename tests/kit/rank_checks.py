@@ -1,4 +1,4 @@
-"""For scripts that several ranks run: a list of checks, some of which the caller selects."""
+"""For scripts that run on several ranks: a list of checks that the command line selects by name."""
 
 import json
 import sys
@@ -23,11 +23,11 @@ def refused(error, call, *untouched):
         for tensor, saved in zip(untouched, before, strict=True):
             assert (tensor.asnumpy() == saved).all(), (tensor, saved)
         return
-    raise AssertionError(f"{error.__name__} did not come")
+    raise AssertionError(f"{error.__name__} was not raised")
 
 
 def run_named_checks():
-    """Runs the checks that the command line names; prints which of them passed on all ranks."""
+    """Runs the checks that the command line names; prints each that passes on this rank."""
     for name in sys.argv[1:]:
         _CHECKS[name]()
         comm_func.barrier()

@@ -18,7 +18,7 @@ TESTS = Path(__file__).parent.parent
 
 
 def mpiexec():
-    """Returns the path of mpiexec, that of this environment first, or None."""
+    """Returns the path of mpiexec, preferably of this environment; None if there is none."""
     return shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
 
 
@@ -30,13 +30,12 @@ def require_mpi():
 
 
 def run_ranks(count, *command, timeout=120):
-    """Returns the outcome of `count` processes that run one command of Python: a script or `-c`
-    code, and arguments.
+    """Runs Python in `count` processes with one command line: a script or `-c` code, and arguments.
 
-    They find the modules in tests/, as tests do.
+    The processes can import the modules in tests/, as tests can.
 
     Returns:
-        subprocess.CompletedProcess, with the text of all ranks together.
+        subprocess.CompletedProcess, with the output of all ranks.
     """
     path = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
     return subprocess.run(
@@ -49,10 +48,10 @@ def run_ranks(count, *command, timeout=120):
 
 
 def output_of_ranks(count, *command):
-    """Returns the output of several processes, which must have ended well."""
-    done = run_ranks(count, *command)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    """Runs Python in `count` processes, asserts that they succeed, and returns their output."""
+    result = run_ranks(count, *command)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
 
 
 def names_of_checks(script):
@@ -63,8 +62,8 @@ def names_of_checks(script):
 def assert_every_rank_passes(count, script, name, among=None):
     """Asserts that one check of a script passes in `count` processes.
 
-    The checks of a script share one start of the processes, since starting takes longer than most
-    checks. One that did not pass there, or was not reached, runs in processes of its own.
+    All checks of a script first run in the same processes, since starting processes takes longer
+    than most checks. A check that fails or is not reached there is run again in new processes.
 
     Args:
         count (int): the number of ranks.
@@ -80,14 +79,14 @@ def assert_every_rank_passes(count, script, name, among=None):
 
 @functools.cache
 def _run_together(count, script, names):
-    """Returns the output of the ranks, which ends with the first check that fails."""
+    """Returns the output of the ranks, which stop at the first check that fails."""
     return run_ranks(count, script, *names, timeout=300).stdout
 
 
 def _passed(printed):
-    """Returns, for each check, the ranks that report it as passed, in order."""
-    found = {}
+    """Returns {check: sorted list of the ranks on which it passed}."""
+    passed = {}
     for line in re.findall(r"\{.*?\}", printed):
         verdict = json.loads(line)
-        found.setdefault(verdict["passed"], []).append(verdict["rank"])
-    return {name: sorted(ranks) for name, ranks in found.items()}
+        passed.setdefault(verdict["passed"], []).append(verdict["rank"])
+    return {name: sorted(ranks) for name, ranks in passed.items()}

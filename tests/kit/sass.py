@@ -1,7 +1,7 @@
 """The machine code of CUDA texts: NVRTC compiles them, and nvdisasm lists the instructions.
 
-Neither needs a GPU. nvdisasm is searched in the PATH and where NVIDIA's wheel (`pip install
-nvidia-cuda-nvdisasm`, 4 MB) puts it.
+Neither needs a GPU. nvdisasm is looked for where NVIDIA's wheel (`pip install
+nvidia-cuda-nvdisasm`, 4 MB) installs it, and in the PATH.
 """
 
 import functools
@@ -21,8 +21,8 @@ _TARGET = re.compile(r"`\((\.L\w+)\)")
 
 
 class Instruction(NamedTuple):
-    """An instruction: its name with modifiers, such as "LDG.E.128", and the index of the one to
-    which it branches, or None."""
+    """An instruction: its name with modifiers, such as "LDG.E.128", and the index of its branch
+    target, or None."""
 
     name: str
     target: int | None
@@ -30,7 +30,7 @@ class Instruction(NamedTuple):
 
 @functools.cache
 def tool():
-    """Returns the path of nvdisasm, or None where it, or NVRTC, is not at hand."""
+    """Returns the path of nvdisasm, or None if it or NVRTC is not installed."""
     if nvrtc.library() is None:
         return None
     spec = importlib.util.find_spec("nvidia")
@@ -40,11 +40,11 @@ def tool():
 
 
 def listing(text, architecture):
-    """Returns the instructions of a text with one kernel, without what only fills its end.
+    """Returns the instructions of a CUDA text with one kernel, without the padding at its end.
 
     Args:
-        text (str): CUDA.
-        architecture (int): such as 90.
+        text (str): the CUDA text.
+        architecture (int): the compute capability, such as 90.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "kernel.cubin")
@@ -58,8 +58,8 @@ def listing(text, architecture):
         elif instruction := _INSTRUCTION.match(line):
             target = _TARGET.search(instruction[2]) if "BRA" in instruction[1] else None
             rows.append((instruction[1], target and target[1]))
-    found = [Instruction(name, labels.get(target)) for name, target in rows]
-    return [row for at, row in enumerate(found) if row.name != "NOP" and row.target != at]
+    instructions = [Instruction(name, labels.get(target)) for name, target in rows]
+    return [row for at, row in enumerate(instructions) if row.name != "NOP" and row.target != at]
 
 
 def loops(instructions):
@@ -72,12 +72,12 @@ def loops(instructions):
 
 
 def executed(instructions, rounds):
-    """Returns how many instructions a thread executes that skips none but those after its exit.
+    """Returns the number of instructions that a thread executes if it takes no forward branch.
 
     Args:
-        instructions: a listing whose loops lie one in another.
-        rounds: how often each loop is run, the outermost first, within each round of the loop
-            around it.
+        instructions: a listing whose loops are all nested in each other.
+        rounds: the number of iterations of each loop per iteration of the enclosing loop, the
+            outermost loop first.
     """
     total, spans = 0, loops(instructions)
     assert len(spans) == len(rounds), spans

@@ -1,8 +1,8 @@
 """Finds public functions that only store what they are given, or do nothing at all.
 
-The sources are parsed. A function is listed if each statement checks, stores or returns what it was
-given, and nothing reads what it stores but functions that hand it back and are not called either.
-Names are compared without their owners, so a setting whose name is common may be missed.
+The sources are parsed. A function is listed if each of its statements only checks, stores or
+returns an argument, and if the stored values are read only by getters that nothing in the package
+calls. Names are compared without their owners, so a setting with a common name may be missed.
 """
 
 import ast
@@ -17,7 +17,7 @@ INTERNAL = (
     "_backend",
     "_startup",
     "_paths",
-    *(f"_core/{each}" for each in ("autograd", "context/settings", "declare", "rules", "vmap")),
+    *(f"_core/{name}" for name in ("autograd", "context/settings", "declare", "rules", "vmap")),
 )
 CHECKS = ("check_", "checked_", "need_", "refuse", "raise_", "type_check")
 STORES = ("store_once", "setattr", "update", "append", "add", "setdefault", "add_prim_attr")
@@ -31,21 +31,21 @@ REASONS = {
         WaitedDSCallback.sync_epoch_begin WaitedDSCallback.sync_step_begin Sampler.reset
         LossScaleManager.update_loss_scale PrimitiveWithInfer.infer_shape
         PrimitiveWithInfer.infer_dtype PrimitiveWithInfer.infer_value""",
-    "to give what it is given is what it is for": """
+    "its purpose is to return its argument": """
         identity Identity.construct FixedLossScaleUpdateCell.construct
         FixedLossScaleManager.update_loss_scale Optimizer.flatten_gradients Sketch.copy
         find_file folder InfersMomentum.infer_dtype
         Xdivy.infer_dtype distinct""",
-    "to store for scripts is what it is for": """
+    "its purpose is to store a value for scripts": """
         Naming.update_cell_prefix Primitive.set_prim_instance_name""",
-    "there is nothing to be done in this one of several classes": """
+    "other classes with this method do something in it": """
         Arrived.wait MapDatasetFetcher.restart""",
 }
 EXEMPT = {name for names in REASONS.values() for name in names.split()}
 
 
 def unmarked():
-    """Returns the file of each function without a mark, by its name within the file."""
+    """Returns {qualified name: file} of the functions without effect that no decorator marks."""
     sources = {
         str(file.relative_to(PACKAGE)): parse(file) for file in sorted(PACKAGE.rglob("*.py"))
     }
@@ -55,8 +55,8 @@ def unmarked():
         names = set()
         if (
             is_public(place, node)
-            and all([only_stores(each, names) for each in body_of(node)])
-            and gives_nothing(node, names)
+            and all([only_stores(statement, names) for statement in body_of(node)])
+            and computes_nothing(node, names)
         ):
             storing[place] = names
     called = {name for name, places in readers.items() if places}
@@ -70,12 +70,12 @@ def unmarked():
         name.rstrip("="): file
         for (file, name), names in storing.items()
         if not is_marked(functions[file, name])
-        and not any(readers[each] - ignored for each in names)
+        and not any(readers[stored] - ignored for stored in names)
     }
 
 
 def collect(sources):
-    """Returns the outermost functions by (file, qualified name), and who reads each name."""
+    """Returns the outermost functions by (file, qualified name), and the readers of each name."""
     functions, readers = {}, collections.defaultdict(set)
 
     def visit(node, file, prefix, owner):
@@ -98,47 +98,48 @@ def collect(sources):
 
 
 def is_setter(node):
-    """Returns whether a function sets a property, whose getter has the same name."""
-    return any(ast.unparse(each).endswith(".setter") for each in node.decorator_list)
+    """Returns whether a function is the setter of a property. Its getter has the same name."""
+    return any(ast.unparse(mark).endswith(".setter") for mark in node.decorator_list)
 
 
 def is_public(place, node):
-    """Returns whether scripts can reach the function, and it is no check."""
+    """Returns whether scripts can call the function, and it is neither a check nor a getter."""
     file, name = place
     parts = name.split(".")
-    declared = any("public(" in ast.unparse(each) for each in node.decorator_list)
+    declared = any("public(" in ast.unparse(mark) for mark in node.decorator_list)
     return (
         not file.startswith(INTERNAL)
         and not any(part.startswith("_") for part in parts)
         and not parts[-1].startswith((*CHECKS, *ANSWERS))
-        and [each.arg for each in node.args.args[:1]] != ["xp"]  # the body of an operator
+        and [argument.arg for argument in node.args.args[:1]] != ["xp"]  # an operator's body
         and (declared or len(parts) > 1 or "/_" not in f"/{file}")
     )
 
 
-def gives_nothing(node, names):
-    """Returns whether the function returns nothing, or a parameter as it came, and does not only
-    raise."""
-    given = {each.arg for each in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]}
+def computes_nothing(node, names):
+    """Returns whether the function returns nothing or an unchanged parameter. A function that ends
+    with `raise` does not count."""
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    parameters = {argument.arg for argument in arguments}
     changed = {
-        each.id
-        for each in ast.walk(node)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        inner.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
     }
     body = body_of(node)
-    returned = [each.value for each in ast.walk(node) if isinstance(each, ast.Return)]
+    returned = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Return)]
     return not (body and isinstance(body[-1], ast.Raise)) and all(
         value is None
         or isinstance(value, ast.Constant)
         and (value.value is None or names)
         or isinstance(value, ast.Name)
-        and value.id in given - changed
+        and value.id in parameters - changed
         for value in returned
     )
 
 
 def is_answer(place, node):
-    """Returns whether the function only hands back what is stored."""
+    """Returns whether the function is a getter: it only returns a stored value."""
     last, body = place[1].rpartition(".")[2], body_of(node)
     if last.startswith(("get_", "reset_")):
         return True
@@ -151,7 +152,7 @@ def is_answer(place, node):
 
 def is_marked(node):
     """Returns whether a decorator says that the function has no effect, or needs a subclass."""
-    names = {ast.unparse(each).partition("(")[0] for each in node.decorator_list}
+    names = {ast.unparse(mark).partition("(")[0] for mark in node.decorator_list}
     return bool(names & {"without_effect", "keys_without_effect", "abstractmethod"})
 
 
@@ -161,8 +162,8 @@ def body_of(node):
 
 
 def only_stores(statement, names):
-    """Returns whether a statement only checks, stores or returns what was given; notes what it
-    stores."""
+    """Returns whether a statement only checks, stores or returns a value. Adds the names that it
+    stores to `names`."""
     if isinstance(statement, ast.Global):
         names.update(statement.names)
     if isinstance(statement, (ast.Pass, ast.Raise, ast.Global, ast.Assert)):
@@ -171,12 +172,12 @@ def only_stores(statement, names):
         value = statement.value
         return value is None or isinstance(value, (ast.Constant, ast.Name))
     if isinstance(statement, (ast.If, ast.For)):
-        return all([only_stores(each, names) for each in [*statement.body, *statement.orelse]])
+        return all([only_stores(inner, names) for inner in [*statement.body, *statement.orelse]])
     if isinstance(statement, (ast.Assign, ast.AugAssign)):
-        if any(isinstance(each, (ast.BinOp, ast.Compare)) for each in ast.walk(statement.value)):
+        if any(isinstance(inner, (ast.BinOp, ast.Compare)) for inner in ast.walk(statement.value)):
             return False  # it computes
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        return all([stored_name(each, names) for target in targets for each in parts(target)])
+        return all([stored_name(part, names) for target in targets for part in parts(target)])
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         return is_check_or_store(statement.value, names)
     return False
@@ -188,8 +189,11 @@ def parts(target):
 
 
 def stored_name(target, names):
-    """Notes the attribute or key that an assignment sets. Returns whether it only stores a value:
-    an assignment into an argument does more."""
+    """Adds the attribute or key that an assignment sets to `names`.
+
+    Returns whether the assignment only stores a value. One that changes an element of an argument
+    does more.
+    """
     if isinstance(target, ast.Attribute):
         names.add(target.attr)
     if not isinstance(target, ast.Subscript):
@@ -200,16 +204,16 @@ def stored_name(target, names):
 
 
 def is_check_or_store(call, names):
-    """Returns whether a call refuses a value, or puts it into an object."""
+    """Returns whether a call checks a value or stores it in an object."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     if name.lstrip("_").startswith(CHECKS):
         return True
     if name not in STORES:
         return False
     if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
-        return False  # of what another function gives
-    texts = [each.value for each in call.args if isinstance(each, ast.Constant)]
-    names.update(each for each in texts if isinstance(each, str))
+        return False  # a method of another call's result
+    texts = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
+    names.update(text for text in texts if isinstance(text, str))
     if isinstance(call.func, ast.Attribute) and not texts:
         names.add(ast.unparse(call.func.value).rpartition(".")[2])
     return True

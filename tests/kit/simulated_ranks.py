@@ -1,6 +1,6 @@
-"""Ranks as threads of one process, which exchange arrays through shared memory.
+"""Ranks as threads of one process that exchange arrays through shared memory.
 
-found = on_ranks(4, lambda world: world.all_reduce(numpy.ones(2)).wait())
+results = on_ranks(4, lambda world: world.all_reduce(numpy.ones(2)).wait())
 """
 
 import contextlib
@@ -28,13 +28,13 @@ class World:
         return World(ranks, self.own, self.shared)
 
     def _all(self, value):
-        """Returns the values of all members, in their order."""
+        """Returns the values of all members, in the order of the ranks."""
         barrier, slots = self.shared.meeting_place(self.ranks)
         slots[self.own] = value.copy() if hasattr(value, "copy") else value
         self.shared.wait(barrier)
-        found = [slots[rank] for rank in self.ranks]
+        values = [slots[rank] for rank in self.ranks]
         self.shared.wait(barrier)
-        return found
+        return values
 
     def all_reduce(self, array, operation="sum"):
         ufunc = {"sum": "add", "max": "maximum", "min": "minimum", "prod": "multiply"}[operation]
@@ -50,7 +50,7 @@ class World:
 
     def all_to_all(self, array, sent_rows, got_rows):
         assert set(sent_rows) == set(got_rows) == {1}
-        return Done(numpy.stack([each[self.rank] for each in self._all(array)]))
+        return Done(numpy.stack([sent[self.rank] for sent in self._all(array)]))
 
     def broadcast(self, array, root):
         return Done(self._all(array)[root].copy())
@@ -63,7 +63,8 @@ class World:
         self.is_due |= is_due
 
     def compare(self):
-        """Compares what `note` was given. Unlike those of Group, exchanges do not compare it."""
+        """Asserts that the notes of all members are equal. In Group, each exchange compares them;
+        here the exchanges do not."""
         if self.is_due:
             notes, self.notes, self.is_due = tuple(self.notes), [], False
             assert len(set(self._all(notes))) == 1
@@ -80,9 +81,9 @@ class World:
         return Done(array)
 
     def receive(self, array, source, tag=0):
-        found = self.shared.queue(self.ranks[source], self.own, tag).get(timeout=PATIENCE)
-        assert (found.shape, found.dtype) == (array.shape, array.dtype)
-        return Done(found)
+        received = self.shared.queue(self.ranks[source], self.own, tag).get(timeout=PATIENCE)
+        assert (received.shape, received.dtype) == (array.shape, array.dtype)
+        return Done(received)
 
     def aside(self, array):
         return contextlib.nullcontext()
@@ -91,7 +92,7 @@ class World:
         return contextlib.nullcontext()
 
     def join(self, array):
-        """Does nothing: there is no stream that could wait."""
+        """Does nothing: there are no streams."""
 
     def send_object(self, value, to, tag=0):
         self.shared.queue(self.own, self.ranks[to], tag).put(value)
@@ -102,7 +103,7 @@ class World:
 
 
 class Done:
-    """An exchange that is over."""
+    """A completed exchange."""
 
     def __init__(self, out):
         self.out = out
@@ -120,7 +121,12 @@ class _Shared:
         self.threads, self.failed = [], False
 
     def wait(self, barrier):
-        """Waits for the other ranks. A TimeoutError tells where each rank is, unless one failed."""
+        """Waits for the other ranks.
+
+        Raises:
+            TimeoutError: if a rank does not come in time; with the stack of every rank.
+            BrokenBarrierError: if a rank has failed, or another rank raised the TimeoutError.
+        """
         try:
             barrier.wait()
         except threading.BrokenBarrierError:
@@ -150,13 +156,13 @@ class _Shared:
 
 
 def on_ranks(count, function):
-    """Returns what `function(world)` returns on each of `count` ranks. An error on one rank ends
-    all."""
-    shared, found, errors = _Shared(), [None] * count, []
+    """Returns the result of `function(world)` on each of `count` ranks. An error on one rank ends
+    all ranks."""
+    shared, results, errors = _Shared(), [None] * count, []
 
     def run(rank):
         try:
-            found[rank] = function(World(range(count), rank, shared))
+            results[rank] = function(World(range(count), rank, shared))
         except BaseException as error:
             errors.append(error)
             shared.failed = True
@@ -173,4 +179,4 @@ def on_ranks(count, function):
     broken = [e for e in errors if not isinstance(e, threading.BrokenBarrierError)]
     if errors:
         raise (broken or errors)[0]
-    return found
+    return results

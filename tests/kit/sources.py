@@ -7,8 +7,8 @@ import gc
 def parse(file):
     """Returns the syntax tree of a file.
 
-    Garbage collection is off meanwhile. It would visit the many new nodes again and again, which
-    takes longer than parsing.
+    Garbage collection is disabled meanwhile, because it would take longer than parsing: each
+    collection visits all new nodes.
     """
     enabled = gc.isenabled()
     gc.disable()

@@ -11,7 +11,7 @@ STEPS = 7
 
 
 class Dense(nn.Cell):
-    """Two dense layers, with what a test puts between them."""
+    """Two dense layers, with an optional function between them."""
 
     def __init__(self, between=None):
         super().__init__()
@@ -25,7 +25,7 @@ class Dense(nn.Cell):
 
 
 class Convolutions(nn.Cell):
-    """Convolutions with batch norms beside their input, a mean and a dense layer."""
+    """A residual block (convolutions, batch norms and a shortcut), a mean and a dense layer."""
 
     def __init__(self):
         super().__init__()
@@ -37,7 +37,7 @@ class Convolutions(nn.Cell):
 
 
 class Shared(nn.Cell):
-    """A layer that is used twice, a list of features, and a weight that is used by itself."""
+    """A network that uses a layer twice, keeps features in a list, and uses a weight directly."""
 
     def __init__(self):
         super().__init__()
@@ -53,7 +53,7 @@ class Shared(nn.Cell):
 
 
 class Embedded(nn.Cell):
-    """An embedding, zeros that it makes itself, a mask and a recurrent layer."""
+    """An embedding and a recurrent cell; `construct` creates the first state and a mask."""
 
     def __init__(self):
         super().__init__()
@@ -88,7 +88,7 @@ OPTIMIZERS = {
 
 
 def network_of(name):
-    """Returns a network with its loss and fixed weights, and the shape of its input."""
+    """Returns a network with its loss and reproducible weights, and the shape of its input."""
     make, shape = NETWORKS[name] if isinstance(name, str) else name
     network = nn.WithLossCell(make(), nn.CrossEntropyLoss())
     rng = np.random.default_rng(1)
@@ -107,7 +107,7 @@ def batches(shape, count=STEPS, dtype=np.float32):
 
 
 class Run:
-    """Steps in graph mode or not: their results, the parameters after them, and the step."""
+    """Runs steps in graph mode or PyNative mode; holds the step, its results and the parameters."""
 
     def __init__(self, graph, step, data, between=None):
         ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
@@ -116,15 +116,14 @@ class Run:
         for number, batch in enumerate(data):
             if between is not None:
                 between(number, step)
-            made = step(*batch)
-            self.results.append(_plain(made, copy=True))
+            self.results.append(_plain(step(*batch), copy=True))
         cells = step if isinstance(step, nn.Cell) else step.network
-        self.values = {each.name: each.asnumpy() for each in cells.get_parameters()}
+        self.values = {weight.name: weight.asnumpy() for weight in cells.get_parameters()}
 
     def same_as(self, other):
-        """Compares results and parameters, bit by bit."""
-        for mine, others in zip(self.results, other.results, strict=True):
-            np.testing.assert_array_equal(mine, others)
+        """Asserts that results and parameters are bitwise equal."""
+        for own_result, other_result in zip(self.results, other.results, strict=True):
+            np.testing.assert_array_equal(own_result, other_result)
         assert self.values.keys() == other.values.keys()
         for name, value in self.values.items():
             np.testing.assert_array_equal(value, other.values[name], err_msg=name)
@@ -134,7 +133,7 @@ def _plain(result, copy=False):
     if isinstance(result, dict):
         result = tuple(result.values())
     if isinstance(result, (tuple, list)):
-        return np.concatenate([_plain(each) for each in result])
+        return np.concatenate([_plain(part) for part in result])
     array = result.asnumpy() if isinstance(result, ms.Tensor) else np.asarray(result)
     return np.array(array, np.float64, copy=copy or None).reshape(-1)
 
@@ -143,17 +142,17 @@ def plain_step(cell, optimizer="Momentum", **options):
     return nn.TrainOneStepCell(cell, OPTIMIZERS[optimizer](cell.trainable_params()), **options)
 
 
-def runs(network="dense", optimizer="Momentum", between=None, data=None, made=plain_step):
-    """Returns the same steps twice, operator by operator and in graph mode."""
-    found = []
+def runs(network="dense", optimizer="Momentum", between=None, data=None, make_step=plain_step):
+    """Runs the same steps in PyNative mode and in graph mode; returns both Runs."""
+    both = []
     for graph in (False, True):
         cell, shape = network_of(network)
-        step = made(cell) if made is not plain_step else plain_step(cell, optimizer)
-        found.append(Run(graph, step, data or list(batches(shape)), between))
-    return found
+        step = plain_step(cell, optimizer) if make_step is plain_step else make_step(cell)
+        both.append(Run(graph, step, data or list(batches(shape)), between))
+    return both
 
 
 def replays(step):
-    """Returns how often each plan of a step has been replayed."""
-    steps = graph_steps._steps.get(id(step), {})
-    return [plan.replays for each in steps.values() for plan in each._graphs.values()]
+    """Returns the number of replays of each plan of a step."""
+    captured_steps = graph_steps._steps.get(id(step), {}).values()
+    return [plan.replays for captured in captured_steps for plan in captured._graphs.values()]

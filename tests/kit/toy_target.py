@@ -1,7 +1,6 @@
-"""A small implementation of three names that is correct but crashes in one of them, and their
-specs.
+"""A small implementation of three names, one of which ends the process, and the specs of the names.
 
-It stands for MindSpore in the tests of the conformance tool.
+The tests of the conformance tool use it in place of MindSpore.
 """
 
 TOY = """

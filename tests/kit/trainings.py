@@ -1,9 +1,9 @@
 """Small trainings whose steps are interrupted: every optimizer, and every kind of training step.
 
-`OPTIMIZERS` makes an optimizer of parameters. `STEPS` makes, of such a function, another one
-without arguments that trains one step, and the Tensors that this step may change.
-`STEPS_OF_THEIR_OWN` makes both for steps that need none. `Training` is a `Model.train` with
-callbacks.
+`OPTIMIZERS` has functions from parameters to an optimizer. `STEPS` has functions that take one of
+these; they return a function that trains one step, and the Tensors that the step may change.
+`STEPS_OF_THEIR_OWN` has functions with the same results that need no optimizer. `Training` runs
+`Model.train` with callbacks.
 """
 
 import numpy as np
@@ -52,7 +52,7 @@ OPTIMIZERS = {
 
 
 def weights():
-    """Returns Parameters of all sizes that updates treat differently."""
+    """Returns Parameters of several sizes; updates treat small and large ones differently."""
     rng = np.random.default_rng(0)
     return [
         Parameter(Tensor(rng.normal(size=shape).astype(np.float32)), name=f"w{number}")
@@ -135,14 +135,14 @@ CELLS = {
 
 
 def of_a_cell(make_step):
-    """A function of a way to make optimizers, as STEPS has them, for a training Cell."""
+    """Returns the entry of STEPS for a training Cell."""
 
-    def made(make):
+    def step_and_state(make):
         step = make_step(network(), make).set_train()
         x, y = batch()
         return (lambda: step(x, y)), state_of(step)
 
-    return made
+    return step_and_state
 
 
 def update_alone(make):
@@ -184,8 +184,11 @@ STEPS = {
 
 
 def thor(frequency=2, manager=None, steps=0):
-    """Second order: moments of inputs and gradients, which are inverted every second step. The
-    number of steps taken before decides of which order the interrupted step is."""
+    """Returns a step of the optimizer thor and the Tensors that it may change.
+
+    Every `frequency` steps thor inverts the moments of inputs and gradients. `steps` steps are run
+    beforehand; their number decides which kind of step is interrupted.
+    """
     ms.set_seed(1)
     net = nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.LayerNorm([4]), nn.Dense(4, 2))
     rates = Tensor(np.full(9, 0.1, np.float32))
@@ -248,12 +251,12 @@ STEPS_OF_THEIR_OWN = {
 
 
 class Training:
-    """A Model.train of six steps, which reads its batches by threads or processes.
+    """A Model.train of six steps; threads or processes compute its batches.
 
     Args:
-        folder: where its checkpoints go, one every second step.
+        folder: the folder for checkpoints, which are written every second step.
         workers: the number of workers that compute a `map`.
-        processes: whether they are processes.
+        processes: whether the workers are processes, not threads.
         sink: whether the data is sunk.
     """
 

@@ -1,4 +1,4 @@
-"""Pooling windows: largest values and their positions in one call."""
+"""Max-pooling for tests: the maxima and their positions in one call."""
 
 from mindspore_compat._backend.conv import pooling
 

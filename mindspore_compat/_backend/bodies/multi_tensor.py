@@ -259,9 +259,9 @@ def table_source(trace, kinds, numbers, name, rows, singles=()):
 
     Args:
         trace: the steps of the formula.
-        kinds: the dtypes of the arrays of a row, for each kind of rows; rows of a kind stand
-            together, in this order. The last arguments of the kernel are the row after the last
-            one of each kind but the last.
+        kinds: the dtypes of the arrays of a row, for each kind of rows. The table has all rows of
+            the first kind, then those of the second, and so on. The last arguments of the kernel
+            are the end rows (exclusive) of all kinds but the last.
         numbers: the Numbers of a call.
         name: the name of the kernel.
         rows: the number of rows that the table can hold.

@@ -1,7 +1,7 @@
 """Compiles loops in another process, so that training does not compete with the compiler for the
 interpreter lock.
 
-The process runs where a core is idle, so that it delays no thread of its starter. It stores the
+The process runs only where a core is idle, so it delays no thread of its parent. It stores the
 compiled code in the disk cache:
 
     this process                                the process of the compiler
@@ -9,9 +9,9 @@ compiled code in the disk cache:
                         waits for the answer             answers
     loads the code from the disk cache
 
-When its starter has ended, it completes the loop that it is compiling, which later processes then
-find in the cache, and ends. It reads and writes only pipes of its starter, so nobody who waits for
-the output of the starter waits for it.
+When the parent has ended, the process completes the loop that it is compiling, for later processes,
+and ends. It reads and writes only pipes to its parent, so a program that reads the parent's output
+does not wait for it.
 """
 
 import contextlib
@@ -29,12 +29,12 @@ from . import disk_cache
 
 _LOW_PRIORITY = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)  # on Windows
 PRIORITY_FLAGS = _LOW_PRIORITY | getattr(subprocess, "CREATE_NO_WINDOW", 0)
-# The process takes no time from others at first. Beside processes that leave no core idle a loop
-# would then never be ready: after PATIENCE seconds, another process takes some 7 % of a core.
+# At first the process takes no time from others. If they leave no core idle, no loop would ever be
+# ready: after PATIENCE seconds, another compiling process takes some 7 % of a core.
 LOWEST, LOW = 19, 10
 PATIENCE = 60.0
-LONGEST = 60.0  # seconds that the process may go on after its starter
-SECONDS = 0.05  # between two looks whether a process still runs
+LONGEST = 60.0  # seconds that the process may continue after its parent has ended
+SECONDS = 0.05  # between two checks whether a process still runs
 _CODE = "import sys; sys.path[:] = {}; from {} import serve; serve({}, {})"
 _DONE, _FAILED = b"+", b"-"  # answers
 

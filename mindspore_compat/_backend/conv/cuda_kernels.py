@@ -454,8 +454,8 @@ class Kernels:
         return out
 
     def add_at_index(self, g, index, shape, geo):
-        """Returns an array of this shape in which each element is the sum of `g` over the windows
-        whose `index` names it."""
+        """Returns an array of zeros of a shape, to which `g` is added at the positions `index`, one
+        per window."""
         out = self.module.empty(shape, g.dtype)
         g, index = map(self.module.ascontiguousarray, (g, index))
         planes = prod(shape[: len(shape) - len(geo.size)])
@@ -497,12 +497,14 @@ class Kernels:
         return out
 
     def from_parts(self, name, g, size, *index):
-        """Returns an array of spatial `size` from a value `g` for each of its parts, (...,
-        parts...).
+        """Computes the gradient of adaptive pooling for its input.
 
         Args:
             name: "adaptive_gradient" for the gradient of the mean, "add_at_adaptive_index" for the
-                gradient of the maximum, whose positions are `index`.
+                gradient of the maximum.
+            g: the gradient of the result, (..., parts...).
+            size: the spatial size of the input.
+            index: for the maximum, an array of the positions of the maxima.
         """
         lead, parts = g.shape[: g.ndim - len(size)], g.shape[g.ndim - len(size) :]
         out = self.module.empty((*lead, *size), g.dtype)

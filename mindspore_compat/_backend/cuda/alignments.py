@@ -1,10 +1,10 @@
 """The sums over alignments of connectionist temporal classification (CTC) and of RNN transducers
 (RNN-T), as one kernel for each recursion.
 
-They compute what ops/_loss/ctc.py and ops/_loss/rnnt.py compute with a call of array functions for
-each step. A block has a sequence, and its threads share the states of a step; a step reads the
-states of the one before from one of two rows in memory, and writes the other. No two threads add to
-one element, so results do not depend on the order of threads.
+ops/_loss/ctc.py and ops/_loss/rnnt.py compute the same with several array functions for each step.
+Here each block processes one sequence, and its threads share the states of a step. Two rows of
+memory alternate: a step reads the previous states from one and writes its states to the other. No
+two threads add to the same element, so results do not depend on the order of threads.
 """
 
 import functools

@@ -54,9 +54,12 @@ def nan_for_nan(function):
 
 
 def _solve(xp, function, *arrays):
-    """Calls a solver of CuPy, which checks for singular matrices only on request, and then waits
-    twice. The pivot 0 of a singular matrix divides, so that a finite solution needs no such check
-    (cuBLAS leaves the inverses of singular matrices of a stack as they are).
+    """Calls a solver of CuPy and raises an error for singular matrices.
+
+    CuPy checks for singular matrices only on request, and the host then waits for the GPU twice. A
+    singular matrix has a zero pivot, by which the solver divides. So a finite solution shows that
+    the matrix is regular, and the check is left out. (Inverses of a stack are always checked,
+    because cuBLAS writes nothing for the singular matrices among them.)
 
     Raises:
         numpy.linalg.LinAlgError: if a matrix is singular, as in NumPy. The host waits for the GPU.

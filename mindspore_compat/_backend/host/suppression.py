@@ -1,15 +1,18 @@
-"""Suppression: which of several candidates, the best first, are close to no better one that stays.
+"""Non-maximum suppression: removes every candidate that is close to a better candidate that stays.
 
-The loop decides on one candidate after another; a GPU runs it as one kernel
-(cuda/suppression.py).
+The candidates are sorted, the best first. The loop decides on one candidate after another; a GPU
+runs it as one kernel (cuda/suppression.py).
 """
 
 import math
 
 
 def survivors(xp, close):
-    """Returns a mask (..., N) of the candidates that are close to no earlier one of the mask;
-    `close` is a mask (..., N, N); only its upper triangle is used."""
+    """Returns a mask (..., N) of the candidates that stay.
+
+    `close` (..., N, N) is a mask of the pairs of candidates that are close to each other. Only its
+    upper triangle is used.
+    """
     count = close.shape[-1]
     if close.ndim > 2:
         groups = xp.reshape(close, (math.prod(close.shape[:-2]), count, count))

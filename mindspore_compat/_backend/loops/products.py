@@ -121,14 +121,14 @@ class Factors(NamedTuple):
     """The part of a product that `multiply` computes, and the layout of its matrices."""
 
     turned: int  # 1 if the left side is (products, rows), 0 if it is (rows, products)
-    stride: int  # of the left side, from one row of it to the next
-    start: int  # of each sum, the index of the first product to compute
-    depth: int  # of each sum, the number of products to compute
-    column: int  # the first column of the result to compute
+    stride: int  # the row stride of the left side
+    start: int  # the index of the first product of each sum
+    depth: int  # the number of products of each sum
+    column: int  # the first column of the result
     columns: int  # the number of columns to compute
     across: int  # columns of the whole result
-    adds: int  # 1 to add the products to what the result holds, 0 to overwrite it
-    closes: int  # 1 if these are the last products, after which the addend is added
+    adds: int  # 1 to add the products to the result, 0 to overwrite it
+    closes: int  # 1 for the last products of the sums: the addend is added then
 
 
 class Sides(NamedTuple):
@@ -136,7 +136,7 @@ class Sides(NamedTuple):
 
     a_turned: int  # 1 if the left side is stored column by column, else 0
     b_turned: int  # likewise for the right side
-    rows: int  # of the left side
+    rows: int  # rows of the left side
     length: int  # columns of the left side
     across: int  # columns of the right side
 

@@ -1,18 +1,18 @@
-"""Tells whether other processes compete for the cores.
+"""Measures whether other processes compete for the cores.
 
 A thread that spins for work (spinning.py) saves time if cores are idle. Beside other processes, it
 takes time from threads that compute, including threads of its own process.
 
-The cores within reach of this process are those that it uses and those that are idle: its own
+The cores available to this process are those that it uses and those that are idle: its own
 processor time plus the idle time of the cores, per second. (The process that compiles loops for
-this one runs where a core is idle, so its time is added to this process's.) Where fewer are within
-reach than the pool has threads, other processes use the rest. Threads of this process that compete
-with each other do not change the sum. Where a control group limits the process, the cores within
-reach are also at most those of the group less what other processes of the group use.
+this one runs only on idle cores, so its time counts as this process's.) If fewer cores are
+available than the pool has threads, other processes use the rest. Threads of this process that
+compete with each other do not change the sum. If a control group limits the process, the available
+cores are also at most those of the group minus those that its other processes use.
 
 Worked example: two cores, and two threads that share work. In the last 0.2 s this process used
-0.26 s, and the cores were idle for 0.02 s: 1.4 cores are within reach, fewer than 0.85 x 2. There
-is contention for the next 0.5 s. If the 0.2 s after it are alike, contention lasts for 1 s, then
+0.26 s, and the cores were idle for 0.02 s: 1.4 cores are available, fewer than 0.85 x 2. There is
+contention for the next 0.5 s. If the next measurement is similar, contention lasts for 1 s, then
 2 s, and at most LONGEST.
 
 Only Linux has these counts. Without them there is no contention.
@@ -29,21 +29,21 @@ from . import affinity, cgroup
 from .limits import threads
 
 WINDOW = 0.2  # seconds over which times are compared, at least
-STALE = 0.6  # a window that lasted longer holds a pause of this process: it tells nothing
-ENOUGH = 0.85  # of the cores that the threads could use
+STALE = 0.6  # a longer window is ignored: this process was paused in it
+ENOUGH = 0.85  # a smaller share of the cores that the threads could use is contention
 SHORTEST, LONGEST = 0.5, 8.0  # seconds
 
 
 class Times(NamedTuple):
-    """Counts in seconds, which only grow; and the cores that they belong to."""
+    """Times in seconds since a fixed moment, and the number of cores."""
 
-    now: float  # of a clock
-    own: float  # processor time of this process, and of the one that compiles loops for it
-    idle: float  # of `cores`, in sum
-    counted: float  # idle or not; it stands still where a sandbox only imitates the counts
-    cores: int  # that this process may use
+    now: float  # the clock
+    own: float  # processor time of this process and of the process that compiles loops for it
+    idle: float  # the sum of the idle times of `cores`
+    counted: float  # the sum of all their times; constant in sandboxes that do not count
+    cores: int  # the number of cores that this process may use
     group: float | None = None  # processor time of the control group that limits this process
-    share: float = 0.0  # cores that the group may use
+    share: float = 0.0  # the number of cores that the group may use
 
 
 class Contention:
@@ -65,9 +65,9 @@ class Contention:
         moment = self._clock()
         if moment < self._next:
             return self.now
-        self._next = moment + WINDOW  # other threads need not look, too
+        self._next = moment + WINDOW  # so that other threads do not measure, too
         before, self._before = self._before, None
-        if self.now:  # threads spin again, to see whether it lasts
+        if self.now:  # threads spin again, to measure whether contention lasts
             self.now, before = False, None
         after = self._times()
         if after is None:  # the system does not count

@@ -344,8 +344,8 @@ class Step:
 
 
 def libraries():
-    """Returns the controllers of NumPy's BLAS libraries; of all loaded ones if NumPy's own cannot
-    be told apart. They have the memory for a product then.
+    """Returns the controllers of NumPy's BLAS libraries, or of all loaded BLAS libraries if it is
+    unknown which of them NumPy uses. Afterwards they have the memory for a product.
 
     Raises:
         MemoryError: if there may be too little address space for that.
@@ -357,8 +357,8 @@ def libraries():
 
 
 def prepare_library():
-    """Makes BLAS ready for a call that is not inside of `hold`: where it could wait for memory for
-    ever, it gets the memory first.
+    """Prepares BLAS for a call outside of `hold`. If BLAS could wait forever for memory, the memory
+    is allocated here.
 
     Raises:
         MemoryError: if there may be too little address space for that.

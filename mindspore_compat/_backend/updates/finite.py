@@ -75,8 +75,8 @@ def _look_at(xp, checked, flag):
 
 @functools.cache
 def _kernel(module, dtypes):
-    """Returns the kernel for rows of some dtypes, one dtype after the other; its last arguments are
-    the row after the last one of each dtype but the last."""
+    """Returns the kernel for a table with all rows of the first dtype, then those of the second,
+    and so on. Its last arguments are the end rows (exclusive) of all dtypes but the last."""
     parameters, body = ", bool* found", ["bool finite;"]
     for number, dtype in enumerate(dtypes):
         real = "double" if dtype == numpy.float64 else "float"

@@ -27,9 +27,9 @@ Gathered = collections.namedtuple("Gathered", "axis indices")
 def gradient_of_slice(xp, g, x_shape, index):
     """Returns the gradient of an array of this shape, given the gradient of its part at `index`.
 
-    It is a SliceSum if the index has only integers and slices, or is an array of integers on the
-    device of `g` whose slices are smaller than the array, and if `g` is neither a Batch nor divided
-    over ranks; else an array.
+    The result is a SliceSum if the index has only integers and slices, or if it is an array of
+    integers on the device of `g` and the selected slices are smaller than the whole array. It is an
+    array for other indices, and if `g` is a Batch or divided over ranks.
     """
     if _are_plain(xp, g):
         if is_basic(index):

@@ -180,8 +180,8 @@ def refuse_all(
         values: the values in the same order, or by name.
         numpy_scalars: whether NumPy scalars, alone and in tuples and lists, count as Python
             numbers.
-        forms: the parameters for which they do not, those that also take Tensors as numbers, and
-            the errors that are not the usual ones (number_forms.py).
+        forms: exceptions (number_forms.py): parameters for which NumPy scalars do not count as
+            numbers, parameters that also take Tensors as numbers, and unusual types of errors.
     """
     if isinstance(values, dict):
         values = [values[name] for name in rules]

@@ -1,10 +1,11 @@
-"""The type of error for arguments of a wrong kind, where it is not the usual one.
+"""Arguments whose wrong kind raises another error than a TypeError.
 
-A value of a wrong kind raises a TypeError, and one out of range a ValueError (base.py). MindSpore
-meets some arguments only when it reads a number from a Tensor, or when it infers the shape of the
-result, and then raises the other error. Of others it reads an attribute such as `shape` before any
-check, which is an AttributeError for all that is neither a Tensor nor an array. The names were
-observed in MindSpore 2.10: one value at a time, in the first call of a process.
+Usually a value of a wrong kind raises a TypeError, and a value out of range a ValueError (base.py).
+MindSpore checks some arguments only when it reads a number from a Tensor or infers the shape of the
+result. It then raises the other one of these two errors. From some arguments it reads an attribute
+such as `shape` before any check, which is an AttributeError unless the value is a Tensor or an
+array. The names were observed in MindSpore 2.10: one value at a time, in the first call of a
+process.
 """
 
 import functools

@@ -16,8 +16,8 @@ from .tensor_numbers import from_tensors
 
 
 class NumberForms(NamedTuple):
-    """Parameters of one public path whose numbers may be given in other forms than usual, and the
-    errors of refused values that are not the usual ones (error_kinds.py)."""
+    """Exceptions of one public path: parameters that accept numbers in unusual forms, and
+    parameters whose wrong values raise an unusual type of error (error_kinds.py)."""
 
     python_only: frozenset = frozenset()
     from_tensors: frozenset = frozenset()

@@ -1,9 +1,9 @@
-"""Parameters that take Python's numbers only.
+"""Parameters that accept Python's numbers, but not NumPy scalars.
 
-Most parameters of `ops`, `mint`, `numpy` and Tensor take a NumPy scalar for a number. MindSpore
-refuses one with a TypeError where it checks the type of the argument in Python, or reads a
-Primitive's attribute. The names were observed in MindSpore 2.10: one NumPy scalar at a time, equal
-to a value that the parameter takes as a Python number.
+Most parameters of `ops`, `mint`, `numpy` and Tensor accept a NumPy scalar as a number. MindSpore
+rejects it with a TypeError if it checks the type of the argument in Python, or if it reads the
+argument as an attribute of a Primitive. The names were observed in MindSpore 2.10: one NumPy scalar
+at a time, equal to a value that the parameter accepts as a Python number.
 """
 
 import functools

@@ -1,13 +1,13 @@
 """The order of checks in generated Primitives and in layers that store their arguments.
 
 MindSpore generates many Primitives from declarations. Their constructors store most arguments
-without a check, and None in place of any other. Their calls check the shapes of inputs before the
-dtypes; Primitives that are made by hand check the dtypes first. Layers that pass arguments on to a
-function store them too.
+without a check, and accept None for all others. Their calls check the shapes of inputs before the
+dtypes; hand-written Primitives check the dtypes first. Layers that pass arguments on to a function
+also store them without a check.
 
-Here the constructor checks stored arguments as well. If only such arguments are wrong, it builds
-the object, whose call raises the error: so the call of a valid object costs nothing more. The names
-were observed in MindSpore 2.10.
+Here the constructor checks stored arguments, too. If only such arguments are wrong, it creates an
+object whose call raises the error. So the calls of valid objects need no check. The names were
+observed in MindSpore 2.10.
 """
 
 import functools

@@ -1,10 +1,10 @@
-"""Parameters that take a Tensor without axes, or a NumPy bool, for a number or a bool.
+"""Parameters that accept a 0-d Tensor, or a NumPy bool, as a number or a bool.
 
-MindSpore reads the value of such a Tensor where it neither checks the type of the argument nor
-hands it to a Primitive as an attribute. A name with "()" takes such values in a tuple or list. The
+MindSpore reads the value of such a Tensor if it neither checks the type of the argument nor passes
+it to a Primitive as an attribute. A name with "()" accepts such values in a tuple or list. The
 names were observed in MindSpore 2.10: one Tensor at a time, equal to a value that the parameter
-takes as a Python number, in the first call of a process. (A later call of an operator finds the
-Primitive that an earlier one made from an equal number, and accepts almost anything.)
+accepts as a Python number, in the first call of a process. (A later call reuses the Primitive that
+an earlier call created from an equal number, and accepts almost anything.)
 """
 
 import functools

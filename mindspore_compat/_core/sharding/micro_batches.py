@@ -171,10 +171,10 @@ class Sent:
 
     Attributes:
         tensor (Tensor): the Tensor.
-        source, target (int): the stage that it lies on, and the one that it went to.
-        description (tuple): what has been sent, and so what the gradient is like (`Stages.send`).
-        entry (Received): its arrival, if both are segments of this rank's stage, so that nothing
-            has been sent; else None.
+        source, target (int): the stage that it is on, and the stage that it was sent to.
+        description (tuple): its structure, which its gradient shares (`Stages.send`).
+        entry (Received): its arrival if both are segments of this rank's stage, in which case
+            nothing was sent; else None.
     """
 
     def __init__(self, tensor, source, target, description=None, entry=None):

@@ -194,8 +194,10 @@ def placed(tensor, dims):
 
 
 def divided_instead(tensor, axis, other, parts):
-    """Returns a Tensor with `other` divided by the mesh axes that now divide `axis`: the first ones
-    whose count divides `parts`. An all-to-all moves the values. The other mesh axes are gathered.
+    """Moves the division of one axis of a Tensor to another axis, by an all-to-all.
+
+    The mesh axes that divide `axis` divide `other` instead, as far as the number of their ranks
+    divides `parts`. The Tensor is gathered along the remaining mesh axes.
 
     Args:
         tensor (Tensor): the Tensor; returned unchanged if `axis` is not divided.

@@ -6,9 +6,9 @@ stage is called.
 
 The ranks of stage 1 do not run `net.encoder`. Its results are Staged without values (staged.py);
 the ranks of stage 0 send their structure once. The inputs of `net.decoder` are sent to stage
-1. A Cell without a stage, all of whose sub-cells have none, runs where the last of its inputs
-lies. A parameter is held by the ranks of the stages whose Cells have it; by all ranks if a Cell
-without a stage has it.
+1. If neither a Cell nor its sub-cells have a stage, the Cell runs on the last stage that has one of
+its inputs. A parameter is held by the ranks of the stages whose Cells use it, or by all ranks if a
+Cell without a stage uses it.
 
 With interleaved stages, segment `g` of stage `s` of `n` has the number `g * n + s` in place of its
 stage: in this order the network runs.
@@ -25,7 +25,7 @@ FOLLOWS = -1  # in place of a stage: the Cell runs where its inputs are
 
 
 class Plan:
-    """Which Cells and parameters of a network belong to which stage.
+    """The assignment of a network's Cells and parameters to stages.
 
     Args:
         network (Cell): the network.
@@ -119,8 +119,8 @@ class Plan:
         self.results.clear()
 
     def mark(self, parameters, stages):
-        """Makes parameters that only this rank's stage holds Staged, so that all ranks know where
-        they lie."""
+        """Wraps the arrays of parameters that only this rank's stage holds in Staged, which names
+        the stage."""
         for parameter in parameters:
             if type(parameter._array) is not Staged:
                 array = parameter._array
@@ -130,7 +130,7 @@ class Plan:
                 mark.array, parameter._array = array, mark
 
     def unmark(self, parameters):
-        """Gives such parameters their ordinary arrays back."""
+        """Undoes `mark`."""
         for parameter in parameters:
             array = parameter._array
             if type(array) is Staged and array.array is not None:

@@ -43,7 +43,7 @@ def test_steps_in_low_precision_are_captured(space, dtype, network, logged):
         cell.to_float(dtype)
         return plain_step(cell)
 
-    eager, captured = runs(network, made=step)
+    eager, captured = runs(network, make_step=step)
     captured.same_as(eager)
     assert logged == []
 
@@ -76,7 +76,7 @@ def test_work_of_the_host_runs_between_two_graphs(space, network, logged):
     def step(cell):
         return nn.TrainOneStepCell(cell, nn.AdamOffload(cell.trainable_params(), 0.01))
 
-    eager, captured = runs(network, made=step)
+    eager, captured = runs(network, make_step=step)
     captured.same_as(eager)
     assert logged == []
 
@@ -90,7 +90,7 @@ def test_steps_of_thor_are_captured_by_order(space, logged):
         step.add_flags_recursive(thor=number % 4 == 0)
 
     data = list(batches((2, 1, 32, 32), 14))
-    eager, captured = runs("LeNet-5", made=thor, between=between, data=data)
+    eager, captured = runs("LeNet-5", make_step=thor, between=between, data=data)
     captured.same_as(eager)
     assert logged == []
 

@@ -87,15 +87,15 @@ def _plain(result):
     return [each.asnumpy() for each in result] if isinstance(result, tuple) else result.asnumpy()
 
 
-def runs(network="dense", optimizer="Momentum", between=None, data=None, made=None):
+def runs(network="dense", optimizer="Momentum", between=None, data=None, make_step=None):
     """The same steps twice, operator by operator and in graph mode."""
-    found = []
+    both = []
     for graph in (False, True):
         cell, shape = network_of(network)
-        step = made(cell) if made else plain_step(cell, optimizer)
-        given = [between] if between else []
-        found.append(Run(graph, step, data or list(batches(shape)), *given))
-    return found
+        step = make_step(cell) if make_step else plain_step(cell, optimizer)
+        arguments = [between] if between else []
+        both.append(Run(graph, step, data or list(batches(shape)), *arguments))
+    return both
 
 
 def plain_step(cell, optimizer="Momentum"):
@@ -153,7 +153,9 @@ class GuardedStep(nn.TrainOneStepCell):
     ids=["own", "derived"],
 )
 def test_an_optimizer_whose_step_takes_more_than_gradients(space, optimizer):
-    eager, captured = runs(made=lambda cell: GuardedStep(cell, optimizer(cell.trainable_params())))
+    eager, captured = runs(
+        make_step=lambda cell: GuardedStep(cell, optimizer(cell.trainable_params()))
+    )
     captured.same_as(eager)
 
 
@@ -189,7 +191,7 @@ def test_the_host_reads_whether_a_step_overflowed_between_two_graphs(space, logg
 
     data = list(batches((2, 4), 8))
     data[4] = (ms.Tensor(np.full((2, 4), np.inf, np.float32)), data[4][1])
-    eager, captured = runs(made=step, data=data)
+    eager, captured = runs(make_step=step, data=data)
     captured.same_as(eager)
     assert logged == []
     assert [bool(result[1]) for result in captured.results] == [False] * 4 + [True] + [False] * 3
@@ -209,7 +211,7 @@ def test_steps_of_thor_are_captured_by_order(space, logged):
     def between(number, step):
         step.add_flags_recursive(thor=number % 4 == 0)
 
-    eager, captured = runs("dense", made=thor, between=between, data=list(batches((2, 4), 14)))
+    eager, captured = runs("dense", make_step=thor, between=between, data=list(batches((2, 4), 14)))
     captured.same_as(eager)
     assert logged == []
     assert [counts.names["launches"]["graph"] for counts in captured.counts[9:]] == [1] * 5
@@ -219,7 +221,7 @@ def test_steps_of_thor_are_captured_by_order(space, logged):
 def test_arrays_divided_elsewhere_in_the_process_change_no_step(space, logged, monkeypatch):
     monkeypatch.setattr(ShardedSpace, "in_use", True)
     test_steps_of_thor_are_captured_by_order(space, logged)
-    _, refused = runs(made=own_optimizer)
+    _, refused = runs(make_step=own_optimizer)
     assert len(logged) == 1 and "the optimizer 'Descent'" in logged[0]
     assert not any(counts.names["launches"]["graph"] for counts in refused.counts)
 
@@ -227,7 +229,7 @@ def test_arrays_divided_elsewhere_in_the_process_change_no_step(space, logged, m
 def test_an_overflow_between_captured_steps_changes_the_scale_alone(space, logged):
     data = list(batches((2, 4), 8))
     data[4] = (ms.Tensor(np.full((2, 4), np.inf, np.float32)), data[4][1])
-    eager, captured = runs(made=scaled_step, data=data)
+    eager, captured = runs(make_step=scaled_step, data=data)
     captured.same_as(eager)
     assert logged == [] and captured.counts[-1].names["launches"]["graph"] == 1
     assert [bool(result[1]) for result in captured.results] == [False] * 4 + [True] + [False] * 3
@@ -439,7 +441,7 @@ def test_another_thread_may_copy_while_a_step_is_captured(space, logged):
             thread.join()
         return x
 
-    eager, captured = runs(made=with_(beside))
+    eager, captured = runs(make_step=with_(beside))
     captured.same_as(eager)
     assert logged == [] and [each.tolist() for each in copied] == [[0.0, 1.0, 2.0]]
 
@@ -532,7 +534,7 @@ REASONS = {
 
 @pytest.mark.parametrize("reason", REASONS)
 def test_what_cannot_be_captured_runs_as_before_and_says_why_once(space, reason, logged):
-    eager, captured = runs(made=REASONS[reason])
+    eager, captured = runs(make_step=REASONS[reason])
     captured.same_as(eager)
     assert len(logged) == 1
     assert any(f"because of {part}" in logged[0] or part in logged[0] for part in reason.split("|"))
@@ -555,7 +557,7 @@ def test_a_refused_capture_leaves_all_as_it_was(space, logged):
             raise ValueError("spoilt")
         return x
 
-    eager, captured = runs(made=with_(spoilt))
+    eager, captured = runs(make_step=with_(spoilt))
     captured.same_as(eager)
     assert len(logged) == 1 and "ValueError: spoilt" in logged[0]
 

@@ -114,7 +114,7 @@ def test_gradients_and_writes_that_are_not_plain(between, logged):
 
 
 def test_gradients_are_results_of_their_own(logged):
-    eager, recorded = runs(made=lambda cell: plain_step(cell, return_grad=True))
+    eager, recorded = runs(make_step=lambda cell: plain_step(cell, return_grad=True))
     recorded.same_as(eager)
     assert logged == [] and max(replays(recorded.step)) > 0
 
@@ -186,7 +186,7 @@ def jitted(cell):
 
 
 def test_functions_marked_by_jit_are_recorded_once_they_train(logged):
-    eager, recorded = runs(made=jitted)
+    eager, recorded = runs(make_step=jitted)
     recorded.same_as(eager)
     steps = graph_steps._steps[id(recorded.step)]
     assert logged == [] and [each.replays for each in steps["step"]._graphs.values()] == [3]
@@ -292,7 +292,7 @@ def test_of_an_optimizer_nothing_is_recorded_but_of_a_cell_around_it(kind, logge
 def test_optimizers_with_groups_decide_in_each_replay(kind, logged):
     """The learning rate of a group is assigned between steps, also through a scheduler."""
 
-    def made(cell):
+    def make_step(cell):
         optimizer = getattr(experimental.optim, kind)(cell.trainable_params(), 0.1)
         gradient = ms.value_and_grad(cell, None, cell.trainable_params())
 
@@ -307,7 +307,7 @@ def test_optimizers_with_groups_decide_in_each_replay(kind, logged):
         return step
 
     eager, recorded = runs(
-        made=made, between=lambda number, step: number > 4 and step.scheduler.step()
+        make_step=make_step, between=lambda number, step: number > 4 and step.scheduler.step()
     )
     recorded.same_as(eager)
     steps = graph_steps._steps[id(recorded.step)]
@@ -454,7 +454,7 @@ def test_an_overflow_changes_the_scale_alone(scale, logged):
     data = list(batches((2, 4), 8))
     for number in (2, 5):  # the step that is recorded, and one that is replayed
         data[number] = (ms.Tensor(np.full((2, 4), np.inf, np.float32)), data[number][1])
-    eager, recorded = runs(made=scaled, data=data)
+    eager, recorded = runs(make_step=scaled, data=data)
     recorded.same_as(eager)
     assert logged == [] and replays(recorded.step) == [5]
 
@@ -475,7 +475,8 @@ def test_whether_gradients_are_finite_is_computed_in_each_replay(logged):
     data = list(batches((2, 4), 8))
     data[5] = (ms.Tensor(np.full((2, 4), np.inf, np.float32)), data[5][1])
     eager, recorded = runs(
-        made=lambda cell: Careful(cell, nn.Momentum(cell.trainable_params(), 0.1, 0.9)), data=data
+        make_step=lambda cell: Careful(cell, nn.Momentum(cell.trainable_params(), 0.1, 0.9)),
+        data=data,
     )
     recorded.same_as(eager)
     assert [bool(each[1]) for each in recorded.results] == [True] * 5 + [False, True, True]
@@ -521,10 +522,10 @@ class Averaging(nn.TrainOneStepCell):
 
 @pytest.mark.parametrize(("kind", "count"), [(Accumulating, 0), (Averaging, 4)])
 def test_steps_that_write_to_parameters_of_their_own(kind, count, logged):
-    def made(cell):
+    def make_step(cell):
         return kind(cell, nn.Momentum(cell.trainable_params(), 0.1, 0.9))
 
-    eager, recorded = runs(made=made)
+    eager, recorded = runs(make_step=make_step)
     recorded.same_as(eager)
     assert sum(replays(recorded.step)) == count and len(logged) == (count == 0)
 

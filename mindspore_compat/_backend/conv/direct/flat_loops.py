@@ -19,11 +19,11 @@ class FlatSizes(NamedTuple):
     stride_x: int
     filters: int  # of a group
     row: int  # elements of a row of a plane
-    step: int  # from one plane to the next
+    step: int  # the stride from one plane to the next
     reach: int  # the number of further rows that windows reach
     area: int  # elements of a filter in the array that is written to
-    row_step: int  # from one row of it to the next
-    column_step: int  # from one column of it to the next
+    row_step: int  # the row stride of that array
+    column_step: int  # the column stride of that array
 
 
 class FlatSums(NamedTuple):

@@ -12,7 +12,7 @@ import numpy
 from ...threads.parallel_loops import INDEX, OFFSET
 from . import plane_loops
 
-PIECES = 16  # of a call, where they need not be smaller to fit the cache
+PIECES = 16  # pieces of a call, or more if they would not fit the cache
 CACHE = 1 << 18  # elements of planes or weights that stay in a core's cache
 SUMS = 1 << 22  # elements of the partial sums of all pieces of the weight gradient
 VECTOR = 16  # elements of the longest vectors
@@ -32,11 +32,11 @@ class Correlation(NamedTuple):
     size: tuple
     before: tuple  # zeros above and to the left; negative where rows or columns are left out
     stride: tuple
-    taps: tuple  # for each kernel position, its rows and columns from the first
+    taps: tuple  # the (row, column) offset of each kernel position from the first one
     out: tuple  # the size of the result
-    target: tuple  # the size of the array that is written
-    start: tuple  # the start of the result in that array
-    step: tuple  # the steps between rows and between columns of the result in that array
+    target: tuple  # the size of the array that is written to
+    start: tuple  # the row and column at which the result starts in that array
+    step: tuple  # the row and column strides of the result in that array
 
     @property
     def depth(self):

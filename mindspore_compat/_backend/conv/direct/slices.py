@@ -76,8 +76,9 @@ def _parts(geo):
 
 @functools.lru_cache(maxsize=256)
 def _overlaps(geo):
-    """Returns, for each depth position of the kernel, the slices of the result for which it lies
-    inside the volume, and the volume's slices there; both are Python slices."""
+    """Returns a pair of Python slices for each depth position of the kernel: the depths of the
+    result for which the position is inside the volume, and the depths of the volume that it reads.
+    """
     n, out, step, spread = geo.size[0], geo.out[0], geo.stride[0], geo.dilation[0]
     overlaps = []
     for k in range(geo.kernel[0]):
@@ -107,8 +108,8 @@ def _images(x, geo):
 
 
 def _add_images(images, out, geo):
-    """Writes to `out` the volumes whose slices are the sums of the images into which `_images`
-    copies them: its transpose."""
+    """Computes the transpose of `_images`: adds each slice of the images to the slice of the volume
+    that `_images` copies into it. The volumes are written to `out`."""
     images = images.reshape(len(out), geo.out[0], geo.channels, geo.kernel[0], *images.shape[2:])
     pieces = [
         (sample, part)

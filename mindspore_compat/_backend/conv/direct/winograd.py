@@ -28,11 +28,11 @@ from . import winograd_loops
 from .planes import PIECES, SUMS, VECTOR, cut, odd_lines
 
 CORNER = (0, 0), (1, 0), (0, 1)
-PIECE = 1 << 21  # multiplications of a piece, at least
+PIECE = 1 << 21  # least multiplications of a piece
 TILES = 1 << 17  # elements of the transforms of tiles that are multiplied at once
-FEWEST = 16  # tiles that are multiplied at once, at least
+FEWEST = 16  # least tiles that are multiplied at once
 SUMMED = 64  # the same if products are summed over tiles
-CHANNELS = 64  # of a piece of such sums, at least
+CHANNELS = 64  # least channels of a piece of such sums
 KERNELS = VECTOR * VECTOR  # elements of memory for the kernels of a vector of filters
 
 
@@ -90,13 +90,13 @@ def _tiles_at_once(method, channels, filters, least):
 class _Cut(NamedTuple):
     """The division of samples and rows of tiles into pieces, and their layout."""
 
-    step: int  # the rows and columns of a result that a tile computes
-    samples: int  # of a piece
-    height: int  # the rows of tiles of a piece
-    down: int  # the rows of tiles of a sample
-    across: int  # the tiles of a row
-    depth: int  # the elements of an input pixel
-    result_depth: int  # the elements of a result pixel
+    step: int  # rows and columns of the result per tile
+    samples: int  # samples of a piece
+    height: int  # rows of tiles of a piece
+    down: int  # rows of tiles of a sample
+    across: int  # tiles of a row
+    depth: int  # elements of an input pixel
+    result_depth: int  # elements of a result pixel
 
     @classmethod
     def of(cls, method, plan, channels, images, most):
