@@ -53,7 +53,7 @@ def pytest_configure(config):
 
 
 def _files(area):
-    """Returns the spec files of an area: that of its module, and those of modules below it."""
+    """Returns the spec files of an area: those of its module and of its submodules."""
     if not area:
         return sorted(specs.FOLDER.glob("*.yaml"))
     module = cases.area_of(area + ".x")

@@ -40,4 +40,4 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.import_module(self.target + spec.name[len(REFERENCE) :])
 
     def exec_module(self, module):
-        pass  # it has been executed under its own name
+        pass  # the module has already been executed under its own name

@@ -24,8 +24,8 @@ pytest_plugins = ["conformance.plugin"]
 
 @pytest.fixture(autouse=True, scope="session")
 def loops_are_not_delayed():
-    """Tests that run side by side keep all cores busy. Loops would then wait to be compiled, and
-    callers would rarely request them."""
+    """Lets loops be compiled at once. Parallel tests keep all cores busy, and the package would
+    then delay the compilation."""
     from mindspore_compat._backend.compiled import jit
     from mindspore_compat._backend.threads import contention  # noqa: F401  sets what delays them
 
@@ -51,7 +51,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     if "PYTEST_XDIST_WORKER" in os.environ:
-        # Processes beside each other: threads of OpenBLAS that wait for work would keep cores busy.
+        # In parallel processes, OpenBLAS threads that wait for work would keep cores busy.
         import scipy.linalg  # noqa: F401  (which brings an OpenBLAS of its own)
         import threadpoolctl
 
@@ -108,7 +108,7 @@ def standing_in():
     from mindspore_compat._backend import arrays
 
     target = arrays._target
-    arrays.block(False)  # the conformance tool has operations waited for, in this process too
+    arrays.block(False)  # the conformance tool turns on waiting for operations in this process
     with fakecupy.installed() as cupy:
         arrays._device_space.cache_clear()
         arrays.set_target("GPU")

@@ -17,25 +17,25 @@ from mindspore_compat._backend import arrays
 
 ROOT = Path(__file__).parents[1]
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-PORT = "10667"  # of the examples that connect processes; each run takes one that is unused
+PORT = "10667"  # the port in examples that connect processes; a run replaces it by an unused one
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 
 def is_whole(number):
-    """Whether a number is printed as a whole one, without point or exponent."""
+    """Returns whether a number is printed without a decimal point and without an exponent."""
     return number.lstrip("+-").isdigit()
 
 
 class NearNumbers(doctest.OutputChecker):
-    """Takes numbers that differ in their last digits, as those of other processors do."""
+    """Accepts numbers that differ only in their last digits, as on other processors."""
 
     def check_output(self, want, got, flags):
         return super().check_output(want, got, flags) or self.near(want, got)
 
     def near(self, want, got):
-        """Whether two texts are equal but for spaces and the last digits of fractions."""
-        texts = [re.sub(r"\s+", "", NUMBER.sub("0", each)) for each in (want, got)]
+        """Returns whether texts are equal except for spaces and the last digits of fractions."""
+        texts = [re.sub(r"\s+", "", NUMBER.sub("0", text)) for text in (want, got)]
         pairs = zip(NUMBER.findall(want), NUMBER.findall(got))
         return texts[0] == texts[1] and all(
             one == other
@@ -46,7 +46,7 @@ class NearNumbers(doctest.OutputChecker):
 
 
 def docstrings(path):
-    """(name, line, text) of each docstring of a file that holds examples."""
+    """Yields (name, line, text) of each docstring of a file that has examples."""
     for node in ast.walk(parse(path)):
         text = ast.get_docstring(node) if isinstance(node, DOCUMENTED) else None
         if text and ">>>" in text:
@@ -62,7 +62,8 @@ def files():
 
 
 def run(name, path, line, text):
-    """What the examples of one docstring print otherwise than they say; "" if all is well."""
+    """Returns the differences between the output of a docstring's examples and the documented
+    output; "" if there are none."""
     if PORT in text:
         with socket.create_server(("127.0.0.1", 0)) as server:
             text = text.replace(PORT, str(server.getsockname()[1]))

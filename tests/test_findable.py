@@ -51,7 +51,8 @@ def declared_in(tree):
 
 
 def paths_in(node):
-    """The dotted paths that a text, a tuple, a list or a table of them begins with."""
+    """Yields the dotted path with which a text begins; for a tuple, list or table, the path of each
+    text in it."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         match = PATH.match(node.value)
         if match:
@@ -76,8 +77,8 @@ def declarations():
 
 
 def named(path):
-    """What a documented path names: (the object, the path of its module), or None where it is no
-    class and no function of a module."""
+    """Returns the object that a documented path names, and the path of its module. Returns None
+    unless the object is a class or function of a module."""
     thing, module = mindspore_compat, ""
     for part in path.split("."):
         if inspect.isclass(thing):
@@ -115,8 +116,8 @@ def test_every_documented_path_is_on_a_declaration():
     missing = []
     for paths in objects.values():
         homes = {module for path, module in paths.items() if path in found}
-        # A module that merely shows what another declares needs no second path there; names in
-        # `_ext` are served by their ending (ops/__init__.py).
+        # A module that re-exports a name of another module needs no declaration; names in `_ext`
+        # are found by their ending (ops/__init__.py).
         missing += [
             path
             for path, module in paths.items()

@@ -41,7 +41,8 @@ def modules_after(statement):
 
 @pytest.fixture(scope="module")
 def bare():
-    """What the interpreter has loaded by itself, a debugger's or coverage tool's modules too."""
+    """The modules that every interpreter loads here, including those of a debugger or a coverage
+    tool."""
     return modules_after("import numpy")
 
 

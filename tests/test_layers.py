@@ -44,20 +44,21 @@ LAYERS = {
     "scipy": 7,
 }
 SAME_LAYER = {("amp", "train")}
-SHOWN = {  # by import_module, when a name is asked for
-    ("nn", "train"),  # `nn.Accuracy` and its like are the metrics of `train`
-    ("nn", "mint"),  # a graph that was loaded runs by the names of functions
+SHOWN = {  # imports by import_module when a name is first used
+    ("nn", "train"),  # `nn.Accuracy` and other metrics are defined in `train`
+    ("nn", "mint"),  # a loaded graph looks up functions by name
 }
 LONGEST_FILE = 600
-LARGEST_FOLDER = 25  # Python files directly in it
-LAYERED = ("_backend", "_core", "ops")  # whose packages form no circle either; a module at the
-# root of one counts as a package
-BACK = {  # arrows between packages that close a circle, and why they stay
+LARGEST_FOLDER = 25  # Python files directly in a folder
+# The packages in these must not import each other in a circle; a module directly in one of them
+# counts as a package.
+LAYERED = ("_backend", "_core", "ops")
+BACK = {  # imports between packages that close a circle, and why they stay
     ("_core.tensor", "_core.rules"): "Tensor checks its arguments by rules, which know dtypes",
     ("_core.autograd", "_core.vmap"): "a Traced value may hold a Batch, which has gradient rules",
     ("ops._primitive_aliases", "*"): "its list of declarations reads `internal` of each package",
 }
-PLACES = {  # what asks where an array lies, outside `_backend`, and why
+PLACES = {  # files outside `_backend` that ask for the device of an array, and why
     "_core/autograd/devices.py": "a gradient goes to the device of its Tensor",
     "_core/tensor/tensor.py": "`Tensor.device`",
     "common/_graph_mode/device_step.py": "a CUDA graph refuses steps that read arrays of the host",
@@ -69,7 +70,7 @@ PLACES = {  # what asks where an array lies, outside `_backend`, and why
     "ops/_tensor_methods/values.py": "`Tensor.data_ptr`",
 }
 LOADERS = ("import_module", "__import__")
-IMPORT = re.compile(  # only what names a package of ours or its modules matters
+IMPORT = re.compile(  # only imports of this project's packages matter
     r"^[ \t]*(from (\.|mindspore_compat|conformance|kit)[.\w]* import (\([^)]*\)|[^\n]*)"
     r"|import (mindspore_compat|conformance|kit)[.\w]*)",
     re.M,
@@ -191,10 +192,10 @@ def test_imports_go_down():
 
 
 def graph_of_modules(root):
-    """The dotted path of each module of a package with those that it imports; what `SHOWN` allows
-    left out.
+    """Returns {dotted path of a module: paths of the modules that it imports} for a package.
+    Imports that `SHOWN` allows are left out.
 
-    The import lines are found by a pattern, which takes a tenth of the time of parsing all files.
+    A regular expression finds the import lines in a tenth of the time of parsing all files.
     """
     sources = (file for file in root.rglob("*.py") if "_startup" not in file.parts)
     files = {dotted(file, root): file for file in sources}
@@ -225,7 +226,7 @@ def dotted(file, root):
 def test_no_module_imports_itself_by_way_of_others(root):
     graph, count = graph_of_modules(root), None
     assert any(graph.values())
-    while count != len(graph):  # what imports nothing, or nothing imports, is on no circle
+    while count != len(graph):  # modules that import nothing or are never imported are removed
         count, used = len(graph), set().union(*graph.values())
         graph = {
             path: modules & graph.keys()
@@ -245,13 +246,15 @@ def arrows():
 
 
 def subpackage(path):
-    """`_core.tensor` of a module there, `_backend.arrays` of one at the root; None elsewhere."""
+    """Returns the package of a module in LAYERED, such as `_core.tensor`; for a module directly in
+    one of them its own path, such as `_backend.arrays`; for all others None."""
     parts = path.split(".")[1:]
     return ".".join(parts[:2]) if len(parts) > 1 and parts[0] in LAYERED else None
 
 
 def on_circles(pairs):
-    """The arrows that remain when those from or to the ends of all chains are taken away."""
+    """Returns the pairs that remain after repeatedly removing pairs whose first member is nowhere
+    second, or whose second member is nowhere first: those on or between circles."""
     count = None
     while count != len(pairs):
         count = len(pairs)
@@ -311,7 +314,7 @@ def test_cupy_is_named_in_the_backend_only():
 
 
 def asks_for_the_device(text):
-    """True if a text asks where an array lies, or where arrays are computed."""
+    """Returns whether a source asks for the device of an array, or for the device target."""
     nodes = list(ast.walk(ast.parse(text)))
     names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     names |= {node.name for node in nodes if isinstance(node, ast.alias)}

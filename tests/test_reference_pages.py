@@ -91,7 +91,7 @@ def test_every_picture_is_of_a_name_and_lies_in_its_file(page, drawn):
             ElementTree.fromstring((folder / file).read_text())
     lower = [file.lower() for file, _ in pictures.values()]
     shared = {file for file, _ in pictures.values() if lower.count(file.lower()) > 1}
-    assert shared == set()  # also on file systems that do not tell relu from ReLU
+    assert shared == set()  # on file systems that ignore case, relu.svg would replace ReLU.svg
 
 
 def test_graphs_show_what_the_names_compute(page):

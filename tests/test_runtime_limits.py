@@ -58,7 +58,7 @@ def test_names_that_are_not_captured_are_strs(monkeypatch):
 
 @pytest.fixture
 def library():
-    """The functions of the C library, which have arguments enough in common."""
+    """An allocator with `malloc` and `free`; the package only looks up their addresses."""
     return runtime.PluggableAllocator("libc.so.6", "malloc", "free")
 
 

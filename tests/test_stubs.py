@@ -65,7 +65,7 @@ SLIPS = {  # a line of a script: what a type checker says of it
     "ms.jit(nn.Dense(1, 1))(ms.Tensor([1.0])).cuda()": '"Tensor" has no attribute "cuda"',
     "ops.stop_gradient(ms.Tensor([1.0])).cuda()": '"Tensor" has no attribute "cuda"',
 }
-COMPLETED = {  # the beginning of a line: a name that it is completed by
+COMPLETED = {  # the beginning of a line -> a name that completes it
     "ops.relu(ms.Tensor([1.0])).": "reshape",
     "ms.Tensor([1]).sum().": "reshape",
     "ms.Tensor([1]).max().": "reshape",
@@ -214,8 +214,8 @@ def test_jedi_completes_names_and_shows_arguments(folder):
         assert name in [each.name for each in script(line).complete()], line
 
 
-# Docstrings of which mypy says more than Python: of lists that are unpacked, and of lists of unlike
-# parts.
+# Docstrings for which mypy reports errors although they run: they unpack lists, or have lists of
+# several types.
 UNCHECKED = """AdamNoUpdateParam ApplyAdamWithAmsgradV2 ApplyCenteredRMSProp FusedSparseAdam
     FusedSparseLazyAdam RandomSelectSubpolicy""".split()
 EXAMPLE = """def example():  # {}
@@ -265,7 +265,7 @@ NETWORK = "nn.Dense(1, 1)"
 PROBES = """3 2.5 True None 'net' b'sixteen_bytes_ok' [] () {} ['w'] ('w',) {'w':ms.Tensor([1.0])}
     nn.Dense(1,1) ms.Tensor([1.0]) len lambda*x:True io.BytesIO() np.ones(3) object() ops.relu
     nn.Dense(1,1).trainable_params() ms.train.History() pathlib.Path('new')""".split()
-CALLS = {  # a function: arguments that it takes; "use": what shows a wrong one
+CALLS = {  # function -> valid arguments; "use" is a use of the result that reveals a wrong argument
     "ms.load_checkpoint": {"ckpt_file_name": "'old.ckpt'", "net": NETWORK},
     "ms.load_param_into_net": {"net": NETWORK, "parameter_dict": "{}"},
     "ms.save_checkpoint": {"save_obj": NETWORK, "ckpt_file_name": "'new'", "append_dict": "{}",
@@ -306,7 +306,7 @@ def accepted_calls(folder, monkeypatch):
             for probe in PROBES:
                 values = {**arguments, name: probe}
                 text = ", ".join(v if k == "*" else f"{k}={v}" for k, v in values.items())
-                if "*" in values:  # the first argument comes before the others by position
+                if "*" in values:  # the first argument is passed by position
                     text = text.partition("=")[2]
                 call = f"{function}({text})"
                 try:

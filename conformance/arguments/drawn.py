@@ -2,8 +2,8 @@
 
 import numpy as np
 
-GLOBAL_SEED = "the global seed"  # in place of an argument: `set_seed`
-DATASET_SEED = "the seed of datasets"  # likewise: `dataset.config.set_seed`
+GLOBAL_SEED = "the global seed"  # stands for `set_seed` in place of an argument's name
+DATASET_SEED = "the seed of datasets"  # stands for `dataset.config.set_seed`
 SET = {GLOBAL_SEED: "ms.set_seed({})", DATASET_SEED: "ms.dataset.config.set_seed({})"}
 # The fourth moment of a distribution, in units of its deviation.
 _FOURTH = {"normal": 3.0, "uniform": 1.8}
@@ -23,7 +23,7 @@ def follows(ms, value, mean, deviation, kind=None, shape=(300, 240)):
     fourth = _FOURTH.get(kind) or (z**4).mean()
     for part in parts:
         error = SURE / np.sqrt(part.size)
-        spread = np.sqrt(max(fourth - 1, 0.1))  # of the squares, whose mean is the variance
+        spread = np.sqrt(max(fourth - 1, 0.1))  # the standard deviation of the squares
         if abs(part.mean()) > error or abs((part**2).mean() - 1) > error * spread:
             return False
     return kind is None or bool(abs((z**4).mean() / fourth - 1) < 0.1)

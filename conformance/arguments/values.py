@@ -126,7 +126,7 @@ _KNOWN = set(
     "complex128".split()
 )
 _BUILTINS = {
-    "__import__": __import__,  # functions of the texts may import, as NumPy's and MindSpore's do
+    "__import__": __import__,  # NumPy and MindSpore import modules when functions are called
     "abs": abs,
     "all": all,
     "any": any,

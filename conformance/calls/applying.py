@@ -7,7 +7,7 @@ import inspect
 def apply(thing, given):
     """Returns the result of a call."""
     stars = [i for i, k in enumerate(given) if k.startswith("*")]
-    if stars:  # arguments beyond the named ones must be positional, and so must all before them
+    if stars:  # variadic arguments are positional, and so must be all arguments before them
         items = list(given.items())
         return thing(*(v for _, v in items[: stars[-1] + 1]), **dict(items[stars[-1] + 1 :]))
     try:
@@ -16,7 +16,7 @@ def apply(thing, given):
             k in bound.parameters or any(p.kind is p.VAR_KEYWORD for p in bound.parameters.values())
             for k in given
         )
-    except (TypeError, ValueError):  # a built-in function, which may accept names nevertheless
+    except (TypeError, ValueError):  # a built-in function; it may still accept keywords
         return _by_name_or_position(thing, given)
     if _is_cell(thing):
         keyword = _leaves_one_out(thing, given)

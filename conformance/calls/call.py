@@ -13,10 +13,11 @@ _ARRAYS = Values()
 
 @functools.lru_cache(maxsize=64)  # the cases of one name need the same few texts
 def _array_of(text):
-    """Returns the NumPy or plain value of an argument text; None if it spells no such value."""
+    """Returns the value of an argument text as a NumPy array or plain value, or None if that is
+    impossible."""
     try:
         return _ARRAYS.build(text)
-    except Exception:  # any text that is no plain value
+    except Exception:  # the text needs objects of the target
         return None
 
 
@@ -55,7 +56,8 @@ class Call:
         return None
 
     def value(self, name):
-        """Returns the argument as NumPy and plain values (read-only); None if it is none."""
+        """Returns the argument as a read-only NumPy array or plain value, or None if that is
+        impossible."""
         text = self.get(name)
         return None if text is None else _array_of(text)
 

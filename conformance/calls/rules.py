@@ -51,7 +51,7 @@ def _of_seeds(rule, name, entry, stored):
     drawn = {label: record for label, record in stored.items() if _is_drawn(record["seen"])}
     base = _base(name, entry, drawn or stored)
     if "call" not in base and "then" not in rule:
-        return  # an object that is only made draws nothing
+        return  # the case would only construct an object, which draws nothing
     for argument in (*_signature(entry), GLOBAL_SEED):
         if re.fullmatch(rule["seeds"], argument):
             case = {**base, "seed": argument, "then": rule.get("then", [])}

@@ -31,7 +31,7 @@ KINDS = (
 LOST = ("crash", "hang", "killed")  # statuses of a case that ended its worker
 ODD = "odd"  # run only on request: no page states the expected outcome
 UNCHANGED = "as documented"
-# keys of a case of several steps, or of a changed argument, besides its call
+# Further keys of cases with several steps or a changed argument.
 DRIVEN = (
     "script",
     "train",

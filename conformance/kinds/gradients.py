@@ -8,7 +8,7 @@ reports this instead of a failure.
 
 import numpy as np
 
-LIMIT = 20000  # number of elements above which a check would take too long
+LIMIT = 20000  # elements; a check of more would take too long
 # dtype: (step, relative tolerance)
 STEPS = {"float64": (1e-5, 1e-3), "float32": (1e-2, 5e-2), "float16": (1e-1, 2e-1)}
 
@@ -127,8 +127,8 @@ def _dot(left, right):
 
 
 def _line(function, arrays, along):
-    """Returns a function of the step: (central difference, difference between the one-sided
-    derivatives)."""
+    """Returns a function that takes a step size and returns the central difference, and the
+    difference between the two one-sided differences."""
     middle = function(arrays)
 
     def measure(step):

@@ -107,7 +107,7 @@ def reason(owner, name):
 @cache
 def apart():
     """Returns {reason: {class, beginning of names or "all": names}}."""
-    import yaml  # the reference's interpreter, which runs the cases, may lack it
+    import yaml  # imported here, because workers of the reference may lack it
 
     return yaml.safe_load((FOLDER / APART).read_text(encoding="utf-8")) or {}
 

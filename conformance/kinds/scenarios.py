@@ -15,8 +15,8 @@ from ..reading import signatures
 
 FOLDER = Path(__file__).parents[1] / "data"
 OPTIMIZERS = ("nn.", "mint.optim.", "experimental.optim.")
-NOT_GIVEN = ("train", "as_made", "call", "shown")  # keys of a change, no constructor arguments
-DELIBERATE = ("TypeError", "ValueError", "RuntimeError")  # no page says which one for an input
+NOT_GIVEN = ("train", "as_made", "call", "shown")  # keys that are not constructor arguments
+DELIBERATE = ("TypeError", "ValueError", "RuntimeError")  # possible exceptions for wrong inputs
 # values that most arguments reject: {argument text: how pages name its type}
 UNLIKELY = {
     "None": "None",
@@ -28,7 +28,7 @@ UNLIKELY = {
     "-0.5": "float|Number",
     "(1, 2, 3)": "tuple|Iterable",
 }
-# Results of a Parameter's value, weighted so that no two elements have the same gradient.
+# A script for a way to use a Parameter's value; weights give each element a different gradient.
 WAY = """
 w = ms.Parameter(wave(2, 3), name="w")
 x = wave(2, 3, phase=1.0)
@@ -83,8 +83,8 @@ def _optimizer(name, entry, table):
 
 
 def _formula(name, argument, text, table):
-    """Returns what a case adds if a formula is to answer where the original fails: {} if the table
-    has no rule for the argument, None if the formula does not cover this value.
+    """Returns the additional keys of a case that the formula answers if the original fails. Returns
+    {} if the table has no rule for the argument, None if the formula does not cover this value.
     """
     rule = table["rules"].get(name) or table["rules"].get(f"{name}.{argument}")
     if rule is None:

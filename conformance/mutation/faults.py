@@ -63,7 +63,7 @@ class Plant:
         self.put()
 
     def put(self):
-        """Plants the fault, also where the target has bound the name since."""
+        """Plants the fault; plants it again if the target has replaced the object since."""
         if vars(self.owner).get(self.last) is not self.faulty:
             try:
                 setattr(self.owner, self.last, self.faulty)

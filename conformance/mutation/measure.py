@@ -21,7 +21,7 @@ from .plan import key_of, reason_of
 
 # Kinds of cases, the most likely to detect a fault first.
 _ORDER = ("values", "steps", "options", "gradient", "accepts", "promises", "set_attributes")
-_UNABLE = ("exists", "imports", "example")  # no fault of the plan changes these
+_UNABLE = ("exists", "imports", "example")  # kinds that cannot detect any fault of the plan
 _BAD = ("fail", *LOST)
 
 
@@ -31,9 +31,9 @@ class Outcome:
 
     fault: dict
     group: str
-    status: str  # found, missed, not planted, equivalent, no fault (no result that it changes)
+    status: str  # found, missed, not planted, equivalent, or no fault (it changes no result)
     by: str = ""  # the case that found it, or why it was not planted or is equivalent
-    reached: int = 0  # calls in which a missed fault changed something
+    reached: int = 0  # the number of calls in which a missed fault changed something
 
     @property
     def key(self):
@@ -63,21 +63,21 @@ class Judge:
         return Outcome(fault, group, "no fault" if nothing else "missed", reached=self.reached)
 
     def _plant(self, fault):
-        """Plants a fault in place of the one before, which counts the calls that it changed."""
+        """Replaces the planted fault by another, and reads the counts of the replaced one."""
         answer = self._ask(planting(fault))
         self._count(answer)
         self.fault = fault if answer["status"] == "pass" else None
         return answer
 
     def _count(self, answer):
-        counts = answer.get("observed")  # a word where the worker was lost
+        counts = answer.get("observed")  # a text if the worker was lost
         called, reached = counts if isinstance(counts, list) else (0, 0)
         self.called += called
         self.reached += reached
 
     def _fails(self, case):
         answer = self._ask(case)
-        if answer["status"] == "hang":  # it may be the load of the machine
+        if answer["status"] == "hang":  # the machine may just have been busy
             answer = self._ask(case)
         return answers.judge(case, answer, self.recorded)["status"] in _BAD
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..errors import BadInput
 
-MOST = 1 << 26  # bytes of a text; ours have less than a tenth
-_GZIP = 31  # zlib's number for this format
+MOST = 1 << 26  # bytes of an uncompressed text; the stored texts have less than a tenth
+_GZIP = 31  # zlib's `wbits` for this format
 
 
 def read(path):

@@ -16,9 +16,9 @@ from ..targets import DEFAULT
 from . import coverage, links, usage
 
 BAD = ("fail", *LOST)
-NO_KERNEL = "no kernel"  # the device cannot run a call that is good
-RARE = ("killed", "xfail", "xpass", NO_KERNEL)  # shown only where there is one
-ABSENT = ("absent", "skip", NO_KERNEL)  # of a name that is not there; not run
+NO_KERNEL = "no kernel"  # the call is valid, but the device has no kernel for it
+RARE = ("killed", "xfail", "xpass", NO_KERNEL)  # columns that are shown only if they are not empty
+ABSENT = ("absent", "skip", NO_KERNEL)  # the name is missing, the case was not run, or no kernel
 FIRST = 20  # failures that a run prints
 STATUSES = ("pass", *BAD, "xfail", "xpass", *ABSENT)
 

@@ -31,14 +31,14 @@ DRIVEN = (
     "options",
     *unstated.KINDS,
 )  # the outcome is observed, whatever it is, and judged here
-_DELIBERATE = ("TypeError", "ValueError", "KeyError")  # others of the original are accidents
+_DELIBERATE = ("TypeError", "ValueError", "KeyError")  # other exceptions are accidents
 RELATIVE, ABSOLUTE = (
     2e-3,
     1e-4,
 )  # of float results: the original computes in float32, in another order
-SCALED = 5e-4  # of the largest number, after steps that were computed in float32
-HALVES = 4e-3  # of the largest number, where an argument has half precision
-TINY = 1e-9  # rounding of what cancels
+SCALED = 5e-4  # relative to the largest number, after steps in float32
+HALVES = 4e-3  # relative to the largest number, if an argument has half precision
+TINY = 1e-9  # absolute, for rounding errors of terms that cancel
 _HALF = {"float16": 2e-2, "bfloat16": 5e-2}
 
 # Names with random numbers that no page mentions; only dtype and shape are compared.
@@ -213,8 +213,8 @@ _STRUCTURE = {"count", "rows", "filled", "pixels", "strings", "shape"}  # parts 
 
 
 def _superfluous(wanted, seen):
-    """Returns the items that an observed dict has in addition to the reference's; None if there are
-    none."""
+    """Returns a text that names the items that only the observed dict has, not the reference's;
+    None if there are none."""
     for fact, part in wanted.items():
         if isinstance(part, dict) and not _STRUCTURE & part.keys():
             more = [
@@ -225,14 +225,14 @@ def _superfluous(wanted, seen):
     return None
 
 
-# Tensors that are written according to their pages, which the original leaves unchanged on a CPU.
+# Names that write to a Tensor according to their pages, but not in the original on a CPU.
 _WRITES = re.compile(r".*_|Tensor\.(?:cauchy|log_normal)")
 
 
 # Expressions after a call that write to their inputs.
 _WRITE = re.compile(r"\w_\(|[Aa]ssign|Scatter|set_data|__setitem__|out=")
-_UPDATING = re.compile(r"nn\.DynamicLossScaleUpdateCell")  # objects that update what they are given
-# References whose outcomes do not say which Tensors a call wrote to.
+_UPDATING = re.compile(r"nn\.DynamicLossScaleUpdateCell")  # objects that update their inputs
+# References whose outcomes do not record which Tensors a call wrote to.
 _TELL_LESS = ("pytorch", "its page")
 
 

@@ -23,10 +23,11 @@ from ..errors import BadInput, TargetBroken, text_of
 from ..kinds.cases import LOST, digest
 from ..targets import REFERENCE
 
-SECONDS = {"example": 60, "ranks": 70}  # examples may train and load files; ranks are started
-LIMIT, START = 10, 180  # seconds for any other case, and for the import of the target
-RENEW = 3000  # cases after which a worker is replaced, whatever its memory is
-# Loads the tool in another interpreter under its own name, without the folder next to it.
+SECONDS = {"example": 60, "ranks": 70}  # examples may train; ranks have to start first
+LIMIT, START = 10, 180  # seconds for all other cases, and for the import of the target
+RENEW = 3000  # cases after which a worker is replaced even if its memory is small
+# Code that loads the tool in another interpreter under its own name. The folder of the tool's
+# parent is not added to the path, because it may have other libraries.
 TOOL = Path(__file__).resolve().parents[1]
 _BEGIN = """
 import importlib, importlib.util, sys

@@ -165,7 +165,7 @@ def _choice(negated):
             return None
         if len(many) == 1 and negated and not match["what"].startswith(("one of", "in")):
             if subjects[0].facets[:1] == ("each",):
-                return None  # "elements of x is not 2" may or may not count them
+                return None  # "elements of x is not 2": the elements, or their number
             return Clause(subjects, "!=", many, every is True)
         if len(many) == 1 and not negated:
             return Clause(subjects, "==", many, _every(every, negated))
@@ -412,5 +412,5 @@ def _shapes_denied(subjects, every, match, names):
 
 
 def _must(subjects, every, match, names):
-    """Reads "must be X", which is violated by what is not X."""
+    """Reads "must be X". The rule is violated by values that are not X."""
     return read(subjects, every, "is not " + match["what"], names)

@@ -179,7 +179,7 @@ def _adds(seen, known):
     )
 
 
-_PLACES = re.compile(  # arguments whose numbers below 0 are no values, but places, counts or sizes
+_PLACES = re.compile(  # arguments that are positions, counts or sizes, not just numbers
     r"(?i)^\*|ind|idx|id|label|target|class|axis|axes|dim|shape|size|len|offset|pos|seq|num|count|bin"
     r"|begin|end|start|stride|stop|perm|row|col|segment|repeat|multiple|pad|true|valid|token|k$|n$"
 )

@@ -157,7 +157,7 @@ def _method_net(ms, name):
     """Returns a layer that calls a method of its first input."""
 
     class Net(ms.nn.Cell):
-        """Calls it with the other inputs."""
+        """Calls the method with the other inputs as arguments."""
 
         def __init__(self):
             super().__init__()

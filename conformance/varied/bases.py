@@ -24,7 +24,7 @@ def bases(name, entries):
     for index, given in enumerate(table()["calls"].get(name) or ()):
         base_list.append((f"call {index + 1}", _given(given, entry), _more(given)))
     if any("first" in more for _, _, more in base_list):
-        return base_list  # its example supposes a state that nothing has made
+        return base_list  # the documented example would need these first statements, too
     if entry.get("kind") == "class":
         base_list += _used(name, entry)
     own = cases.call_of(entry)

@@ -25,8 +25,8 @@ TRIES = 150  # calls for each name
 DELIBERATE = ("TypeError", "ValueError", "KeyError")  # other exceptions are accidents
 UNLIKELY = ("'no such'", "-7", "1.5", "object()", "None")  # values that most arguments refuse
 SECONDS = 300  # for the variations of one base call, however busy the machine is
-UNINITIALIZED = re.compile(r"(?:Tensor|mint)\.(?:new_)?empty(?:_like)?")  # numbers by chance
-MODES = ("nn.", "mint.nn.")  # of layers, which behave otherwise when they train
+UNINITIALIZED = re.compile(r"(?:Tensor|mint)\.(?:new_)?empty(?:_like)?")  # arbitrary numbers
+MODES = ("nn.", "mint.nn.")  # layers, which may behave differently in training
 
 
 @dataclass
@@ -35,8 +35,8 @@ class Recording:
 
     name: str
     calls: dict = field(default_factory=dict)  # label → {"init", "call", ..., "seen"}
-    reason: str = ""  # why there is nothing
-    arguments: Counter = field(default_factory=Counter)  # recorded values of each
+    reason: str = ""  # why no call is recorded
+    arguments: Counter = field(default_factory=Counter)  # argument -> number of recorded values
 
     def answered_by(self, target):
         """Notes which target answered in place of real MindSpore."""
@@ -96,8 +96,8 @@ class Session:
         self.name, self.entry, self.reference = name, entry, reference
         self.recording, self.tries, self.lost = Recording(name), 0, 0
         self.until = time.monotonic() + SECONDS
-        self.seen = {}  # outcomes → those without what varies
-        self.refusal = ""  # the exception of the last call that was refused
+        self.seen = {}  # cache: outcomes -> the facts that do not vary from run to run
+        self.refusal = ""  # the exception of the last refused call
         self.deliberate = {*DELIBERATE, *errors_of(entry)}
         if name.startswith("dataset."):
             self.deliberate.add("RuntimeError")  # pipelines refuse their input with it

@@ -18,8 +18,8 @@ from ..running import answers
 from .changes import arguments, shapes_of
 from .record import SECONDS, Session
 
-_SETTINGS = ("first", "then", "train")  # of a call, besides its arguments
-# Refusals of one argument that are kept, for each exception.
+_SETTINGS = ("first", "then", "train")  # keys of a call besides its arguments
+# Kind of change -> the number of refusals to keep, for each argument and exception.
 MOST = {"plain": 2, "dtype": 2, "rank": 2, "shape": 2}
 _NO_ARRAYS = "'wrong'", "None", "1", "[0.5, 'wrong']", "np.array('wrong')"
 _OPEN = re.compile(r"seed$|name$|generator$")  # arguments that take almost anything

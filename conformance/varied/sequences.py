@@ -13,9 +13,9 @@ from . import repeats, states
 from .record import Session
 
 TWICE, THRICE = "twice over", "three times"
-MOST = 3  # stored calls of a name that are done twice; more if each uses another method
+MOST = 3  # calls of a name to repeat; more if they use further methods
 AGAIN = "sample.again('')"
-_WIDTH = 12  # attributes that one text shows
+_WIDTH = 12  # attributes per text
 # Names that start processes, or change the whole program.
 _NO_CALL = re.compile(
     r"(?:communication|context|hal|runtime|profiler|log|device_\w+|multiprocessing"
@@ -27,8 +27,8 @@ _METHOD = re.compile(r"\b(?:it|sample\.held)\.(\w+)")
 
 
 def add_sequences(name, entries, known, reference):
-    """Adds some stored calls of a name done again on the same object: the first few, and others
-    until every method that is called after them is called twice."""
+    """Adds repetitions of some stored calls of a name on the same object: of the first few calls,
+    and of further calls until every method that stored calls use has been called twice."""
     records = dict(known)
     if _NO_CALL.fullmatch(name) or any(label.startswith(THRICE) for label in known):
         return records

@@ -497,7 +497,7 @@ _OF_CALLS = (
 )
 
 
-# Reasons that what is expected shows: (difference, what was expected).
+# Reasons that follow from the expected value: (difference, expected value).
 _EXPECTED = (
     (
         "the original gives this argument no gradient",
@@ -551,7 +551,7 @@ def reasons_of(case, result):
     return reasons
 
 
-# Reasons that speak of chance: what is equal in one run may differ in the next.
+# Reasons that involve chance: values that are equal in one run may differ in the next.
 _CHANCE = re.compile(
     r"random|drawn|moments|never wrote|not initialized|unwritten|generator|memory|by chance"
 )

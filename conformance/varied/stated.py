@@ -15,7 +15,7 @@ from .changes import in_module, variations
 from .record import SECONDS, TRIES, Session
 
 _KINDS = ("values", "options", "steps", "set_attributes")
-_BASES, _MOST = 4, 8  # calls that are tried, and values of one argument
+_BASES, _MOST = 4, 8  # the numbers of calls to try, and of values of one argument
 _AXIS = re.compile(r"axis\d?|dim\d?|axes|dims|\w*_dim|\w*_axis")
 
 

@@ -31,12 +31,12 @@ def facts_of(thing, observe):
 
 
 def is_internal(name):
-    """Whether an attribute serves an implementation, not its user."""
+    """Returns whether an attribute is an implementation detail."""
     return _INTERNAL.fullmatch(name) is not None
 
 
 def shown(thing, names):
-    """{name: value} of the attributes with these names that show something."""
+    """Returns {name: value} of those of the named attributes that can be compared."""
     values = {name: getattr(thing, name) for name in names if hasattr(thing, name)}
     return {
         name: [value.requires_grad, value.training] if hasattr(value, "get_parameters") else value

@@ -22,11 +22,11 @@ from ..kinds import steps
 from . import states
 from .again import Again
 
-KEEP = 12  # elements of a Tensor that are stored; of a larger one 8 picks and two means
-KERNEL = [12, 4, 5, 3]  # the shape of a convolution's weight, in which axes play different parts
+KEEP = 12  # a Tensor of up to 12 elements is stored; of a larger one 8 elements and two means
+KERNEL = [12, 4, 5, 3]  # the shape of a convolution's weight; all axes have different lengths
 ROWS = 5  # rows of a dataset that are stored
 SEEDS = "3", "3", "4", "11", "2026", "70001"  # the first one is used twice
-LEAST = 400  # elements of random numbers from which moments are compared
+LEAST = 400  # least number of random numbers whose moments are compared
 
 
 def drive(worker, case):
@@ -83,14 +83,14 @@ def _prepared_for(worker, case):
     sample.files, sample.held = Files(worker.ms), None
     sample.world = World(worker.ms, "rank" in case)
     worker.values.names["rank"] = case.get("rank", 0)
-    sample.hold = lambda value: [setattr(sample, "held", value), value][1]  # seen after a call
-    sample.made = lambda *inputs: worker.values.made(*inputs)  # the object of the case, once more
+    sample.hold = lambda value: [setattr(sample, "held", value), value][1]  # for texts after a call
+    sample.made = lambda *inputs: worker.values.made(*inputs)  # constructs the object once more
     sample.note, sample.follows = Note, functools.partial(follows, worker.ms)
     sample.generator = lambda seed: _generator(worker.ms, seed)
     with sample.world:
         for text in case.get("first", ()):
             worker.values.build(text)
-        if case.get("rank") and "other" in case:  # the call is made by rank 0 alone
+        if case.get("rank") and "other" in case:  # only rank 0 makes the call
             return {
                 name: fact
                 for index, text in enumerate(case["other"], 1)
@@ -144,7 +144,7 @@ def _seen(worker, case):
     worker.values.names["sample"].state = lambda *names: states.shown(subject, names)
     for index, text in enumerate(case.get("then", ()), 1):
         if index > 1 and _is_dataset(result) and case.get("init") is not None:
-            result = _made(worker, case)  # a dataset may feed only one other
+            result = _made(worker, case)  # a dataset can be the input of only one other dataset
         facts.update(_done(worker, f"then {index}", str(text), result))
     facts.update(_changed(before))
     if case.get("gradient"):

@@ -23,7 +23,7 @@ from ..errors import describe
 from ..mutation.faults import planting
 from ..targets import REFERENCE
 
-# Becomes a command that ends with the process that starts it (on Linux).
+# A script that replaces itself by a command; on Linux the command ends with its parent process.
 _TIED = """
 import contextlib, ctypes, os, sys
 with contextlib.suppress(Exception):
@@ -31,8 +31,8 @@ with contextlib.suppress(Exception):
 os.execv(sys.argv[1], sys.argv[1:])
 """
 COUNT = 2
-START, LIMIT = 60, 5  # seconds until both have started, and for a case
-IDLE = 50  # cases without ranks after which they are ended
+START, LIMIT = 60, 5  # time limits in seconds: for the start of both ranks, and for a case
+IDLE = 50  # the ranks are ended after this many cases that do not need them
 
 
 class Ranks:

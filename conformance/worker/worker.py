@@ -34,9 +34,9 @@ from ..reading import signatures
 from ..varied import uses
 from . import blocked, memory, ranks
 
-ROOM = 250  # MiB: a worker whose memory has grown by more is replaced
-PATIENCE = 3  # seconds; a slower call is not repeated to see whether its values are random
-# Kinds of cases whose outcome is observed, whatever it is.
+ROOM = 250  # MiB; a worker whose memory has grown by more is replaced
+PATIENCE = 3  # seconds; slower calls are not repeated to detect random values
+# Kinds of cases whose outcome is only observed; the judge decides.
 _DRIVES = {
     "steps": steps.drive,
     "options": options.drive,
@@ -351,9 +351,9 @@ class Worker:
 
 
 def _end_saving(ms, seconds=10):
-    """Waits until checkpoints are written in the background, while the folder is still there."""
+    """Waits until background threads have written their checkpoints; the folder is then deleted."""
     is_saving, end = getattr(ms, "async_ckpt_thread_status", None), time.monotonic() + seconds
-    with contextlib.suppress(Exception):  # of the save, or of a target that lacks the function
+    with contextlib.suppress(Exception):  # the save may fail, or the target may lack the function
         while is_saving() and time.monotonic() < end:
             time.sleep(0.01)
 

@@ -7,12 +7,12 @@
     def set_iterator_mode(do_copy=False, parallel_convert=False): ...
 
 The text is the public path of a function, of a method, or of a property whose setter only stores a
-value. If only some arguments have no effect, they are listed in parentheses. The mark adds a sentence to the docstring, which
-`help` and the reference show. It also adds a comment to the stub (_startup/stubs.py) and a line to
-one page of the documentation (docs/without_effect.py). One warning is logged in a process: at the
-first call, or at the first value of such an argument that is not its default.
+value. If only some arguments have no effect, they are listed in parentheses. The mark adds a
+sentence to the docstring, which `help` and the reference show. It also adds a comment to the stub
+(_startup/stubs.py) and a line to one page of the documentation (docs/without_effect.py). It logs
+one warning per process: at the first call, or when such an argument first differs from its default.
 
-Keys of `set_context` and its relatives are marked in their tables (context/settings.py).
+Keys of `set_context` and similar functions are marked in their tables (context/settings.py).
 """
 
 import functools

@@ -25,8 +25,8 @@ from mindspore_compat.train.mind_ir import tracing
 
 PACKAGE = Path(mindspore_compat.__file__).parent
 SPACES = ("xp", "HOST", "LARGE")
-GIVERS = ("space_of", "current_space")  # functions that give a space
-BATCHES = {"wrap_batch", "count", "broadcast"}  # of a BatchSpace, for batch rules alone
+GIVERS = ("space_of", "current_space")  # functions that return a space
+BATCHES = {"wrap_batch", "count", "broadcast"}  # methods of a BatchSpace that only batch rules call
 FUNCTIONS = catalogue.FUNCTIONS
 
 
@@ -155,8 +155,8 @@ def test_batch_has_every_function():
 
 
 def test_rules_of_divided_arrays_have_names_of_functions():
-    """A rule with a wrong name would never be called: the function would gather its arguments
-    instead."""
+    """A rule with a wrong name would never be called. The function would gather its arguments
+    instead, and nothing else would fail."""
     assert sharding.RULES and sharding.RULES.keys() <= FUNCTIONS.keys()
     assert sharding.FAMILIES.keys() <= set(catalogue.FAMILIES)
 
@@ -166,7 +166,7 @@ INSIDE = (  # the images of regions, and points in them
     numpy.array([[0.5], [3.0], [2.25]]),
     numpy.array([[4.0], [0.0], [1.5]]),
 )
-PARTS = {  # functions that are differentiated through their parts, with inputs: shapes, or values
+PARTS = {  # functions without their own gradient rule -> their inputs: shapes, or values
     "diff": ((3, 4),),
     "einsum": ("ij,jk->ik", (2, 3), (3, 4)),
     "split": ((4, 3), 2),

@@ -23,18 +23,18 @@ SCOPE = {
     "single": SINGLE,
     "math": math,
 }
-BOUNDS = ("at_least", "at_most")  # the bound is never NaN
-POSITIVE = ("sqrt", "log", "log1p", "power")  # compared where NumPy has a number
+BOUNDS = ("at_least", "at_most")  # not compared for a bound of NaN, which never occurs
+POSITIVE = ("sqrt", "log", "log1p", "power")  # compared only where NumPy's result is a number
 
 
 def computed(text, operands):
-    """What the text of a loop gives for numbers."""
+    """Evaluates the text of a loop's expression for numbers."""
     names = {f"v{index}": value for index, value in enumerate(operands)}
     return eval(text.format(*names), {**SCOPE, **names})
 
 
 def operand_rows(primitive):
-    """Operands to try: all pairs of numbers, and both masks."""
+    """Returns the operands to test: all pairs of NUMBERS, and both values of masks."""
     text = primitive.loop or primitive.single
     count = text.count("{}") or sum(f"{{{place}}}" in text for place in range(3))
     first = (numpy.True_, numpy.False_) if primitive.masks else NUMBERS

@@ -26,12 +26,12 @@ from conformance.worker import worker
 from conformance.worker.worker import Worker
 
 AREAS = ("ops", "mint", "nn", "numpy")
-# Random numbers come from other streams there; halves are computed as halves.
+# Excluded names: on the device, random numbers come from another stream.
 DIFFERENT = re.compile(
     "(?i)rand|normal|dropout|laplace|uniform|multinomial|rrelu|shuffle|poisson|"
     "gamma |bernoulli|init|sample|gumbel|empty"
 )
-# Shapes of operands that examples draw large, and those that stand for them here.
+# large shapes in examples -> the smaller shapes that replace them here
 SMALLER = {
     "(1, 120, 1024, 640)": "(1, 120, 10, 12)",
     "(32, 16, 10, 32, 32)": "(2, 16, 3, 4, 4)",
@@ -49,7 +49,7 @@ SMALLER = {
     "(240000, 4)": "(2400, 4)",
     "20000": "200",  # rows of an embedding
 }
-STORES = "ops.TCPStore"  # hold no arrays; they take a port, and wait for what others set
+STORES = "ops.TCPStore"  # excluded: it has no arrays, opens a port and waits for other processes
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def smaller(case):
 
 
 def outcomes(chosen):
-    """What each case gives, by its id."""
+    """Returns {id of a case: its observed outcome}."""
     runner = Worker(mindspore_compat)
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -92,7 +92,7 @@ def outcomes(chosen):
 
 
 def comparable(case, observed):
-    """False if chance or half precision decides what a case gives."""
+    """Returns False if the outcome of a case depends on random numbers or on half precision."""
     return not DIFFERENT.search(f"{case['name']} {case['call']}") and "Float16" not in str(observed)
 
 
@@ -100,7 +100,7 @@ def comparable(case, observed):
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 def test_examples_compute_alike(space, area, examples, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(worker, "PATIENCE", math.inf)  # drawn values are found however slow it is
+    monkeypatch.setattr(worker, "PATIENCE", math.inf)  # also repeats slow calls, to detect draws
     arrays.set_target("CPU")
     host = outcomes(examples[area])
     works = [case for case in examples[area] if host[case["id"]]["status"] == "pass"]

@@ -235,7 +235,7 @@ DOMAINS = {
     "arccosh": lambda *s: RANDOM.uniform(1.2, 2.0, s),
     "xlogy": positive,
 }
-# whose second derivatives have no rule, or none of a matrix without an inverse
+# without a rule for the second derivative, or (linalg_det) without one for singular matrices
 LAST = {"gammainc_a", "betainc_a", "betainc_b", "zeta_x", "linalg_det, singular"}
 INTERNAL = {"enter_batch", "leave_batch", "sum_slices"}  # tests/_core/test_vmap.py
 

@@ -46,7 +46,7 @@ nan = math.nan
 
 
 class FakeTensor:
-    """What a rule needs to know of a Tensor."""
+    """A substitute for Tensor with the attributes that rules read."""
 
     def __init__(self, array, name=None):
         self._array = np.asarray(getattr(array, "_array", array))
@@ -73,11 +73,11 @@ class FakeParameter(FakeTensor):
 
 
 class FakeCell:
-    """Stands for Cell, Initializer and the like."""
+    """A substitute for Cell, Initializer and similar classes."""
 
 
 class FakeSchedule(FakeCell):
-    """Stands for LearningRateSchedule."""
+    """A substitute for LearningRateSchedule."""
 
 
 @pytest.fixture(autouse=True)
@@ -452,7 +452,7 @@ class Adam(Base):
 
 
 class UserAdam(Adam):
-    """A user's subclass, which errors name."""
+    """A user's subclass; errors contain its name."""
 
 
 def test_checked_passes_everything_on():

@@ -13,7 +13,7 @@ import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 from mindspore_compat._backend import arrays
 
-SIZE, LENGTH = 1 << 16, 8  # elements of a weight and of an activation, and how many of each
+SIZE, LENGTH = 1 << 16, 8  # elements of each weight and activation; the number of layers
 
 
 class Chain(nn.Cell):
@@ -61,7 +61,7 @@ def peak_on_device(run):
 
 
 def peak_on_host(run):
-    """The most memory that NumPy takes, in arrays of SIZE elements."""
+    """Returns the peak memory of NumPy in a run, in arrays of SIZE elements."""
     run()
     tracemalloc.start()
     try:
@@ -77,8 +77,8 @@ def test_gradients_take_the_memory_of_activations(space, monkeypatch):
     peak_of = peak_on_host if arrays.current_space() is arrays.HOST else peak_on_device
     plain, again = peak_of(differentiated()), peak_of(differentiated(recompute=True))
     saved = 3 * LENGTH  # the input of each layer, its product and the sine
-    assert saved - 2 <= plain <= saved + 5, plain  # with the gradients beside them it would be more
-    assert again <= 2 * LENGTH, again  # inputs of layers, then gradients in their place
+    assert saved - 2 <= plain <= saved + 5, plain  # gradients reuse the memory of these arrays
+    assert again <= 2 * LENGTH, again  # the inputs of layers, whose memory the gradients reuse
 
 
 @pytest.mark.parametrize("space", ["numpy", "fakecupy"], indirect=True)

@@ -292,7 +292,7 @@ def gradients_of_primitives():
 
 
 def trained(x, y, reducer=None):
-    """The weight of a small network after three steps."""
+    """Returns the weight of a small network after three steps."""
     net = nn.Dense(3, 1, weight_init="ones", bias_init="zeros")
     optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
     reduce = reducer(optimizer.parameters) if reducer else lambda grads: grads
@@ -350,7 +350,7 @@ def gradients_that_travel_during_the_walk_back():
 
 @check
 def wide_gradients_keep_their_digits():
-    """In one message with others of float32."""
+    """Float64 gradients share a message with float32 gradients and keep their precision."""
     weights = [
         Parameter(Tensor(numpy.zeros(1, kind)), name=kind) for kind in ("float32", "float64")
     ]

@@ -126,7 +126,7 @@ def several_at_once():
         (ms.float32, ms.int32),
     )
     other = ops.BatchISendIRecv(["isend"], [FOLLOWING])
-    if SIZE == 2 and RANK == 1:  # the same, in an order that fits
+    if SIZE == 2 and RANK == 1:  # the same operations in a compatible order
         (_,) = other((Tensor(float(RANK)),))
     same_order = ops.BatchISendIRecv(
         ("isend", "isend", "irecv", "irecv"),

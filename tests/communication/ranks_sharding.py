@@ -92,7 +92,7 @@ class Block(nn.Cell):
         self.heads = heads
         self.norm1, self.norm2 = nn.LayerNorm((width,)), nn.LayerNorm((width,))
         self.q, self.v, self.out = (nn.Dense(width, width) for _ in range(3))
-        self.k = nn.Dense(width, width, has_bias=False)  # with one its gradient is but noise
+        self.k = nn.Dense(width, width, has_bias=False)  # the gradient of a bias would be noise
         self.up, self.down = nn.Dense(width, 4 * width), nn.Dense(4 * width, width)
         if dp * mp == 1:
             return

@@ -28,7 +28,7 @@ AT = [ms.Tensor([0.3, -0.7, 1.9], ms.float32)]
 
 
 def half_fixed(x):
-    """x², whose first gradient is right and whose second is not."""
+    """Returns x², with a correct gradient and a wrong second derivative."""
     return ops.stop_gradient(x * x) + ops.stop_gradient(2 * x) * (x - ops.stop_gradient(x))
 
 
@@ -49,9 +49,9 @@ def test_gradient_is_judged_right_or_wrong(function, first, second):
     "function",
     [
         lambda x: ops.abs(x - ms.Tensor([0.3, 0.0, 0.0], ms.float32)),  # a kink at the point
-        lambda x: ops.cast(x > 0, ms.int32),  # no float comes out
-        lambda x: ops.log(x),  # nan at the point
-        lambda x: x * ms.Tensor(np.random.rand(3), ms.float32),  # two calls, two results
+        lambda x: ops.cast(x > 0, ms.int32),  # the result is not a float
+        lambda x: ops.log(x),  # NaN at the point
+        lambda x: x * ms.Tensor(np.random.rand(3), ms.float32),  # random
     ],
 )
 def test_point_without_a_derivative_is_not_judged(function):
@@ -135,7 +135,7 @@ def test_each_free_port_is_one_that_nobody_holds():
 
 
 def test_memory_that_cycles_hold_is_given_back_before_a_worker_is_replaced():
-    # A process of its own: in this one, memory that other tests have freed would be used again.
+    # In a new process, because this one would reuse memory that other tests have freed.
     script = """
 import numpy as np
 from conformance.worker import memory

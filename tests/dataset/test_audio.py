@@ -15,11 +15,11 @@ from mindspore_compat import dataset as ds
 CASES = [json.loads(line) for line in audio_calls.FILE.read_text().splitlines()]
 KNOWN = audio_calls.names("mindspore_compat")
 
-# How far values may be off, in parts of the largest one. The original computes in the dtype of the
-# input, sample after sample, so errors add up; whole numbers may be rounded to either side.
+# Tolerances relative to the largest value. The original computes one sample after the other in the
+# dtype of the input, so its errors add up.
 NEAR = {"float16": 2e-2, "float32": 2e-5, "float64": 2e-5}
 
-# It adds up phases of many turns in float32, where this package does in float64.
+# The original adds up large phases in float32, this package in float64.
 PHASES = {"PitchShift": 2e-4}
 
 
@@ -30,7 +30,7 @@ def test_a_call_gives_what_the_original_gives(call, wanted):
 
 
 def check(found, wanted, near=None):
-    """Compares what was recorded of two results."""
+    """Compares two recorded outcomes."""
     if isinstance(wanted, str) or isinstance(found, str):
         assert found == wanted
         return
@@ -64,7 +64,7 @@ def test_vad_cuts_what_is_in_front_of_a_voice():
     vowel = sum(np.sin(2 * np.pi * 200 * k * time) / k for k in range(1, 12))
     sound = np.where(time > 1.5, vowel, 0.0) + 1e-3 * np.random.default_rng(0).normal(size=24000)
     voiced = ds.audio.Vad(8000)(sound)
-    assert 12000 < voiced.size < 14000  # the voice, and less than a quarter of a second before
+    assert 12000 < voiced.size < 14000  # the voice and at most a quarter of a second before it
     np.testing.assert_array_equal(voiced, sound[-voiced.size :])
     both = ds.audio.Vad(8000)(np.stack([sound - sound, sound]))
     assert both.shape == (2, voiced.size)

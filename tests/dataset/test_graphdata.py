@@ -11,7 +11,7 @@ import mindspore_compat.dataset as ds
 from mindspore_compat.dataset import GraphData, OutputFormat, SamplingStrategy
 from mindspore_compat.mindrecord import FileWriter
 
-# Nodes 0 to 3 are of type 1, nodes 10 and 11 of type 2; none leads on from 11.
+# Nodes 0 to 3 are of type 1, nodes 10 and 11 of type 2. No edge begins at 11.
 EDGES = [(0, 1), (0, 2), (1, 2), (2, 0), (2, 3), (3, 0), (3, 10), (3, 11), (10, 0)]
 FIELDS = {
     "first_id": {"type": "int64"},
@@ -174,7 +174,7 @@ def test_walks(graph):
 
 
 def test_walks_go_home_or_away(graph):
-    """From 2, the walk that came from 0 goes back to 0, or on to 3, no neighbour of 0."""
+    """From 0 a walk reaches 2. It then returns to 0, or goes on to 3, which is farther from 0."""
 
     def shares(**parameters):
         walks = graph.random_walk([0] * 600, [1, 1, 1], **parameters)

@@ -118,7 +118,7 @@ def test_drawn_parts_have_a_size():
     for seed in range(5):
         random.seed(seed)
         assert util.random_resize_crop(IMAGE, (5, 6), (0.1, 1), (0.5, 2)).size == (6, 5)
-    wide = util.random_resize_crop(IMAGE, 4, (9, 9), (1, 1))  # none fits: the middle, as a square
+    wide = util.random_resize_crop(IMAGE, 4, (9, 9), (1, 1))  # no crop fits: the central square
     assert numpy.array_equal(
         numpy.asarray(wide), numpy.asarray(IMAGE.crop((5, 0, 25, 20)).resize((4, 4), 2))
     )

@@ -23,7 +23,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def settings():
-    before = dict(vars(ds.config._values))  # a number of workers that is set counts as asked for
+    before = dict(vars(ds.config._values))  # setting the default would count as a request
     yield
     vars(ds.config._values).update(before)
 
@@ -44,11 +44,11 @@ def rows(data):
 
 
 def made_again(data):
-    """A pipeline after a way through the text of JSON."""
+    """Returns the pipeline that is rebuilt from a pipeline's JSON text."""
     return ds.deserialize(json.loads(json.dumps(ds.serialize(data))))
 
 
-# The first call of each source that is described whole; the others hold Python code.
+# The calls of each source, except sources that contain Python code and cannot be serialized.
 SOURCES = {}
 for _name, _arguments in source_calls.calls():
     if _name not in ("Caltech101Dataset", "Flowers102Dataset", "SBDataset", "SVHNDataset"):

@@ -18,7 +18,7 @@ CASES = [json.loads(line) for line in source_calls.FILE.read_text("utf-8").split
 DIFFERENT = {
     # The original counts the files that `extensions` leaves out.
     ("CelebADataset", "extensions=['.jpg']"): lambda wanted: [wanted[0], 2, wanted[2]],
-    # It takes any value here, and no single class where its page says it does.
+    # Contrary to its page, the original accepts any `extra_metadata`, but no single class.
     ("VOCDataset", "extra_metadata=1"): lambda wanted: "TypeError",
     ("LSUNDataset", "classes='classroom'"): lambda wanted: None,
 }
@@ -26,14 +26,14 @@ DIFFERENT = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("sources")
-    source_files.write(made)
-    return made
+    path = tmp_path_factory.mktemp("sources")
+    source_files.write(path)
+    return path
 
 
 @pytest.fixture(autouse=True)
 def settings():
-    before = dict(vars(ds.config._values))  # a number of workers that is set counts as asked for
+    before = dict(vars(ds.config._values))  # setting the default would count as a request
     yield
     vars(ds.config._values).update(before)
 

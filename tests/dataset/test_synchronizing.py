@@ -12,7 +12,7 @@ def numbers(count=12):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_map_computes_with_what_the_reader_has_learned(workers):
-    """Batches of four rows: the rows of a batch are not read before the update behind the last."""
+    """The rows of a batch are read only after the `sync_update` that follows the previous batch."""
     learned = [0]
     data = numbers().sync_wait("learned", callback=lambda value: learned.append(value))
     data = data.map(lambda x: x + 100 * learned[-1], "x", num_parallel_workers=workers).batch(4)

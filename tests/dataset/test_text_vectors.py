@@ -86,7 +86,7 @@ def test_words_without_a_vector_get_the_one_that_is_given(file_of):
     assert text.ToVectors(vectors, (8, 9.5))(words).tolist() == [[8, 9.5], [8, 9.5], [3, 4]]
     lower = text.ToVectors(vectors, [8, 9.5], lower_case_backup=True)
     assert lower(words).tolist() == [[1, 2], [8, 9.5], [3, 4]]
-    assert lower(["ok"]).tolist() == [1, 2]  # the axis goes when there is one word
+    assert lower(["ok"]).tolist() == [1, 2]  # for a single word the axis is removed
     with pytest.raises(RuntimeError, match="'unk_init'"):
         text.ToVectors(vectors, [1])("ok")
     with pytest.raises(RuntimeError):
@@ -134,7 +134,7 @@ def test_wrong_arguments_are_refused(file_of, make, kind):
         ("x #REDIRECT y", ""),
         ("x #redirect y", ""),
         ("x #rEDIECT y", "x rediect y"),
-        ("ROSE", "rose"),  # "ose" in MindSpore 2.10, against its page
+        ("ROSE", "rose"),  # MindSpore 2.10 returns "ose", contrary to its page
         ("A1B2", "a one b two"),
         ("[[File:x.jpg|thumb]] é 中", "file x jpg thumb"),
         ("a<b\nc>d", "ad"),

@@ -142,7 +142,7 @@ def corpus(tmp_path):
     return str(path)
 
 
-PIECES = {  # the number of pieces, and what "newer lowest" is cut into
+PIECES = {  # the number of pieces; the pieces of "newer lowest", and their ids
     "UNIGRAM": (14, [*"▁newer▁lowest"], [11, 7, 13, 12, 13, 3, 11, 8, 6, 12, 13, 5, 4]),
     "BPE": (25, ["▁ne", "wer", "▁lo", "we", "st"], [10, 13, 9, 3, 7]),
     "CHAR": (14, [*"▁newer▁lowest"], [5, 9, 3, 4, 3, 11, 5, 8, 10, 4, 3, 12, 13]),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from . import calls, compare, worker
 
-SECONDS = 60  # of one call: a worker that says nothing for so long is ended
+SECONDS = 60  # a worker that reports nothing for this long is ended
 
 
 def main():
@@ -52,7 +52,7 @@ def results(folder, way):
 
 
 def run(cases, path, way):
-    """Runs workers until all cases are done; a call that ends or blocks one is noted."""
+    """Runs workers until all cases are done; records calls that end or block a worker."""
     python = os.environ["MINDSPORE_ORACLE"] if way == "reference" else sys.executable
     environment = {**os.environ, "GLOG_v": "4", "DNNL_MAX_CPU_ISA": "AVX2"}
     environment["MINDSPORE_COMPAT_COMPILE"] = "wait" if way == "loops" else "off"
@@ -74,7 +74,7 @@ def run(cases, path, way):
         if number is None:
             raise RuntimeError(f"The worker of '{way}' ended with {child.returncode}: {said}")
         compare.note(path, number, labels, f"the process ended with {child.returncode}")
-        first = number + 1  # the variants after this one are left out
+        first = number + 1  # the remaining variants of this case are skipped
         if first >= count:
             return
 

@@ -15,7 +15,7 @@ from .worker import Maker
 
 AREAS = ("ops.", "mint.", "nn.", "Tensor.", "numpy.", "scipy.")
 MOST = 4096  # elements of a call's Tensors, so that the sweep is short
-# Names that draw, print, communicate, train or write files, and what is not a call of numbers.
+# Excluded: names that draw, print, communicate, train or write files, or take no numbers.
 _APART = re.compile(
     r"(?i)print|summary|dump|distributed|collective|all_?gather|all_?reduce|all_?to_?all"
     r"|broadcast$|reduce_?scatter|neighbor|send|receive|barrier|hook|insertgrad|custom"
@@ -27,7 +27,7 @@ _IMAGES = {"x": "T('float32', spread((2, 4, 5, 6), -2, 2, 1))"}
 _VOLUMES = {"x": "T('float32', spread((2, 2, 3, 4, 5), -2, 2, 1))"}
 _SEQUENCE = "T('float32', spread((3, 2, 4), -2, 2, 1))"
 _CONV = {"weight": "T('float32', spread((4, 4, 3, 3), -1, 1, 2))"}
-# Calls of names whose documented ones are large.
+# Smaller calls of names whose documented calls are large.
 FURTHER = {
     "ops.conv2d": {"call": {"input": _IMAGES["x"], **_CONV, "pad_mode": "'same'"}},
     "ops.conv3d": {

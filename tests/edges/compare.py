@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-# Differences between ways of this package that are none: (names, ways, reason).
+# Differences between ways of this package that are not defects: (names, ways, reason).
 EXEMPT = (
     (r"Tensor\.(data_ptr|is_contiguous|storage_offset|stride)", "", "tells of memory"),
     (r".*empty(_like)?", "", "not initialized"),
@@ -20,7 +20,7 @@ EXEMPT = (
 )
 # The largest rounding difference, relative to the largest number of the result.
 _BOUNDS = {"float16": 4e-3, "float32": 2e-5, "float64": 1e-10}
-_WIDER = {"float64": 16, "reference": 16}  # the factor of ways that compute otherwise
+_WIDER = {"float64": 16, "reference": 16}  # ways that compute differently -> factor of the bound
 
 
 def load(path):

@@ -21,7 +21,7 @@ from tests.edges import variants  # noqa: E402
 WAYS = ("pynative", "graph", "loops", "float64", "layouts", "reference")
 _LAYOUTS = ("transposed", "strided", "reversed", "offset", "unaligned")
 
-# Variants of which real MindSpore, which compiles each gradient, is asked for gradients too.
+# The variants for which real MindSpore also computes gradients; it compiles each, which is slow.
 _DIFFERENTIATED = (
     "as it is",
     "cycle 1",
@@ -122,8 +122,8 @@ class Maker:
         return thing
 
     def _parameters(self, thing):
-        """Returns the parameters of a layer that get new numbers. A fixed weight is excluded, such
-        as the window of MSSSIM, without which the formula does not hold."""
+        """Returns the parameters of a layer that get new numbers. Fixed weights are excluded, such
+        as the window of MSSSIM: the layer's formula needs their values."""
         parameters = thing.get_parameters() if hasattr(thing, "get_parameters") else ()
         return [p for p in parameters if p.requires_grad or "moving_" in p.name]
 

@@ -116,7 +116,7 @@ def test_rates_are_those_of_the_original(number):
     for arguments in steps:
         scheduler.step(*arguments)
         found.append(rates(optimizer))
-    # The original computes rates in float32, step after step, and they were noted so.
+    # The observed rates were computed in float32, each from the previous one.
     np.testing.assert_allclose(found, OBSERVED[number][1], rtol=2e-6, atol=2e-8)
     last = [float(rate.asnumpy()) for rate in scheduler.get_last_lr()]
     assert last == found[-1]

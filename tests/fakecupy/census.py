@@ -72,7 +72,7 @@ def parameters(signature):
 
 
 def literal(value):
-    """Returns `value` as source text, or `...` where it has none."""
+    """Returns `value` as source text, or `...` if it is not a literal."""
     text = repr(value)
     try:
         ast.literal_eval(text)

@@ -1,5 +1,5 @@
-"""Calls of CuPy, and what CuPy itself does with each: the dtype and shape of its result, or the
-kind of its error.
+"""Calls of CuPy and their recorded outcomes: the dtype and shape of the result, or the type of the
+error.
 
     python -m tests.cuda_on_host tests/fakecupy/contract.py
 

@@ -454,7 +454,7 @@ TF32 = []  # whether products of float32 are made in TF32, as CuPy was set at th
 
 
 def note_product(arrays):
-    """Takes CuPy's environment variable at the first product of float32."""
+    """Reads CuPy's environment variable at the first product of float32, as CuPy does."""
     if not TF32 and any(x.dtype == numpy.float32 for x in arrays):
         TF32.append(os.environ.get("CUPY_TF32", "0") == "1")
 
@@ -486,7 +486,7 @@ def own_allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def need_arrays(*values):
-    """Rejects values other than device arrays where CuPy would read an attribute of them."""
+    """Rejects values that are not device arrays in functions of which CuPy reads an attribute."""
     for value in values:
         if not isinstance(value, ndarray):
             raise TypeError(f"Unsupported type {type(value)}")

@@ -65,7 +65,7 @@ def begin(run, arguments, keywords):
 
 
 def allocate(new):
-    """Takes the memory of new arrays from the pool in force."""
+    """Takes the memory of new arrays from the current pool."""
     if state.graph is not None:
         state.graph.own(new)
     if state.pools:

@@ -4,7 +4,7 @@
         step(x, y)
     held.peak
 
-It counts an array that is made in the block until its last view is deleted. The sum is what CuPy's
+An array that is created in the block counts until its last view is deleted. The sum is what CuPy's
 pool would have in use, without rounding and without the workspaces of libraries.
 """
 

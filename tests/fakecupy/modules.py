@@ -107,8 +107,7 @@ class Device:
 
 
 class Stream:
-    """A stream whose work is done at once. timeline.py simulates when it would be done on a
-    device."""
+    """A stream that executes its work at once. timeline.py simulates the times on a device."""
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=0):
         self.ptr, self.device_id, self.priority = 0 if null else id(self), 0, priority
@@ -126,7 +125,7 @@ class Stream:
         graphs.state.graph = Graph(self)
 
     def end_capture(self):
-        """Returns the graph of what was noted."""
+        """Returns the graph of the recorded calls."""
         if graphs.state.graph is None or graphs.state.graph.stream is not self:
             raise CUDARuntimeError("cudaErrorIllegalState: the stream is not captured")
         graph, graphs.state.graph = graphs.state.graph, None
@@ -188,7 +187,7 @@ def copy_on(stream, name, size, waits):
 
 
 def launch_on_current(name):
-    """Draws a launch on the stream in force."""
+    """Adds a launch to the timeline of the current stream."""
     graph = graphs.state.graph
     if graph is not None and CURRENT.streams[-1] not in graph.streams:
         graphs.refuse(f"{name} on another stream than the one that is captured")

@@ -166,7 +166,7 @@ def compiler():
 
 @functools.cache
 def compiler_version():
-    """Returns what the compiler prints about itself."""
+    """Returns the compiler's version text."""
     return subprocess.check_output([compiler(), "--version"], text=True)
 
 

@@ -1,4 +1,4 @@
-"""Capture and replay of the stand-in: what it records, what it rejects, whose memory it uses."""
+"""Capture and replay of the stand-in: recorded calls, rejected calls, and the memory of replays."""
 
 import gc
 

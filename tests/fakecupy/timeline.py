@@ -1,4 +1,4 @@
-"""Simulated time: streams, copies and waits of the stand-in on a clock of its own.
+"""Simulated time: streams, copies and waits of the stand-in on a simulated clock.
 
     with timeline.drawn() as line:
         offload.sweep(rows)

@@ -142,7 +142,7 @@ class Child:
             _write(self.folder / file, self.originals[file])
 
     def judged(self):
-        """Reads the input; returns the outcome, and the lines at which it failed."""
+        """Reads the input; returns the outcome, and the lines of the failure."""
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         signal.setitimer(signal.ITIMER_REAL, WAIT)
         try:

@@ -1,4 +1,4 @@
-"""Which GPU and which CUDA libraries are present."""
+"""Describes the GPU and the CUDA libraries that are present."""
 
 import contextlib
 import importlib

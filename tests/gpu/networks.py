@@ -37,7 +37,7 @@ class LeNet5(nn.Cell):
 
 
 class Residual(nn.Cell):
-    """Two convolutions of 3 x 3 beside their input."""
+    """A residual block: two convolutions of 3 x 3, and a shortcut."""
 
     joints = 1
 
@@ -86,7 +86,7 @@ class ResNet18(nn.Cell):
 
 
 class Bottleneck(nn.Cell):
-    """Convolutions of 1 x 1, 3 x 3 and 1 x 1 beside their input."""
+    """A residual block: convolutions of 1 x 1, 3 x 3 and 1 x 1, and a shortcut."""
 
     joints = 1
 
@@ -133,7 +133,7 @@ class ResNet50(nn.Cell):
 
 
 class Block(nn.Cell):
-    """Attention and a feed-forward net, each behind a layer norm and beside its input."""
+    """Attention and a feed-forward net, each after a layer norm and with a residual."""
 
     joints = 6  # two residual sums, and the attention's scores, softmax, dropout and values
 

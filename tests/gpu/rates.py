@@ -1,4 +1,4 @@
-"""How fast a GPU computes: medians of CUDA events, and PyTorch in the same process beside them.
+"""Measures the speed of a GPU: medians of CUDA events, compared with PyTorch in the same process.
 
     python -m tests.gpu.rates [--dry] [--output FOLDER]
 

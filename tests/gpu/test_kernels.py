@@ -59,7 +59,7 @@ WINDOWS = {
 
 
 class OneResult(nn.Cell):
-    """A layer, of its results the first."""
+    """A layer that returns only the first result of another layer."""
 
     def __init__(self, layer):
         super().__init__()
@@ -171,8 +171,8 @@ def test_dropout_is_a_kernel_for_the_mask_and_one_each_way(space, dtype):
 @pytest.mark.parametrize("space", ["fakecupy"], indirect=True)
 @pytest.mark.parametrize("shape", [(32, 64), (5, 7)])
 def test_dropout_moves_nine_bytes_an_element_at_most(space, monkeypatch, shape):
-    """The limit holds for either pass. The mask has an eighth of a byte per element and is written
-    once and read twice."""
+    """The limit applies to both passes. The mask takes an eighth of a byte per element. It is
+    written once and read twice."""
     moved, run = [], rawkernels.RawKernel._run
 
     def noted(kernel, grid, block, args):

@@ -60,7 +60,7 @@ def batch(width=3):
 
 
 def counted(function):
-    """What a call asks of the device, by kind of event."""
+    """Returns how often a call causes each kind of device event."""
     before = simulated_cuda.counters()
     function()
     after = simulated_cuda.counters()
@@ -83,7 +83,7 @@ def test_a_step_with_products_is_captured():
 
 
 def test_subnormal_halves_are_kept():
-    """Halves were read by way of float32, and kernels flush subnormal float32 numbers."""
+    """Halves were converted to float32 first, and kernels flush subnormal float32 numbers to 0."""
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     halves = halves[np.isfinite(halves)].reshape(-1, 2)
     ones = Tensor(np.ones(2, np.float16))

@@ -113,7 +113,7 @@ def test_a_damaged_file_is_refused(path):
 
 
 def flip(source, size, target, key):
-    """Inverts all bytes, behind their number."""
+    """Writes the number of bytes, then all bytes inverted."""
     assert key == KEY
     target.write(size.to_bytes(8, "big") + bytes(255 - byte for byte in source.read(size)))
 

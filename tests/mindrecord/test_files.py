@@ -280,7 +280,7 @@ def test_indexes_are_checked(fields, error):
 
 @pytest.mark.parametrize("size", [1 << 13, (1 << 14) + 2, 1 << 29, "x"])
 def test_sizes_are_checked(size):
-    """Also for a caller that expects a RuntimeError, as MindSpore raises."""
+    """A caller that expects MindSpore's RuntimeError can catch the error, too."""
     writer = mindrecord.FileWriter("x")
     for expected in (exceptions.MRMInvalidHeaderSizeError, RuntimeError):
         with pytest.raises(expected):

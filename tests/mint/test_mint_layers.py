@@ -22,7 +22,7 @@ def drawn(*shape):
 
 
 def fresh(make, **values):
-    """A layer in float64 whose parameters hold the values given, or random ones."""
+    """Returns a layer in float64; its parameters have the given values, or random ones."""
     layer = make()
     for parameter in layer.trainable_params():
         parameter.set_data(Tensor(values.get(parameter.name, drawn(*parameter.shape))))
@@ -314,7 +314,7 @@ def test_the_parameters_of_batch_norm():
 
 
 def test_two_ranks_normalise_as_one_with_the_whole_batch():
-    """A stand-in for the sum over ranks: the other rank has the same batch."""
+    """Replaces the sum over ranks, as if a second rank had the same batch."""
     layer = fresh(lambda: nn.BatchNorm1d(3, dtype=ms.float64)).set_train()
     mean, var = (Tensor(np.array([each] * 3)) for each in (0.0, 1.0))
     x = drawn(4, 3, 5)

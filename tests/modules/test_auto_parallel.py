@@ -19,7 +19,7 @@ def settings():
 
 
 class Telling(nn.Cell):
-    """Gives its input, and notes the settings in force."""
+    """Returns its input, and records the current settings."""
 
     def __init__(self, *keys):
         super().__init__()

@@ -126,7 +126,8 @@ def test_older_spelling():
 
 
 def test_relations_of_the_older_spelling():
-    """A library that takes `Validator` where it is and the module elsewhere finds both alike."""
+    """Libraries use the class `Validator` if it exists, otherwise the module: both have the same
+    functions."""
     names = ("EQ", "NE", "LT", "LE", "GT", "GE", "IN", "NOT_IN")
     names += ("INC_NEITHER", "INC_LEFT", "INC_RIGHT", "INC_BOTH")
     for name in names:

@@ -11,7 +11,7 @@ from mindspore_compat.parallel.nn import parallel_cell_wrapper
 
 
 class Total(nn.Cell):
-    """Squares a batch, with a weight, and sums it over its first axis."""
+    """Multiplies a batch by a weight, squares it, and sums over the first axis."""
 
     def __init__(self):
         super().__init__()

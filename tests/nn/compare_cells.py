@@ -13,13 +13,13 @@ import numpy as np
 
 
 def split(lines):
-    """(name, constructor, inputs) of every line of a table."""
+    """Returns (name, constructor, inputs) of every line of a table."""
     lines = re.sub(r"\n +", " ", lines.strip()).splitlines()
     return [tuple(part.strip() for part in line.split("|")) for line in lines]
 
 
 class Makers:
-    """The names that the lines of a table may use, for one package."""
+    """Returns the names that the lines of a table may use, for one package."""
 
     def __init__(self, ms):
         self.ms = ms
@@ -76,7 +76,7 @@ class Makers:
 
 
 def fill(ms, cell):
-    """Gives the parameters of a Cell values that do not depend on the package."""
+    """Sets the parameters of a Cell to values that do not depend on the package."""
     for at, param in enumerate(cell.get_parameters()):
         values = np.cos(np.arange(param.size) * 0.7 + at) * 0.4
         if "variance" in param.name:

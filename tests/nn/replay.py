@@ -49,7 +49,7 @@ def shown(value, package):
 
 
 def outcome(line, scope, package):
-    """What one line does, as a dict."""
+    """Returns the outcome of one line as a dict."""
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
@@ -97,7 +97,7 @@ def same(one, other):
 
 
 def _plain(text):
-    """The text without numbers and without the spaces with which NumPy pads them."""
+    """Returns the text without numbers, and without the spaces that NumPy adds as padding."""
     return re.sub(r"\s+([\])])", r"\1", re.sub(r"\s+", " ", _NUMBER.sub("#", text)))
 
 

@@ -11,7 +11,7 @@ from mindspore_compat import Parameter, Tensor, mint, nn, ops
 
 
 class Scale(nn.Cell):
-    """x * w, counting its calls."""
+    """Computes x * w and counts its calls."""
 
     def __init__(self, value=2.0):
         super().__init__()
@@ -24,7 +24,7 @@ class Scale(nn.Cell):
 
 
 class Pair(nn.Cell):
-    """Two of them, one after the other."""
+    """Two such Cells in sequence."""
 
     def __init__(self):
         super().__init__()

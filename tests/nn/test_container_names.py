@@ -18,7 +18,7 @@ class Leaf(nn.Cell):
 
 
 class Box(nn.Cell):
-    """A Cell with the members it is given."""
+    """A Cell with the given members."""
 
     def __init__(self, **members):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Layers that no table of observations covers: random ones, recurrences, look-ups, names."""
+"""Layers that the tables of observed results lack: random layers, recurrences, look-ups, names."""
 
 import importlib
 

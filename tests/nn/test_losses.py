@@ -1,4 +1,4 @@
-"""Losses: reductions, a user-defined loss, and losses that the original computes on a GPU only."""
+"""Losses: reductions, a user-defined loss, and losses that the original only has on a GPU."""
 
 import numpy as np
 import pytest

@@ -273,7 +273,7 @@ def test_recurrent_layers_list_their_weights():
 
 
 class WideStates(nn.AdamWeightDecay):
-    """AdamWeightDecay with its states in float32 whatever the type of the weights."""
+    """AdamWeightDecay with float32 states for weights of any dtype."""
 
     def __init__(self, params):
         super().__init__(params, learning_rate=0.01)
@@ -419,7 +419,7 @@ def test_weights_assigned_as_lists_are_those_that_run():
 
 
 class Watched(nn.Cell):
-    """Notes which of its methods a call runs."""
+    """Records which of its methods a call runs."""
 
     def __init__(self):
         super().__init__()

@@ -231,14 +231,14 @@ CALLS += [(name, (REAL,), {}) for name in UNARY] + [
 
 
 def entered(value):
-    """NumPy arrays as Tensors, lists and tuples entered."""
+    """Converts NumPy arrays to Tensors, also in lists and tuples."""
     if isinstance(value, numpy.ndarray):
         return Tensor(value)
     return type(value)(map(entered, value)) if isinstance(value, (list, tuple)) else value
 
 
 def reference(name, args, kwargs):
-    """What NumPy gives; trapz has another name there, and `rot`-like names keep theirs."""
+    """Returns NumPy's result. `trapz` has another name in NumPy 2; all other names are the same."""
     function = getattr(numpy, {"trapz": "trapezoid"}.get(name, name))
     if name == "take":
         kwargs = {**kwargs, "mode": "clip"}

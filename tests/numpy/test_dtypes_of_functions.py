@@ -40,7 +40,7 @@ def tensor(dtype, values):
 
 
 def outcome(function, *inputs):
-    """The dtype of the result in NumPy's letters, or "-"."""
+    """Returns the dtype of the result in NumPy's letters, or "-" for an error."""
     try:
         found = function(*inputs)
     except TypeError:

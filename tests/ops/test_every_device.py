@@ -26,7 +26,7 @@ def asked(check):
 
 
 def dtypes_of(case):
-    """The float dtypes that all float operands may have."""
+    """Returns the float dtypes that all float operands accept."""
     names = {position[0] for position in case.positions() if case.at(position).dtype.kind == "f"}
     return [
         dtype
@@ -49,7 +49,7 @@ def tensors(case, dtype):
 
 
 def on_host(function):
-    """What `function` gives on the host, as NumPy arrays."""
+    """Returns the results of `function` on the host as NumPy arrays."""
     target = arrays._target
     arrays.set_target("CPU")
     try:

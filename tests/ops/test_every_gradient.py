@@ -47,7 +47,7 @@ def asked(check):
 
 
 def has_floats(function, arrays):
-    """False if no output is a float, so that every derivative is zero."""
+    """Returns False if no output is a float; then every derivative is zero."""
     return any(out._array.dtype.kind in "fc" for out in flat(function(*map(Tensor, arrays))))
 
 

@@ -1,4 +1,4 @@
-"""The smooth L1 loss with a beta at the ends of the range of numbers."""
+"""The smooth L1 loss with extremely small and large values of beta."""
 
 import numpy as np
 import pytest

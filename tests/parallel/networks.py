@@ -89,7 +89,7 @@ class LeNet(nn.Cell):
 
 
 class Block(nn.Cell):
-    """A layer of a transformer; `mp` parts of its heads and inner units."""
+    """A layer of a transformer; its heads and inner units are divided into `mp` parts."""
 
     def __init__(self, dp=1, mp=1, width=16, heads=4):
         super().__init__()
@@ -118,7 +118,7 @@ class Block(nn.Cell):
 
 
 class Table(nn.Cell):
-    """An embedding with a row for each place; `mp` parts of the rows of its words."""
+    """Embeddings of words and positions; the rows of the word table are divided into `mp` parts."""
 
     def __init__(self, dp=1, mp=1, words=8, width=16, length=6):
         super().__init__()

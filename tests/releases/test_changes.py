@@ -15,7 +15,7 @@ from mindspore_compat._releases.changes import CHANGES
 from mindspore_compat._version import RELEASES
 
 ROOT = Path(__file__).parent.parent.parent
-# The releases just before a change, and today.
+# The releases before each change, and 2.10.
 CHANGED = {each.release for each in CHANGES}
 BEFORE = [old for old, new in zip(RELEASES, RELEASES[1:]) if new in CHANGED]
 

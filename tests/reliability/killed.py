@@ -26,7 +26,7 @@ SIZE = 1 << 16  # float32 numbers of each of two parameters
 
 
 class Pair(nn.Cell):
-    """Two parameters that have the same value everywhere in any checkpoint that is not torn."""
+    """A network of two parameters. In a valid checkpoint, all elements have the same value."""
 
     def __init__(self):
         super().__init__()

@@ -47,7 +47,7 @@ def test_a_seed_chooses_the_damage():
 
 
 class Faulty:
-    """A reader that fails in a way of its own."""
+    """A reader that fails in a way that no other reader does."""
 
     def __init__(self, error):
         self.error = error

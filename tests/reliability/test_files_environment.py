@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs names and locks o
 
 
 def writer(path, count):
-    """A MindRecord writer that has `count` rows with the value `count` and is not committed yet."""
+    """Returns an uncommitted MindRecord writer with `count` rows of the value `count`."""
     made = FileWriter(str(path), overwrite=True)
     made.add_schema({"a": {"type": "int32"}}, "rows")
     made.write_raw_data([{"a": count}] * count)

@@ -252,7 +252,7 @@ def handlers():
 
 
 def test_time_in_which_msrun_itself_was_paused_does_not_count(tmp_path, monkeypatch, handlers):
-    """`msrun` may go on before the ranks do."""
+    """`msrun` may be resumed before the ranks are."""
     now = [0.0]
     for module in (heartbeat, job):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))

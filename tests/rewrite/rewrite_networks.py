@@ -5,7 +5,7 @@ from mindspore_compat import Tensor, nn, ops
 
 
 class Digits(nn.Cell):
-    """Two convolutions and three dense layers, which may be left out."""
+    """Two convolutions, and optionally three dense layers."""
 
     def __init__(self, classes=10, classifies=True):
         super().__init__()
@@ -34,7 +34,7 @@ class Digits(nn.Cell):
 
 
 def shifted(a, by=1):
-    """A function of the user, which is read."""
+    """A user's function, whose statements become nodes, too."""
     size = ops.abs(a)
     return size + by
 
@@ -102,7 +102,7 @@ class Base(nn.Cell):
 
 
 class Derived(Base):
-    """Uses `super` and a name that Python changes."""
+    """Uses `super`, and a private name that Python mangles."""
 
     def __init__(self):
         super().__init__()

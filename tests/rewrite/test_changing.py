@@ -26,7 +26,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def call(cell, name="", target="x", argument="x", **settings):
-    """A new node of a call."""
+    """Returns a new node that is a call."""
     argument = ScopedValue.create_naming_value(argument)
     return Node.create_call_cell(cell, [target], [argument], name=name, **settings)
 

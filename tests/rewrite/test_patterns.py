@@ -62,7 +62,7 @@ class Contained(nn.Cell):
 
 
 class Put(Replacement):
-    """Replaces a match by one call of a Cell, and keeps what it was told."""
+    """Replaces a match by one call of a Cell, and stores the arguments of `build`."""
 
     def __init__(self, cell):
         self.cell, self.calls = cell, []

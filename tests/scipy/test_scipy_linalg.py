@@ -157,7 +157,7 @@ def test_ints_become_float64():
 
 
 def weighted(function, shape):
-    """A number made of what a function gives, with other weights for each element."""
+    """Returns the sum of a function's results, with a different weight for each element."""
     weights = Tensor(np.cos(np.arange(np.prod(shape))).reshape(shape))
     return lambda a: ops.sum(function(a) * weights)
 

@@ -237,7 +237,7 @@ def float_paths(value, path=()):
 
 
 def with_made_loss(ms, net, paths):
-    """A cell that returns one number from all float outputs of `net`."""
+    """A Cell that reduces all float outputs of `net` to one number."""
     ops = ms.ops
 
     class MadeLoss(ms.nn.Cell):

@@ -197,5 +197,5 @@ def tensors(arrays):
 
 
 def others(arrays):
-    """Other values of the same shapes and types, in the same ranges."""
+    """Returns different values of the same shapes, dtypes and ranges."""
     return [np.ascontiguousarray(array[..., ::-1]) for array in arrays]

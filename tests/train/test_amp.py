@@ -478,7 +478,7 @@ def test_autocast_holds_for_its_own_thread():
 
 
 def test_the_lists_of_auto_hold_classes_of_primitives():
-    """The numbers of classes equal MindSpore 2.10's."""
+    """The lists have the same number of classes as in MindSpore 2.10."""
     white, black = amp_module.AMP_AUTO_WHITE_LIST, amp_module.AMP_AUTO_BLACK_LIST
     assert (len(white), len(black)) == (20, 46)
     assert ops.MatMul in white and ops.Softmax in black and not set(white) & set(black)

@@ -1,4 +1,4 @@
-"""A network trains alike on every array type; its checkpoint moves between them."""
+"""A network trains the same on every array type, and checkpoints can move between array types."""
 
 import numpy as np
 import pytest

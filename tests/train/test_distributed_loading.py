@@ -32,7 +32,7 @@ class Net(nn.Cell):
 
 @pytest.fixture
 def slices(tmp_path):
-    """Four files, each with some rows of `w` and the whole of `b`, and their layouts."""
+    """Writes four files, each with some rows of `w` and the whole of `b`; returns their layouts."""
     files = []
     for rank in range(RANKS):
         files.append(str(tmp_path / f"rank{rank}.ckpt"))

@@ -1,4 +1,4 @@
-"""Loss scale managers: their objects, the values of a dynamic scale, rejected calls."""
+"""Loss scale managers: the objects that they create, values of a dynamic scale, rejected calls."""
 
 import pytest
 

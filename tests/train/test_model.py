@@ -516,7 +516,7 @@ def test_outputs_for_metrics_must_be_a_tuple_of_three():
 
 
 def small():
-    """Batches of eight rows, for `normed`."""
+    """Returns batches of eight rows, for `normed`."""
     rows = np.random.RandomState(0).randn(8, 3).astype(np.float32), np.zeros(8, np.int32)
     return ds.NumpySlicesDataset(rows, ["x", "y"], shuffle=False).batch(4)
 

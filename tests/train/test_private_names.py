@@ -130,7 +130,7 @@ def test_checkpoint_is_read_ahead_unless_it_is_missing_or_too_large(tmp_path):
 
 
 def test_one_process_has_whole_parameters():
-    """As MindSpore 2.10, whatever the layout says."""
+    """As in MindSpore 2.10, the result does not depend on the layout."""
     data = Tensor([[1.0, 2.0]])
     layouts = {"w": ([2], [0, -1], [1, 2], 0, True, "")}
     assert _get_merged_param_data(ms.nn.Cell(), layouts, "w", data, True) is data

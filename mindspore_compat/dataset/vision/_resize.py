@@ -92,7 +92,8 @@ def _positions(size, new_size):
 
 @functools.lru_cache(maxsize=256)
 def _row_positions(size, new_size):
-    """Along a column: both pixels and their weights, which are not changed at the edges."""
+    """Returns, along a column, the upper pixel, the lower pixel and their weights. Edge pixels
+    replace pixels beyond the edge; the weights stay the same."""
     first, fraction = _raw_positions(size, new_size)
     return (
         np.clip(first, 0, size - 1),

@@ -1,6 +1,6 @@
 """Image transforms that rotate or warp an image: Rotate, Affine, Perspective.
 
-NumPy interpolates with NEAREST and LINEAR, which AREA is too; CUBIC needs OpenCV.
+NumPy interpolates with NEAREST and LINEAR; AREA is the same as LINEAR. CUBIC needs OpenCV.
 """
 
 import math

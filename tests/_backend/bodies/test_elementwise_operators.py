@@ -17,7 +17,7 @@ pytestmark = [
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(2, 5, 7)).astype(np.float32)
 SIGNS, POSITIVE = np.sign(Y), abs(Y) + 0.5
-CALLS = {  # a function, its arguments, and by how many it is differentiated
+CALLS = {  # a function, its arguments, and the number of arguments with a gradient
     "gaussian_nll_loss": (ops.gaussian_nll_loss, (X, Y, POSITIVE), 3),
     "huber_loss": (ops.huber_loss, (X, Y), 2),
     "mse_loss": (ops.mse_loss, (X, Y), 2),
@@ -48,8 +48,8 @@ def test_an_elementwise_operator_is_one_kernel_each_way(space, name):
     gradient(*tensors)
     with counters.counted() as counts:
         found += as_tuple(gradient(*tensors))
-    if name != "asinh_grad":  # it is recorded function by function
-        assert counts.launches <= 4  # with the total, and the gradient of the total
+    if name != "asinh_grad":  # this one has a gradient kernel for each function
+        assert counts.launches <= 4  # including `total` and its gradient
     assert counts.synchronisations == counts.transfers == 0
     twice = ms.grad(lambda *x: sum(g.square().sum() for g in as_tuple(gradient(*x))))
     found = [x.asnumpy() for x in (*found, twice(*tensors))]

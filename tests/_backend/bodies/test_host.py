@@ -237,7 +237,7 @@ def test_norms_of_numbers_far_from_zero(normalize, bodies, monkeypatch):
     x = (1e4 + np.random.default_rng(0).random((2, 4, 64))).astype(np.float32)
     found = normalize(Tensor(x)).asnumpy()
     assert "standardized" in names(bodies) or "_grouped" in names(bodies)
-    # Steps of float32 at 1e4 are 1e-3: a norm that rounds its mean loses as much.
+    # At 1e4 float32 numbers are 1e-3 apart. A norm that rounded its mean would have that error.
     wanted = normalize(Tensor(x.astype(np.float64) - 1e4, ms.float32)).asnumpy()
     np.testing.assert_allclose(found, wanted, atol=2e-6)
 
@@ -391,7 +391,7 @@ def test_a_loop_that_two_threads_ask_for_is_compiled_once(monkeypatch):
     queue = jit._Queue()
     queue.add(loop)
     first = loop._done
-    queue.add(loop)  # as a thread does that found it not yet asked for
+    queue.add(loop)  # as another thread that has not seen the first request
     assert loop._done is first and first.wait(20) and compiled_loops == [loop]
 
 
@@ -400,12 +400,12 @@ def test_threads_that_make_an_object_at_the_same_time_get_one():
 
     @jit.made_once
     def make():
-        together.wait()  # so both threads are here before either has made one
+        together.wait()  # until both threads are here, so that neither has returned yet
         return object()
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        made = [each.result() for each in [pool.submit(make), pool.submit(make)]]
-    assert made[0] is made[1] is make()
+        first, second = [future.result() for future in [pool.submit(make), pool.submit(make)]]
+    assert first is second is make()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -179,7 +179,7 @@ def test_every_half_is_read_as_it_is(space, dtype, rows):
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("dtype", ["float16", ml_dtypes.bfloat16], ids=str)
 def test_numbers_are_rounded_to_halves_as_ieee_754_says(space, dtype, rows):
-    """Every half as it is, and numbers half-way between two."""
+    """Tests all half-precision numbers, and the midpoints of neighbours."""
     with np.errstate(all="ignore"):
         wide = EVERY_HALF.view(dtype).astype(np.float32)
         between = wide[:-1] * 0.5 + wide[1:] * 0.5

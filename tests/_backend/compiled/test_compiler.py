@@ -329,9 +329,9 @@ def test_the_most_requested_loop_is_compiled_first(monkeypatch):
     "cores, free, is_awaited, ends, compiled",
     [
         (100, math.inf, False, False, 2),  # cores are idle
-        (0, 0.1, False, False, 2),  # no core is idle, but the program runs for long
-        (0, math.inf, True, False, 2),  # a caller waits
-        (0, math.inf, False, True, 1),  # the program ends meanwhile: one loop for the next run
+        (0, 0.1, False, False, 2),  # no core is idle, but the program has run for long enough
+        (0, math.inf, True, False, 2),  # a caller waits for the loop
+        (0, math.inf, False, True, 1),  # the program ends: one loop is compiled for the next run
     ],
 )
 def test_compiling_is_delayed_while_all_cores_are_busy(
@@ -415,7 +415,7 @@ def test_this_process_says_how_many_cores_it_may_use():
 
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 def test_a_loop_that_cannot_be_loaded_is_compiled(monkeypatch, error):
-    """Also if Ctrl-C interrupts its loading."""
+    """This also holds if Ctrl-C interrupts the loading."""
     queue, compiled = jit._Queue(), []
     monkeypatch.setattr(queue, "_start", lambda: None)
     monkeypatch.setattr(jit.Loop, "compile", lambda loop, compiler: compiled.append(loop))

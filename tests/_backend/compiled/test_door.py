@@ -41,7 +41,7 @@ def runs(monkeypatch):
 
 
 def noting(loop, runs, key):
-    """A loop that notes that it has run and given something."""
+    """Returns a loop that records its runs that have a result."""
 
     def run(*args):
         found = loop.run(*args)

@@ -157,7 +157,7 @@ except ValueError as error:
 
 @pytest.mark.parametrize("numba", ["never", "before", "after"])
 def test_a_process_loads_without_numba_or_beside_it(numba):
-    """What a loop raises is raised, for which Numba is imported."""
+    """An exception of a loop is raised; Numba is imported to create it."""
     add()
     vector_sizes.sizes.__wrapped__()
     output = subprocess.check_output([sys.executable, "-c", SCRIPT, ADD, numba], text=True)
@@ -198,7 +198,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), x.tolist())
 
 @pytest.mark.parametrize("obstacle", ["another Numba", "unknown code", "unknown symbol"])
 def test_code_that_cannot_be_linked_is_not_stored(obstacle, tmp_path, monkeypatch):
-    """The loop is usable all the same."""
+    """The loop can still be used in this process."""
     monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path))
     if obstacle == "another Numba":
         monkeypatch.setattr(machine_code.json, "dumps", lambda header: header.attribute)

@@ -36,7 +36,7 @@ def direct(x, w, stride, pads, dilation, groups):
 
 
 def check(x_shape, w_shape, stride, pads, dilation, groups):
-    """All three functions on random numbers of these shapes."""
+    """Tests the convolution and both gradients on random numbers of these shapes."""
     rng = np.random.default_rng(len(x_shape) + sum(x_shape) + sum(w_shape))
     x, u = rng.standard_normal((2, *x_shape))
     w, v = rng.standard_normal((2, *w_shape))

@@ -36,12 +36,13 @@ def test_kernel_compiles_for_a_gpu(name, dtype, dilated):
     assert f".entry {name}" in nvrtc.getPTX(program).decode()
 
 
-# For each position of a window of 3 x 3, with all that surrounds the loops. Before, `im2col` had
-# 353 for the only position of its thread, and `col2im` 157 in its innermost loop alone.
+# Instructions per position of a 3 x 3 window, including those outside of the loops. The first
+# versions took 353 for the one position of a thread of `im2col`, and 157 in the innermost loop of
+# `col2im`.
 INSTRUCTIONS = {"im2col": 32, "col2im": 37, "maximum": 32, "index_of_maximum": 42}
 INSTRUCTIONS |= {"add_at_index": 38, "add_at_adaptive_index": 36, "index_of_adaptive_maximum": 42}
-INSTRUCTIONS |= {"average": 44, "adaptive_average": 47}  # with one division in a window
-INSTRUCTIONS |= {"average_gradient": 59, "adaptive_gradient": 72}  # with one division in each
+INSTRUCTIONS |= {"average": 44, "adaptive_average": 47}  # one division per window
+INSTRUCTIONS |= {"average_gradient": 59, "adaptive_gradient": 72}  # one division per position
 
 
 @pytest.mark.skipif(sass.tool() is None, reason="NVRTC or nvdisasm is not installed")
@@ -192,7 +193,7 @@ def test_half_types_are_added_in_float32(space, dtype):
     x = np.random.default_rng(2).standard_normal((2, 3, 9, 8)).astype(dtype)
     windows = convolution.im2col(space, space.asarray(x), *sizes)
     np.testing.assert_array_equal(windows.get(), convolution.im2col(np, x, *sizes))
-    one = np.full((1, 1, 49, 72), 1.0078125)  # a sum of 49 of it, in steps, is another one
+    one = np.full((1, 1, 49, 72), 1.0078125)  # 49 of it, summed in half precision, differ
     sums = convolution.col2im(space, space.asarray(one.astype(dtype)), (9, 8), *sizes)
     exact = convolution.col2im(np, one, (9, 8), *sizes)
     np.testing.assert_array_equal(sums.get(), exact.astype(dtype))

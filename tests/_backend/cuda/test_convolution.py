@@ -23,8 +23,8 @@ pytestmark = [
 ]
 DTYPES = ["float32", "float64", "float16", ml_dtypes.bfloat16]
 NOTHING = ((0, 0), (0, 0))
-# shapes of images and weights, stride, pads, dilation, groups; launches and fills besides the
-# calls, where an input is padded or cut first
+# shapes of images and weights, stride, pads, dilation, groups; the number of additional launches
+# and fills, which pad or cut the input
 CASES = {
     "plain": ((2, 3, 7, 6), (4, 3, 3, 2), (1, 1), NOTHING, (1, 1), 1, 0),
     "padded": ((2, 3, 7, 6), (4, 3, 3, 3), (1, 1), ((1, 1), (2, 2)), (1, 1), 1, 0),
@@ -291,7 +291,7 @@ def test_threads_that_give_up_an_algorithm_at_once_keep_the_others(space, monkey
 
     def fails(*arguments):
         if broken in algorithms:
-            algorithms.remove(broken)  # as another thread that has called it, too
+            algorithms.remove(broken)  # as another thread does after its own call has failed
         return cudnn.NOT_SUPPORTED[0]
 
     broken = cudnn.Algorithm(fails, 0)
@@ -319,7 +319,7 @@ def test_sizes_that_do_not_fit_are_refused(space):
 @pytest.mark.parametrize("dtype", [ms.float32, ms.float16, ms.bfloat16], ids=str)
 def test_nothing_is_cast_or_copied_around_the_convolutions_of_a_resnet_block(space, dtype, counted):
     settings = {"pad_mode": "pad", "dtype": dtype}
-    block = nn.SequentialCell(  # of ResNet-50, and the one in its shortcut
+    block = nn.SequentialCell(  # the convolutions of a block of ResNet-50 and of its shortcut
         nn.Conv2d(16, 8, 1, **settings),
         nn.Conv2d(8, 8, 3, 2, padding=1, **settings),
         nn.Conv2d(8, 32, 1, **settings),

@@ -36,7 +36,7 @@ class Bert(nn.Cell):
         return self.norms[1](x + self.second(ops.gelu(self.first(x))))
 
 
-# a network, its input, and how many products it takes forward, and with the way back
+# a network, its input, the number of products in the forward pass, and in both passes
 NETWORKS = {
     "BERT": (Bert, (4, 6, 32), 8, 24),
     "LSTM": (lambda: networks.Recurrent(10), (2, 10, 8), 12, 27),
@@ -45,7 +45,7 @@ NETWORKS = {
 
 
 def step_of(name, dtype):
-    """The forward pass of a network, and the pass with gradients."""
+    """Returns functions that run a network's forward pass, and the pass with gradients."""
     make, shape, *_ = NETWORKS[name]
     network = make()
     for weight in network.get_parameters():

@@ -21,7 +21,7 @@ SHAPES = [(4, 6), (2, 3, 5), (2, 3, 2, 2), (9,)]
 
 
 def values_of(rng, shape, dtype=np.float32, special=True):
-    """Numbers, every third of which is a special one."""
+    """Returns normal numbers; with `special`, a third of them is replaced by values of SPECIAL."""
     found = rng.standard_normal(shape).astype(dtype)
     if special:
         chosen = rng.integers(0, 3, shape) == 0
@@ -30,7 +30,7 @@ def values_of(rng, shape, dtype=np.float32, special=True):
 
 
 def operands_of(rng, shape, dtype=np.float32):
-    """Returns random arrays of a shape, and others that broadcast to it in one way."""
+    """Returns three random arrays of a shape, and one whose shape broadcasts to it."""
     ways = [(1,), (), shape[-1:]]
     if len(shape) > 1:
         ways += [shape[1:], (*shape[:-1], 1), (shape[0], *(1,) * (len(shape) - 1))]
@@ -96,7 +96,7 @@ def planned(program, arrays):
 
 
 def same_bits(got, want):
-    """Compares results; NaN is NaN, whatever its bits."""
+    """Asserts that results have equal dtypes, shapes and values; all NaNs count as equal."""
     for mine, other in zip(got, want, strict=True):
         assert mine.dtype == other.dtype and mine.shape == other.shape
         np.testing.assert_array_equal(mine, other)

@@ -47,12 +47,12 @@ def failing(worker, name, kind, entries, stored):
 
 
 def like(real, **methods):
-    """A subclass that goes by the name of the original."""
+    """Returns a subclass with the name of the original class."""
     return type(real.__name__, (real,), methods)
 
 
 def fixing(**fixed):
-    """A fault: arguments that are given are taken for others."""
+    """Returns a fault: if an argument is passed, it is replaced by a fixed value."""
 
     def plant(real):
         def __init__(self, **given):
@@ -65,7 +65,7 @@ def fixing(**fixed):
 
 
 def changing(**changes):
-    """A fault: a function changes the arguments of a call first."""
+    """Returns a fault: functions change the arguments of the constructor."""
 
     def plant(real):
         def __init__(self, **given):
@@ -80,7 +80,7 @@ def changing(**changes):
 
 
 def around(after):
-    """A fault: something else is done once the call is over."""
+    """Returns a fault: a function is run after each call."""
 
     def plant(real):
         def construct(self, *inputs):
@@ -119,7 +119,7 @@ def raised_after_overflow(self, before, scale, overflow):
 
 
 def without(key):
-    """Groups of parameters that have lost one of their options."""
+    """Returns a function that removes an option from groups of parameters."""
 
     def change(params):
         if not isinstance(params[0], dict):
@@ -162,17 +162,17 @@ def first_of(rates):
 
 
 def constant(real):
-    """thor with one damping, whatever it is given."""
+    """Returns a thor that ignores `damping` and uses 0.5."""
     return lambda **given: real(**{**given, "damping": ms.Tensor(np.float32([0.5]))})
 
 
 def slower(real):
-    """thor with another frequency."""
+    """Returns a thor whose frequency is larger by one."""
     return lambda **given: real(**{**given, "frequency": given.get("frequency", 4) + 1})
 
 
 def always_stepping(real):
-    """A training cell that runs the optimizer even after an overflow."""
+    """Returns a training cell that runs the optimizer even after an overflow."""
     return like(real, process_loss_scale=lambda self, overflow: False)
 
 

@@ -1,7 +1,7 @@
 """Generated faults in optimizers, training cells and layers: the cases of the changed name must
-find nine of ten; `survivors.yaml` lists the others with the reason.
+detect nine of ten. `survivors.yaml` lists the others with the reason.
 
-A nightly run plants all of them. Every run plants two, and checks the list against the code.
+A nightly run plants all faults. Every run plants two, and checks the list against the code.
 """
 
 import functools
@@ -13,7 +13,7 @@ import yaml
 from kit.mutant_server import MutantServer
 from kit.mutants import mutants, sample
 
-# The functions of each name, by module: what the cases of the name ought to watch over.
+# name -> {module: the functions in which its cases should detect faults}
 TARGETS = {
     "nn.LARS": {
         "nn.optim.lars": ["LARS", "_check_inner"],
@@ -96,14 +96,14 @@ COUNTS = {
     "nn.DynamicLossScaleUpdateCell": 100,
     "nn.thor": 30,
 }
-SHARE = 0.9  # of the mutants that are not equivalent, those that must be found
+SHARE = 0.9  # the share of the mutants that must be detected, not counting equivalent ones
 
 
 @functools.cache
 def planted(name):
-    """The sample of mutants of a name."""
-    found = [m for module, names in TARGETS[name].items() for m in mutants(module, names)]
-    return sample(found, COUNTS.get(name, 20))
+    """Returns the sample of mutants of a name."""
+    candidates = [m for module, names in TARGETS[name].items() for m in mutants(module, names)]
+    return sample(candidates, COUNTS.get(name, 20))
 
 
 def listed():
@@ -117,7 +117,7 @@ def listed():
 
 
 def survivors(name, chosen, **options):
-    """Returns the keys of the mutants that no case of the name finds."""
+    """Returns the keys of the mutants that no case of the name detects."""
     with MutantServer(name, **options) as server:
         sound = server.failing()
         return [m.key for m in chosen if not server.failing(m.module, m.source(), sound)]

@@ -130,7 +130,7 @@ def test_a_fault_outlives_its_process(entries):
         judge._plant(fault("ops.abs", "scaled", entries))
         judge.process.stop()
         assert judge._ask(case)["observed"]["result"][2] == [2.1]
-        judge.process.full = True  # it is replaced at the next question
+        judge.process.full = True  # so the next question goes to a new process
         judge._plant(None)
         assert (judge.called, judge.reached) == (1, 1)
     finally:

@@ -41,7 +41,7 @@ def entries():
 
 
 def drive(worker, name, **parts):
-    """What is seen of a call."""
+    """Returns the observations of a call."""
     case = {"name": name, "kind": "values", "init": None, "call": None, "owner": None, **parts}
     return uses.drive(worker, case)["seen"]
 
@@ -247,7 +247,7 @@ def test_moments_of_what_is_drawn_from_an_object_are_kept(worker):
     then = ["it.sample((30, 40))", "it.mean()", "it.prob(T('float32', fill(0.5, (20, 30))))"]
     parts = {"init": {"mean": "3.0", "sd": "2.0"}, "then": then}
     name = "nn.probability.distribution.Normal"
-    worker._reset(seed=0)  # as before each case; another test may have left the seed of a probe
+    worker._reset(seed=0)  # as before each case; another test may have changed the seed
     seen = record.cleaned(drive(worker, name, **parts, probe=True))
     assert [key for key in seen if "moments" in key] == ["moments of then 1"]
     wider = drive(worker, name, **{**parts, "init": {"mean": "3.0", "sd": "3.0"}})
@@ -276,7 +276,7 @@ def test_a_fault_in_a_state_is_seen_by_what_must_hold(worker, monkeypatch):
 
 
 def test_texts_may_call_what_imports(worker):
-    then = ["it.max()"]  # NumPy imports a module of its own here
+    then = ["it.max()"]  # NumPy imports one of its modules here
     seen = drive(worker, "numpy.ones", call={"shape": "3"}, then=["np.float64(3).max()", *then])
     assert "raised" not in str(seen)
 
@@ -322,7 +322,8 @@ def test_recording_keeps_what_changes_the_outcome(entries):
 
 
 def test_an_argument_without_effect_is_tried_with_more_axes_and_without_a_call(entries):
-    """On a vector every axis is the last one; a layer that cannot run shows its initial values."""
+    """On a vector, every axis is the last one. A layer that cannot run still shows its initial
+    values."""
     axis = Call({}, {"input": "T('float32', [1.0, 2.0])"}, init_names=("axis",))
     assert changes.deeper(axis).value("input").shape == (2, 3, 2)
     assert changes.deeper(Call(call={"size": "(2, 2)"})) is None

@@ -229,7 +229,7 @@ def test_centralisation_is_for_convolutions(parameters):
 
 
 class OwnMomentum(nn.Optimizer):
-    """An optimizer written as the documentation tells users to."""
+    """A user-defined optimizer, written as the documentation describes."""
 
     def __init__(self, params, learning_rate, momentum=0.9, **options):
         super().__init__(learning_rate, params, **options)
@@ -344,7 +344,7 @@ def test_opt_init_args_register(parameters):
 
 
 class Rows:
-    """A gradient of a few rows, as embeddings give it."""
+    """Returns a row-sparse gradient, as embeddings produce it."""
 
     def __init__(self, indices, values):
         self.indices, self.values = Tensor(indices), Tensor(values)

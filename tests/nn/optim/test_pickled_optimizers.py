@@ -1,4 +1,4 @@
-"""A pickled optimizer goes on where the original was, on parameters of its own."""
+"""An unpickled optimizer continues from the state of the original, with its own parameters."""
 
 import inspect
 import pickle

@@ -18,7 +18,7 @@ RELATIVE = 1e-5
 
 
 class Net(nn.Cell):
-    """Every kind of layer that THOR knows, and some that it does not."""
+    """A network with every kind of layer that THOR supports, and some that it does not support."""
 
     def __init__(self):
         super().__init__()
@@ -67,7 +67,7 @@ def loss(net, x, ids, more):
 
 
 class Reference:
-    """THOR in float64, fed with the inputs and output gradients that the layers saw."""
+    """THOR in float64, applied to recorded inputs and output gradients of the layers."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class Reference:
 
 
 def blocks_inverse(matrix, shift):
-    """The inverse of each 128-wide block on the diagonal, zeros elsewhere."""
+    """Returns a matrix with the inverses of the 128-wide diagonal blocks, and zeros elsewhere."""
     out = np.zeros_like(matrix)
     for start in range(0, len(matrix), 128):
         part = slice(start, start + 128)

@@ -44,7 +44,7 @@ def training():
 
 
 def second_order(step, optimizer, value):
-    """Whether the next steps are of the second order."""
+    """Sets whether the next steps are of the second order."""
     for cell in (optimizer, *(cell for _, cell in step.network.cells_and_names())):
         if hasattr(cell, "thor"):
             cell.thor = value

@@ -1,4 +1,4 @@
-"""A weight decay that is assigned between captured steps holds from the next step on."""
+"""A weight decay that is assigned between captured steps takes effect in the next step."""
 
 import gc
 import weakref

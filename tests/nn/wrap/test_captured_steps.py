@@ -59,7 +59,7 @@ def batches(shape, count=STEPS):
 
 
 class Run:
-    """Steps in graph mode or not: their results, the parameters after them, and their counts."""
+    """Runs steps in graph mode or PyNative mode; holds results, parameters and counts."""
 
     def __init__(self, graph, step, data, between=lambda number, step: None):
         ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
@@ -73,7 +73,7 @@ class Run:
         self.values = {each.name: each.asnumpy() for each in step.get_parameters()}
 
     def same_as(self, other):
-        """Compares results and parameters, bit by bit."""
+        """Asserts that results and parameters are bitwise equal."""
         for mine, others in zip(self.results, other.results, strict=True):
             pairs = zip(np.atleast_1d(_plain(mine)), np.atleast_1d(_plain(others)), strict=True)
             for one, two in pairs:
@@ -88,7 +88,7 @@ def _plain(result):
 
 
 def runs(network="dense", optimizer="Momentum", between=None, data=None, make_step=None):
-    """The same steps twice, operator by operator and in graph mode."""
+    """Runs the same steps in PyNative mode and in graph mode; returns both Runs."""
     both = []
     for graph in (False, True):
         cell, shape = network_of(network)

@@ -26,7 +26,7 @@ FLOAT = ctypes.POINTER(ctypes.c_float)
 
 
 def twice(given, out, count):
-    """Doubles the numbers at one address into another."""
+    """Writes twice the numbers at one address to another address."""
     read, written = (np.ctypeslib.as_array(ctypes.cast(at, FLOAT), (count,)) for at in (given, out))
     written[...] = 2 * read
 

@@ -16,7 +16,7 @@ USES = 7
 
 
 class Repeated(nn.Cell):
-    """A dense layer and an LSTM cell, used in turn; the result is the sum of all outputs."""
+    """Uses a dense layer and an LSTM cell alternately; returns the sum of all outputs."""
 
     def __init__(self):
         super().__init__()

@@ -47,7 +47,7 @@ def test_optimizers_compute_their_rates_in_each_replay(optimizer, logged):
 
 
 class Settings(dict):
-    """Settings as attributes: None for a name that is not set."""
+    """Settings as attributes; attributes that are not set are None."""
 
     __getattr__ = dict.get
 
@@ -65,7 +65,7 @@ class Configured(nn.Cell):
 
 
 class Own(nn.Cell):
-    """A square whose Cell defines a gradient three times as large."""
+    """Computes a square; a user-defined gradient is three times as large."""
 
     def construct(self, x):
         return x * x
@@ -228,7 +228,7 @@ def test_cells_that_take_gradients_are_recorded(logged):
 
 
 class Obliging:
-    """An object that has every attribute asked for, like a library's wrapper."""
+    """An object that returns a value for every attribute name, like wrappers of libraries."""
 
     __slots__ = ()
 

@@ -34,7 +34,7 @@ def logged(monkeypatch):
 
 
 class Settings:
-    """A class whose attribute is the Tensor."""
+    """Returns a class that has the Tensor as an attribute."""
 
     scale = None
 

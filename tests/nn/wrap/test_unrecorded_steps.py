@@ -49,7 +49,7 @@ def _timed(cell, x):
 
 
 def _by_rows(x):
-    """Passes a function to an array function; it uses values of the step."""
+    """Passes a function that uses values of the step to an array function."""
     array, mean = x._array, x._array.sum()
     made = arrays.space_of(array).by_rows(lambda xp, part: part - mean, array)
     return x + ms.Tensor._wrap(made)

@@ -183,7 +183,7 @@ def test_best_keys_of_sequences_of_several_lengths():
 
 
 def paged(key, lengths, size, seed=0):
-    """Keys in pages, the pages in any order, and the table that names them."""
+    """Returns keys in pages of random order, and the table of page numbers."""
     pages = [-(-n // size) for n in lengths]
     order = iter(numpy.random.default_rng(seed).permutation(sum(pages) + 2))
     table = numpy.full((len(lengths), max(pages) + 1), -7, numpy.int32)

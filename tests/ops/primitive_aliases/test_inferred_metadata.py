@@ -1,4 +1,4 @@
-"""Metadata that Primitives infer of their results; observed in 2.10."""
+"""Shapes and dtypes that Primitives infer for their results, as observed in 2.10."""
 
 import pytest
 

@@ -36,7 +36,7 @@ CASES = {
     "phases without positions": ((2, 3, 9, 7), (5, 3, 2, 2), (2, 3), ((1, 0), (2, 1)), (2, 3), 1),
     "rows": ((2, 3, 40), (5, 3, 3), (1,), ((1, 1),), (1,), 1),
     "strided rows": ((2, 4, 41), (6, 2, 4), (2,), ((2, 1),), (2,), 2),
-    # Four windows are left of the input's phases, which reach over 16 elements.
+    # Only four windows along the last axis, because its stride is 5.
     "few of a stride": ((1, 4, 9, 20), (6, 4, 3, 7), (1, 5), ((1, 1), (3, 3)), (1, 1), 1),
     "tiny planes": ((5, 3, 2, 2), (7, 3, 3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
 }
@@ -127,7 +127,7 @@ def by_loops(x, w, g, geo):
 
 def check(given):
     geo = given[-1]
-    root = (geo.batch * np.prod(geo.out)) ** 0.5  # of the windows that the last one sums
+    root = (geo.batch * np.prod(geo.out)) ** 0.5  # the weight gradient sums over all windows
     for have, want, scale in zip(by_loops(*given), composed(*given), (1, 1, root), strict=True):
         assert have.shape == want.shape and have.dtype == np.float32 and have.flags.c_contiguous
         close_sums(have / np.float32(scale), (want / scale).astype(np.float32))

@@ -30,4 +30,4 @@ def install(cupy, runtime):
 
     hook = Poison()
     hook.__enter__()
-    atexit.register(hook.__exit__)  # what is freed later finds the interpreter half taken down
+    atexit.register(hook.__exit__)  # later calls would run while the interpreter shuts down
