@@ -239,7 +239,7 @@ def set_cur_stream(stream):
         stream (Stream): the stream; None changes nothing.
 
     Raises:
-        TypeError: if it is neither.
+        TypeError: if `stream` is neither a Stream nor None.
 
     Example:
         >>> import mindspore_compat as ms

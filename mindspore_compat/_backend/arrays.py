@@ -348,7 +348,7 @@ def block(value=True):
 
 
 def intercept(contexts):
-    """Adds `contexts` (1 or -1) to the number of contexts in force that intercept or record
+    """Adds `contexts` (1 or -1) to the number of active contexts that intercept or record
     operations. While there are any, every operation takes the general path, which calls them."""
     global intercepting
     with _intercept_lock:

@@ -17,7 +17,7 @@ from .updates.asynchronous import is_asynchronous
 SPLIT = 128
 GROUP = 4  # blocks of columns that a thread multiplies at a time: their data fit its cache
 ROUNDING = 1e-7  # the relative error of float32, in which the matrices are summed
-LEAST = 1e-3  # if the given shift is too small, the shift is this part of the diagonal's mean
+LEAST = 1e-3  # replaces a shift that is too small: a fraction of the mean of the diagonal
 
 _kernels = {}  # array library -> the kernels that invert its matrices
 

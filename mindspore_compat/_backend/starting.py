@@ -1,15 +1,15 @@
-"""Threads whose starter does not wait for ever.
+"""A thread class whose `start` cannot wait forever.
 
 `threading.Thread.start` waits until the new thread reports that it runs. If memory runs out, the
-thread may die before it can do so, and its starter waits for ever. The threads of this package are
-of the class below: `start` gives up after a time. A thread whose `start` is interrupted before it
-runs never runs; `threading.enumerate` does not list it, as it would for ever.
+thread may die before it can report, and `start` waits forever. This package uses the class below,
+whose `start` gives up after a time. If `start` is interrupted before the thread runs, the thread
+never runs, and it is removed from the list that `threading.enumerate` returns.
 """
 
 import threading
 
 LONGEST = 10.0  # seconds that a thread may take to begin
-_PARTS = 10  # of this time, so that a pause of the process uses up one of them only
+_PARTS = 10  # waits into which this time is divided: a pause of the process ends only one of them
 
 
 class Thread(threading.Thread):

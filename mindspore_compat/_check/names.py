@@ -63,7 +63,7 @@ def find(path):
 
 @functools.cache
 def find_module(path):
-    """Returns the Name of a path all of whose parts must be modules, as those after `import`."""
+    """Returns the Name of a path whose parts must all be modules, as in an `import` statement."""
     for i in range(1, len(path) + 1):
         try:
             module = importlib.import_module(_module(path[:i]))

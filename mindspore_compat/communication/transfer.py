@@ -245,12 +245,11 @@ def under_way(pending):
 
 
 def empty_like(like, shape):
-    """Returns a Tensor of some shape, of the dtype and device of another, whose values do not
-    matter."""
+    """Returns an uninitialized Tensor of some shape, with the dtype and device of another."""
     return Tensor._wrap(arrays.space_of(like._array).module.empty(shape, like._array.dtype))
 
 
 def nothing(like, shape):
-    """Returns zeros of some shape, of the dtype and device of another Tensor, as a placeholder for
-    a member that gets no result."""
+    """Returns zeros of some shape, with the dtype and device of another Tensor. They stand for the
+    result of a member that gets none."""
     return Tensor._wrap(arrays.space_of(like._array).module.zeros(shape, like._array.dtype))

@@ -1302,8 +1302,9 @@ class ConfusionMatrix(Metric):
         """Updates the counts with predictions and labels.
 
         Args:
-            *inputs: predictions (N, C, ...), of which the largest counts, or of the labels' shape:
-                class indices, or floats to compare with `threshold`; and labels (N, ...).
+            *inputs: predictions and labels (N, ...). Predictions are scores (N, C, ...), of which
+                the largest gives the class; or, in the labels' shape, class indices or floats that
+                are compared with `threshold`.
         """
 class ConfusionMatrixMetric(Metric):
     """Ratio of true and false positives and negatives of a confusion matrix.

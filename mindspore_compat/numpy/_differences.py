@@ -288,7 +288,7 @@ def _observations(value, count, name):
 
     Raises:
         TypeError: if they are not ints.
-        RuntimeError: if they are not a vector of that length.
+        RuntimeError: if they are not a vector of `count` elements.
     """
     value = as_tensor(value, "cov")
     if value._array.dtype.kind not in "iu":

@@ -7150,8 +7150,8 @@ class NLLLoss(_Primitive):
         """`NLLLoss` of its inputs, which the class describes."""
     def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', ignore_index: _b.int | _Tensor = -100) -> None: ...
 class NMSWithMask(_Primitive):
-    """Applies non-maximum suppression (NMS): sorts boxes by score and marks those that overlap no
-    better one by more than `iou_threshold`.
+    """Applies non-maximum suppression (NMS): sorts boxes by score, and marks the boxes to keep. A
+    box is dropped if it overlaps a kept box with a better score by more than `iou_threshold`.
 
     Args:
         iou_threshold (float, optional): see `iou_threshold` above. Default: ``0.5``.
@@ -7160,7 +7160,7 @@ class NMSWithMask(_Primitive):
         - **bboxes** (Tensor of dtype float16 or float32): see `bboxes` above.
 
     Shapes:
-        `bboxes` is (N, 5), of corners and a score. The sorted boxes are (N, 5), the positions (N,)
+        `bboxes` is (N, 5): the corners and a score. The sorted boxes are (N, 5), the positions (N,)
         of int32, the marks (N,) of bool.
 
     Outputs:
@@ -18364,8 +18364,8 @@ def new_group(ranks: _c.Sequence[_b.int] | None = None, timeout: _t.Any = None, 
         group_desc: accepted but ignored.
 
     Returns:
-        str, the group's name; "" where there is no such group here: `ranks` is empty, holds what is
-        no rank, or not this process, or the processes are not connected.
+        str, the group's name; "" if `ranks` is empty, holds an invalid rank or lacks this process,
+        or if the processes are not connected.
     """
 def nextafter(input: _Tensor, other: _Tensor) -> _Tensor:
     """Computes the next floating-point number after each element in the direction of `other`.

@@ -61,16 +61,15 @@ class Generation:
         self._parts.append(text)
 
     def _import(self, thing):
-        """Adds an import of a class or function to the text, unless it is a builtin or local. It
-        only shows a reader where the name comes from: the network is made without it."""
+        """Adds an import of a class or function to the text, unless it is a builtin or local. The
+        import only tells readers where a name comes from; the network is built without it."""
         if "<" not in thing.__qualname__ and thing.__module__ != "builtins":
             self._imports.append(f"from {thing.__module__} import {thing.__qualname__}")
 
     # making
 
     def network(self, tree):
-        """Writes the generated source to a file, and returns the network whose classes are compiled
-        from that file."""
+        """Writes the generated source to a file, and returns the network that it defines."""
         path = _save(self.text(), f"{self._class_names[tree]}_{id(tree)}.py")
         with open(path, encoding="utf-8") as file:
             module = ast.parse(file.read(), path)

@@ -98,7 +98,7 @@ class Evaluation:
     def _eval_dataset_sink_process(
         self, valid_dataset, list_callback=None, cb_params=None, add_eval_loss=False
     ):
-        """Runs an evaluation in sink mode, where batches are taken as always."""
+        """Runs an evaluation in sink mode, which is the same as without sinking here."""
         return self._eval_process(valid_dataset, list_callback, cb_params, add_eval_loss)
 
     def _results_with_loss(self, metrics, outputs):

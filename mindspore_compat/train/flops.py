@@ -23,9 +23,9 @@ def flops_collection(phase: Str = "train"):
             "train".
 
     Returns:
-        tuple: the operations of the model of all processes, those that the hardware of all carries
-        out, both for this process, and whether shapes are dynamic, which is False. Model and
-        hardware operations are equal, because recomputation is not counted.
+        tuple of five items: the model's and the hardware's operations of all processes, both for
+        this process alone, and False, because shapes are not dynamic. Model and hardware
+        operations are equal, because recomputation is not counted.
 
     Raises:
         TypeError: if `phase` is not a str.

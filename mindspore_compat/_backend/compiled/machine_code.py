@@ -37,8 +37,8 @@ _lock = threading.Lock()
 
 
 def store(name, library, symbol):
-    """Stores the code of a function under a name, which must identify the code. Does nothing if
-    that fails or the code cannot be linked: the function is usable all the same.
+    """Stores the code of a function under a name that identifies the code. Does nothing if storing
+    fails or the code cannot be linked; the function can still be used in this process.
 
     Args:
         library: Numba's CodeLibrary of the function.

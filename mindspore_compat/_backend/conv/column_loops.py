@@ -15,7 +15,7 @@ from ..compiled.door import serves
 from ..threads.parallel_loops import FLOAT, array, blocks, loop_of, memory, piece, sizes
 from ..thresholds import Most
 
-PIECE = 1 << 16  # elements of a piece, at least
+PIECE = 1 << 16  # least elements of a piece
 PIECES = 8  # maximum number of pieces of a call
 
 
@@ -28,8 +28,8 @@ class Columns(NamedTuple):
     width: int
     top: int  # zeros above
     left: int
-    padded: int  # elements of an image with zeros around
-    row: int  # of a row of it
+    padded: int  # elements of a zero-padded image
+    row: int  # elements of a row of a zero-padded image
     out_height: int
     out_width: int
     kernel_height: int
@@ -38,9 +38,9 @@ class Columns(NamedTuple):
     stride_x: int
     dilation_y: int
     dilation_x: int
-    by_sample: int  # from one sample to the next, in the columns
-    by_channel: int  # from one channel to the next
-    by_position: int  # from one kernel position to the next
+    by_sample: int  # stride of the columns from one sample to the next
+    by_channel: int  # stride from one channel to the next
+    by_position: int  # stride from one kernel position to the next
 
 
 def copy_windows(
@@ -162,7 +162,7 @@ def _run(function, source, target, shape, geo, strides, size):
     image = _image(geo.size, geo.kernel, geo.stride, geo.pads, geo.dilation)
     parts = max(min(size // PIECE, PIECES, channels), 1)
     table = blocks(channels, -(-channels // parts))
-    padded = image[4]  # the memory for an image with zeros around
+    padded = image[4]  # the memory for a zero-padded image
     loop_of(function).run(table, source, target, padded, samples, channels, *image, *strides)
 
 

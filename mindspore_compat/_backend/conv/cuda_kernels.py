@@ -21,7 +21,7 @@ import numpy as np
 
 from ..bodies import c_code
 
-THREADS = 256  # of a block
+THREADS = 256  # threads of a block
 MOST_BLOCKS, MOST_ROWS = 1 << 13, 65535  # beyond these, a thread loops over planes
 LARGEST = 2**30  # elements of a plane, limited by 32-bit indices
 LARGEST_DIVIDEND = 2**31  # the quotients of larger numbers are not exact
@@ -96,7 +96,8 @@ def _each_axis(text):
     return "".join(text.format(axis=axis) for axis in range(3))
 
 
-# Where a thread's window begins in the data, or its element lies with its padding.
+# Code that computes the start of a thread's window in the data, or the position of its element in
+# the padded data.
 _PLACES = {
     "windows": _WINDOW + _each_axis("int i{axis} = w{axis} * s{axis} - p{axis};"),
     "data": _ELEMENT + "i0 += p0, i1 += p1, i2 += p2;" + _each_axis(_REACH),
@@ -108,15 +109,15 @@ _COLUMNS = (
     "int channels, unsigned channels_multiplier, unsigned channels_shift, "
     "long long by_sample, long long by_channel, long long by_position"
 )
-# The loops over the positions of a window along each axis, without those beyond the data.
+# The loops over the positions of a window along each axis; positions outside the data are skipped.
 _OVER_DATA = """
         #pragma unroll 1
         for (int t{axis} = 0; t{axis} < k{axis}; ++t{axis}) {{
             int a{axis} = i{axis} + t{axis} * l{axis};
             if ((unsigned)a{axis} >= (unsigned)d{axis}) continue;
 """
-# The loops over the windows that an element may be in. Without a dilation it is in all of them, at
-# the position i - w s; with one some of the windows that reach as far leave the element out.
+# The loops over the windows that may contain an element. Without dilation, all of them contain it,
+# at the position i - w s. With dilation, the element may lie between the positions of a window.
 _OVER_WINDOWS = """
         #pragma unroll 1
         for (int w{axis} = {first}{axis}; {goes}; {step}w{axis}) {{

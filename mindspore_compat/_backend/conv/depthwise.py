@@ -31,7 +31,7 @@ class _Phases(NamedTuple):
     size: tuple  # spatial size of one phase
     positions: tuple  # per kernel position: (phase, offset)
     rows: tuple  # shape of a flat result before its extra columns are cut
-    length: int  # elements of a flat result that carry meaning
+    length: int  # elements of a flat result that are used
 
 
 def _phases(geo):

@@ -63,12 +63,12 @@ _WEIGHTS = """def {name}(x, g, out, padded, flows, height, width, top, left, row
 class _Plan(NamedTuple):
     """The sizes of a correlation of padded planes, for the convolution or its input gradient."""
 
-    size: tuple  # size of a plane
-    before: tuple  # zeros above and to the left of it
-    padded: tuple  # the size with all zeros
-    out: tuple  # size of a result
+    size: tuple  # the size of a plane
+    before: tuple  # the numbers of zeros above and to the left of it
+    padded: tuple  # the size of the zero-padded plane
+    out: tuple  # the size of a result
     stride: tuple
-    between: tuple  # the step between elements of the plane after zeros are put between them
+    between: tuple  # the distance of the plane's elements in the padded plane
 
 
 def _groups(kernel):

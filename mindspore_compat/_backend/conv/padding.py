@@ -1,7 +1,8 @@
 """The sizes of windows over padded data, and the padding of arrays of the host or a GPU.
 
 Sizes are tuples with one number per spatial dimension, padding is one (before, after) pair for
-each. What follows from them alone is kept: it takes longer to compute than to pool a small array.
+each. Results that depend on these numbers alone are cached, because they take longer to compute
+than a small array takes to pool.
 """
 
 from functools import lru_cache
@@ -9,8 +10,8 @@ from functools import lru_cache
 
 @lru_cache(maxsize=1024)
 def output_size(size, kernel, stride, pads, dilation, ceil_mode=False):
-    """Returns the number of windows per dimension; with `ceil_mode` the last one may hang over the
-    end.
+    """Returns the number of windows per dimension; with `ceil_mode` the last window may extend
+    beyond the end.
 
     A window that would start beyond the data and its leading padding is not counted.
     """

@@ -20,11 +20,11 @@ from . import cublas, cudnn
 
 KINDS = {"relu": (0, 1), "tanh": (1, 1), "lstm": (2, 4), "gru": (3, 3)}  # cuDNN's number, gates
 STANDARD, LINEAR_INPUT, STEPS_FIRST = 0, 0, 0
-PADDED = 1  # the flag of steps that are not packed
+PADDED = 1  # cuDNN's flag for sequences that are padded, not packed
 NO_BIAS, TWO_BIASES = 0, 2
 INFERENCE, TRAINING = 0, 1
 ADD_TO_GRADIENT = 0
-MOST_PLANS = 1024  # plans that are kept at a time
+MOST_PLANS = 1024  # largest number of cached plans
 
 
 class Sizes(NamedTuple):
@@ -244,13 +244,14 @@ class Plan:
         self._check_weights(library, handle, sizes, dtype)
 
     def with_states(self, *columns):
-        """Returns the arguments for the states and then the cells: the descriptor, and the address
-        in each list of arrays. There are none for cells unless they are in the lists."""
+        """Returns the arguments of a cuDNN call for the states, then for the cells: a descriptor,
+        and one address for each of the `columns`, which are lists of arrays (states, cells). The
+        addresses of cells are null if the lists have no cells."""
         rows = [*zip(*columns, strict=True), (None,) * len(columns)][:2]
         return [argument for row in rows for argument in (self.states, *map(_address, row))]
 
     def _check_weights(self, library, handle, sizes, dtype):
-        """Raises Refused unless the library's weights lie as `Sizes.weights` says."""
+        """Raises Refused unless cuDNN lays out the weights in the order of `Sizes.weights`."""
         size = c_size_t()
         library.refuse(library.cudnnGetRNNWeightSpaceSize(handle, self.network, byref(size)))
         lengths, gates = sizes.weights(), KINDS[sizes.kind][1]

@@ -1,7 +1,8 @@
-"""`scatter_reduce` by products and quotients on a GPU, which has no atomic instructions for them: a
-thread tries again until no other one has changed the element meanwhile.
+"""`scatter_reduce` by products and quotients on a GPU.
 
-Values of one element are applied in any order.
+GPUs have no atomic instructions for these operations. A thread therefore repeats its operation
+until no other thread has changed the element in between (compare and swap). Values of one element
+are applied in any order.
 """
 
 import functools

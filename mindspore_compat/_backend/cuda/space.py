@@ -275,8 +275,8 @@ class DeviceSpace(Space):
         return self.module.clip(x, low, high)
 
     def sign(self, x):
-        """Computes NumPy's `sign`. An infinite part of a complex number counts alone; the quotient
-        of CuPy is NaN there."""
+        """Computes NumPy's `sign`. If one part of a complex number is infinite, only the sign of
+        this part counts; CuPy divides by the absolute value, which gives NaN."""
         if x.dtype.kind != "c":
             return self.module.sign(x)
         where, isinf = self.module.where, self.module.isinf

@@ -1,7 +1,7 @@
-"""`survivors` as one kernel on a GPU, where the host would wait for the answer on each candidate.
+"""`survivors` as one kernel on a GPU. A loop of the host would wait for the GPU at each candidate.
 
-A block has all candidates of a group. All its threads learn in the same order which candidates
-stay, and each such candidate is compared with later ones by all threads at once.
+A block processes all candidates of a group, from the best on. If a candidate stays, the threads of
+the block share its comparisons with the later candidates.
 """
 
 import functools

@@ -57,8 +57,8 @@ class Tables:
         if table is not None:
             return table.array
         if stream.is_capturing():
-            return self.module.asarray(function(*arguments))  # only replays fill this array
-        # not from the pool of a capture, which must not own it
+            return self.module.asarray(function(*arguments))  # captured: only replays fill it
+        # the array must not be in the pool of a capture, because it outlives the capture
         with cuda.using_allocator(self.module.get_default_memory_pool().malloc):
             array = self.module.asarray(function(*arguments))
         stream.synchronize()
@@ -93,11 +93,11 @@ class Tables:
             del self._tables[key]
 
     def number(self, value, dtype):
-        """Returns a number as a 0-d array, which nobody may write to. The array is kept, because
+        """Returns a number as a 0-d array that must not be written to. The array is cached, because
         filling one takes a launch."""
         if type(value) not in (int, float, bool):
             return self.module.asarray(value, dtype)
-        # keyed by text, because 0.0 equals -0.0, and NaN does not equal NaN
+        # The key is the text of the number: 0.0 equals -0.0, and NaN does not equal NaN.
         return self.array(_number, type(value), repr(value), dtype)
 
     def arrays(self):

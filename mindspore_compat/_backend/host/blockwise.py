@@ -150,19 +150,19 @@ def sum_by_rows(xp, function, *arrays):
 
 
 def over_queries(xp, function, queries, others):
-    """Evaluates a function of rows, and of others that each row needs whole: on arrays that are not
-    divided, all at once."""
+    """Evaluates a function of rows (`queries`) and of arrays that each row needs as a whole
+    (`others`). On arrays that are not divided over ranks, this is a single call."""
     return function(xp, 0, queries, others)
 
 
 def over_keys(xp, function, rows, keys):
-    """Evaluates a function of rows and of keys, which may take the keys in several parts: on arrays
-    that are not divided, all at once.
+    """Evaluates a function of rows and of keys that can process the keys in several parts. On
+    arrays that are not divided over ranks, this is a single call.
 
     `function(xp, row, key, rows, keys, state)` gets rows from number `row` on, keys from number
-    `key` on, and the state that it returned for the keys before, None at first. It returns the
-    state, a list of arrays of rows, and a list of sums over the rows, one in the shape of each of
-    the keys, or none.
+    `key` on, and the state that it returned for the previous keys (None at first). It returns the
+    state, a list of arrays of rows, and a list of sums over the rows. That list has one sum in the
+    shape of each of the keys, or is empty.
     """
     return function(xp, 0, 0, rows, keys, None)
 

@@ -100,8 +100,8 @@ def _starts(shape, axis):
 
 
 def is_zeros(x):
-    """Returns True for an array of the host that is one zero in memory, as the gradients of gathers
-    start with."""
+    """Returns True for an array of the host whose elements are all the same zero in memory, such as
+    the initial gradient of a gather."""
     return type(x) is numpy.ndarray and x.size > 0 and is_repeated(x) and not x.item(0)
 
 

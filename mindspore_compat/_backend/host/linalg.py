@@ -14,12 +14,13 @@ from .float16 import through_float32
 
 
 def lapack(function):
-    """Wraps a function of a library that refuses float16: it is computed in float32. Under a limit
-    of address space, BLAS first gets the memory for a product, which LAPACK would wait for for
-    ever.
+    """Wraps a LAPACK function, which refuses float16: computes float16 in float32.
+
+    Under a limit of address space, BLAS first gets the memory for a product. Otherwise LAPACK could
+    wait forever for this memory.
 
     Raises:
-        MemoryError: if there is too little.
+        MemoryError: if there is too little memory.
     """
     inner = through_float32(function)
 

@@ -252,7 +252,7 @@ def _index_so_far(xp, x, axis, largest):
     indices = xp.reshape(xp.arange(length), (-1, *[1] * (x.ndim - 1)))
     indices = xp.broadcast_to(indices, x.shape)
     reach = 1
-    while reach < length:  # each index looks twice as far back as before
+    while reach < length:  # each turn doubles the range of elements that an index covers
         behind, current = indices[:-reach], indices[reach:]
         a, b = xp.take_along_axis(x, behind, 0), xp.take_along_axis(x, current, 0)
         outdone = (a > b if largest else a < b) | (a != a) & (b == b)
@@ -266,7 +266,7 @@ def maximum_so_far(xp, x, axis):
     if type(x) is numpy.ndarray:
         return numpy.maximum.accumulate(x, axis)
     x, reach = xp.moveaxis(x, axis, 0), 1
-    while reach < x.shape[0]:  # each element looks twice as far back as before
+    while reach < x.shape[0]:  # each turn doubles the range of elements that a maximum covers
         x = xp.concatenate([x[:reach], xp.maximum(x[:-reach], x[reach:])], 0)
         reach *= 2
     return xp.moveaxis(x, 0, axis)

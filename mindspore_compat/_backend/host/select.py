@@ -49,8 +49,11 @@ def _write_where(mask, words, out):
 
 
 def zero_of(xp, x):
-    """Returns a zero of the dtype of `x`, without a launch on a GPU. For NumPy it is an array,
-    which is faster; CuPy takes no numbers of bfloat16, so it has an array that is kept."""
+    """Returns a zero of the dtype of `x`, without a launch on a GPU.
+
+    For NumPy it is a 0-d array, which is faster than a number. For CuPy it is a number, or for
+    bfloat16, of which CuPy takes no numbers, a cached array.
+    """
     if type(x) is np.ndarray:
         return xp.zeros((), x.dtype)
     return xp.table(np.zeros, (), x.dtype) if x.dtype.kind == "V" else x.dtype.type(0)

@@ -60,8 +60,8 @@ def as_graph(function, args, kwargs, cell=None):
 
 
 def _input(value, copies):
-    """Converts an input for a graph: a Tensor becomes another one of the same memory, a list is
-    copied.
+    """Converts an input for a graph: replaces a Tensor by a new Tensor that shares its memory, and
+    copies lists.
 
     `copies` maps the ids of the caller's Tensors to the new Tensors, because one may be passed
     twice, and the ids of new lists to the caller's lists.

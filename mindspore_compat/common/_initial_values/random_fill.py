@@ -73,8 +73,9 @@ def _init_truncated_normal(a, b, mean, sigma, shape):
 
 
 def _quantiles(low, high, shares):
-    """Returns standard normal values of the interval [low, high], whose probability within it is
-    divided by `shares`; mirrored if the upper tail would lose precision."""
+    """Returns quantiles of the standard normal distribution truncated to [low, high], at the
+    probabilities `shares`. An interval above 0 is mirrored, because its probabilities are near 1
+    and would lose precision."""
     if low > 0:
         return -_quantiles(-high, -low, 1 - shares)
     from scipy import special  # here, because it takes long to load and few draws need it

@@ -226,8 +226,8 @@ def new_group(
         group_desc: accepted but ignored.
 
     Returns:
-        str, the group's name; "" where there is no such group here: `ranks` is empty, holds what is
-        no rank, or not this process, or the processes are not connected.
+        str, the group's name; "" if `ranks` is empty, holds an invalid rank or lacks this process,
+        or if the processes are not connected.
 
     Raises:
         TypeError: if `ranks` names a rank twice, or `backend` is neither "hccl" nor "mccl" with

@@ -84,7 +84,7 @@ def aclnn_cache(enable_global_cache: Bool = False, cache_queue_length: Int(ge=0)
     Raises:
         TypeError: if an argument is of another type.
         ValueError: if `cache_queue_length` is negative.
-        RuntimeError: if it has been set to something else.
+        RuntimeError: if it was set before, to other values.
 
     Source: mindspore.device_context.ascend.op_tuning.aclnn_cache of MindSpore 2.10.
     """

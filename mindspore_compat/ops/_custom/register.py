@@ -270,8 +270,8 @@ TBERegOp = _kind(
 
 
 def _setting(method, entry, first, kind):
-    """Makes a method that sets one entry, or appends to `unknown_shape_formats`; its parameter has
-    the method's own name."""
+    """Returns a method that sets one entry of the description, or appends to the entry
+    `unknown_shape_formats`. The method and its parameter have the same name."""
     name = "pattern" if method == "op_pattern" else method
     default = "" if method in _NEEDED else "=None" if method == "op_pattern" else "=first"
 

@@ -158,8 +158,8 @@ def _need_crops(image, boxes, index):
 
 @crop_and_resize.vjp_joint
 def crop_and_resize_vjp(xp, g, image, boxes, box_indices, crop_size, method, needs_grad):
-    """Returns the gradients of images and boxes. That of the boxes is the one of linear
-    interpolation with every method, as in MindSpore."""
+    """Returns the gradients of images and boxes. As in MindSpore, the gradient of the boxes is that
+    of linear interpolation for every method."""
     boxes, grad_image, grad_boxes = xp.cast(boxes, "float32"), None, None
     if needs_grad[0]:
         x_shape = image.shape[0], image.shape[3], *image.shape[1:3]

@@ -46,7 +46,7 @@ def _apply_axis(xp, x, axis, taps):
 
 
 def _need_elements(size, goal):
-    """Rejects an axis without elements whose result would have some."""
+    """Rejects an axis of length 0 unless the length of the result is 0, too."""
     if goal > size == 0:
         raise ValueError(f"an axis of length 0 has no elements to make {goal} from.")
 

@@ -42,14 +42,14 @@ def _sides(xp, boxes, axis):
 
 
 def _survivors(xp, close, boxes, good=None):
-    """Returns the mask (..., N) of boxes (..., N, 4), best first, that are `good`, if it is given,
-    and overlap no better one of the mask.
+    """Returns the mask (..., N) of the boxes to keep.
 
-    Blocks of boxes are compared with all better ones, so that memory grows with N, not with its
-    square.
+    Boxes are compared in blocks, so that memory grows with N, not with its square.
 
     Args:
         close: `close(boxes, others)` returns the mask of the pairs that overlap.
+        boxes: (..., N, 4), the best first.
+        good: a mask of the boxes that may be kept; None for all.
     """
     first = None if good is None else good[..., :_BLOCK]
     keep = _kept_of_block(xp, close, boxes[..., :_BLOCK, :], first)
@@ -64,8 +64,8 @@ def _survivors(xp, close, boxes, good=None):
 
 
 def _kept_of_block(xp, close, block, free):
-    """Returns the mask of the boxes of a block that are `free`, unless it is None, and overlap no
-    better one of the mask."""
+    """Returns the mask of the boxes of a block to keep. `free` is a mask of those that overlap no
+    kept box of earlier blocks; None means all."""
     near = close(block, block)
     if free is None:
         return xp.survivors(near)
@@ -74,11 +74,11 @@ def _kept_of_block(xp, close, block, free):
 
 @op("ops.NMSWithMask(iou_threshold=0.5)(bboxes)")
 def nms_with_mask(xp, bboxes: Float16Or32, iou_threshold: AsValue(Float) = 0.5):
-    """Applies non-maximum suppression (NMS): sorts boxes by score and marks those that overlap no
-    better one by more than `iou_threshold`.
+    """Applies non-maximum suppression (NMS): sorts boxes by score, and marks the boxes to keep. A
+    box is dropped if it overlaps a kept box with a better score by more than `iou_threshold`.
 
     Shapes:
-        `bboxes` is (N, 5), of corners and a score. The sorted boxes are (N, 5), the positions (N,)
+        `bboxes` is (N, 5): the corners and a score. The sorted boxes are (N, 5), the positions (N,)
         of int32, the marks (N,) of bool.
 
     Returns:

@@ -106,8 +106,8 @@ def row_standardize(
     `scale` and `shift` have the shape of a row.
 
     Returns:
-        The result, and mean and reciprocal of the standard deviation, whose reduced axes have
-        length 1; only the result without `statistics`, which a gradient needs.
+        The result, the mean and the reciprocal standard deviation, both with reduced axes of length
+        1. Without `statistics`, only the result; gradients need the statistics.
     """
     if has_own_rows(xp, x, axis):
 

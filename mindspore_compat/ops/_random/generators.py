@@ -46,7 +46,7 @@ def _lengths(api, shape):
 
 
 def _int_lengths(api, size):
-    """Returns the shape of a draw from ints that are no Tensors; rejects negative lengths."""
+    """Returns the shape of a draw; rejects negative lengths, and Tensors in place of ints."""
     several = len(size) == 1 and isinstance(size[0], (tuple, list))
     for length in size[0] if several else size:
         if isinstance(length, Tensor):

@@ -1,8 +1,8 @@
-"""A layer of a recurrent network as one call of a library, where the device has one: cuDNN.
+"""A recurrent layer as one call of cuDNN, if the device has it.
 
-`by_library` decides whether to call it. On arrays that the library does not take, such as traced
-ones, the same operator is composed of the functions of sequence.py. So are its gradients of second
-order, for which the forward pass is repeated.
+`by_library` decides whether to call cuDNN. For arrays that it does not support, such as traced
+ones, the same operator is composed of the functions of sequence.py. So are gradients of second
+order, which repeat the forward pass.
 """
 
 from math import prod

@@ -31,9 +31,10 @@ def need_ids(api, x, segment_ids):
 
 
 def _rows(xp, api, segment_ids, count):
-    """Returns the row of each slice: its segment, or `count` for a slice that is left out. Slices
-    with a negative id are. On a GPU those with an id of `count` or more are, too, because the host
-    would have to wait for an error.
+    """Returns the segment of each slice, or `count` if the slice is left out.
+
+    Slices with a negative id are left out. On a GPU, slices with an id of `count` or more are left
+    out, too, because the host would have to wait before it could raise an error.
 
     Raises:
         RuntimeError: if an id on the host is `count` or more.

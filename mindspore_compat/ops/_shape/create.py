@@ -364,7 +364,7 @@ class Eye(WithoutArguments):
 
 @op(compute="native")
 def fill_v2(xp, value: TensorOf(any_dtype), shape: TupleOf(Int)):
-    """Creates a Tensor of a shape filled with one value, which may have a gradient."""
+    """Creates a Tensor filled with one value; a gradient flows to the value."""
     if value.size != 1:
         raise ValueError(f"For 'FillV2', 'value' must be one number, but got shape {value.shape}.")
     return xp.broadcast_to(xp.reshape(value, ()), shape)

@@ -132,8 +132,8 @@ def _is_mirrored(widths, shape):
 
 
 def _need_axes(api, x, pairs, mode, ranks, most):
-    """Raises a ValueError unless the number of axes of `x` is in `ranks`, and `pairs` padded axes
-    besides a batch and channels are at most the number that `most` has for the mode."""
+    """Raises a ValueError unless the number of axes of `x` is in `ranks`, and the number of padded
+    axes (`pairs`) plus two for batch and channels is at most that of the mode in `most`."""
     if x.ndim not in ranks or pairs + 2 > most.get(mode, 5):
         raise ValueError(
             f"For '{api}', where {pairs} axes are padded with mode '{mode}', the input must have "

@@ -469,8 +469,8 @@ class SparseMatrixSparseMatMul(_Product):
 
 
 def _multiplied_pairs(a, b):
-    """Returns the positions of the values of `a` and `b` that are multiplied: pairs in the same
-    matrix of the batch, in which the column of one value is the row of the other."""
+    """Returns the positions of the pairs of values of `a` and `b` that are multiplied: both are in
+    the same matrix of the batch, and the column of the first is the row of the second."""
     xp = a.xp
     keys = xp.concatenate([a.indices[:, :-2], a.indices[:, -1:]], 1)
     keys = ravel(xp, keys, (*a.sizes[:-2], a.sizes[-1]))

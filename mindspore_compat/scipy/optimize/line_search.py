@@ -98,7 +98,7 @@ def line_search(
 
 
 class Path:
-    """A function along a direction; values and gradients are on the host."""
+    """The restriction of a function to a line, and its gradient. Points are on the host."""
 
     def __init__(self, function, gradient, start, direction):
         self.function, self.gradient = function, gradient

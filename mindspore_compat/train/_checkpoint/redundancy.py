@@ -8,17 +8,18 @@ from .strategy import build_searched_strategy
 def get_parameter_redundancy(layout_obj, initial_rank=None):
     """Groups, for each parameter, the ranks that hold the same slice.
 
-    layout_obj (Union[str, dict]): a strategy file, or layouts by parameter name. Two items of a
-        layout are used: the lengths of the grid of ranks, and for each axis of the parameter the
-        axis of the grid that cuts it, counted from the last one, or -1.
+    Args:
+        layout_obj (Union[str, dict]): a strategy file, or layouts by parameter name. Two items of a
+            layout are used: the lengths of the grid of ranks, and for each axis of the parameter
+            the axis of the grid that cuts it, counted from the last one, or -1.
         initial_rank (int, optional): the number of the first rank.
 
     Returns:
         dict[str, tuple[tuple[int]]], the groups of ranks by parameter name.
 
     Raises:
-        TypeError: if `layout_obj` is neither.
-        ValueError: if it is not a strategy file.
+        TypeError: if `layout_obj` is neither a str nor a dict.
+        ValueError: if the file is not a strategy file.
 
     Examples:
         >>> from mindspore_compat.train._utils import get_parameter_redundancy

@@ -71,8 +71,8 @@ def _resize(value, axes, lengths):
 
 
 def lengths_to_trace(lengths):
-    """Returns the dynamic lengths for tracing: the first ones, each one doubled and tripled alone,
-    then all doubled.
+    """Returns the sets of lengths with which the network is traced: the given lengths; then each
+    length alone multiplied by the further STEPS; then all lengths doubled.
 
     Args:
         lengths (dict[str, int]): the lengths of the given inputs. A length of 1 is traced as 2,

@@ -24,7 +24,7 @@ from ...threads.scheduler import blocks
 from . import flat_loops
 from .planes import CACHE, FOUND, PIECES, SLACK, SUMS, VECTOR, Planes, cut, odd_lines
 
-PIECE = 1 << 21  # multiplications of a piece, at least
+PIECE = 1 << 21  # least multiplications of a piece
 SPAN = 2048  # elements of the rows whose scalar products are computed at once
 
 
@@ -66,7 +66,7 @@ def correlate_phases(x, weights, out, plans):
     """
     phases, offsets, results, sizes, parts, pieces, length = _correlations(plans)
     first = plans[0]
-    # The weights in the order of tiles.
+    # The weights, in the order in which tiles read them.
     packed = numpy.empty(sum(plan.groups * plan.filters * plan.depth for plan in plans), FLOAT)
     for weight, start in zip(weights, results[:: len(_Result._fields)], strict=True):
         _loop(flat_loops.pack).run(
@@ -92,10 +92,10 @@ class _Result(NamedTuple):
 
     packed: int  # the start of its weights
     offset: int  # the start of its offsets
-    count: int  # the number of its offsets: the products of each sum
-    rows: int  # its size
+    count: int  # the number of its offsets, and so of the products of each sum
+    rows: int
     columns: int
-    start: int  # its start in a channel of the array that is written
+    start: int  # the start of the result in a channel of the array that is written to
 
 
 @functools.lru_cache(maxsize=256)

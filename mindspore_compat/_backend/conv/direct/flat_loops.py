@@ -37,12 +37,12 @@ class FlatSums(NamedTuple):
     stride_x: int
     filters: int
     row: int
-    step: int  # from a channel of all samples to the next, in `padded`
-    flow_step: int  # from a filter to the next, in `flows`
-    plane_rows: int  # from a sample to the next
+    step: int  # the stride of `padded` from one channel (of all samples) to the next
+    flow_step: int  # the stride of `flows` from one filter to the next
+    plane_rows: int  # the rows from one sample to the next
     out_height: int
     out_width: int
-    positions: int  # of the kernel
+    positions: int  # the number of kernel positions
 
 
 def pack(

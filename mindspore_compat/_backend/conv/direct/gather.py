@@ -24,11 +24,11 @@ from . import gather_loops
 from .flat import in_runs
 from .planes import CACHE, PIECES, SLACK, VECTOR, WIDEST, Planes, cut
 
-PIECE = 1 << 23  # multiplications of a piece, at least
+PIECE = 1 << 23  # least multiplications of a piece
 SAMPLES = 1 << 21  # the same for a piece that copies only its own planes
-FEWEST = 128  # windows for each pass over the weights, at least: weights may not fit the cache
+FEWEST = 128  # least windows for each pass over the weights, which may not fit the cache
 WINDOWS = 1024  # windows that one step of the weight gradient sums over
-CHANNELS = 64  # channels of a piece of that sum, at least: each piece copies the other factor again
+CHANNELS = 64  # least channels of a piece of that sum; each piece copies the other factor again
 
 _LOOPS = (
     gather_loops.pack_beside,
