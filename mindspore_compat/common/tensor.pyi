@@ -1743,7 +1743,7 @@ class Tensor:
             index (Tensor of dtype int32 or int64): the positions.
 
         Shapes:
-            `index` has the same number of axes as `x` and is no longer along those other than `dim`.
+            `index` has as many axes as `x`. Along every axis but `dim` it is at most as long as `x`.
             The result has the shape of `index` and the dtype of `x`.
         """
     def gather_nd(self, indices: Tensor) -> Tensor:

@@ -1092,7 +1092,7 @@ def gather(input: _Tensor, dim: _b.int | _Tensor, index: _Tensor) -> _Tensor:
         index (Tensor of dtype int16 or int32 or int64 or int8 or uint8): the positions.
 
     Shapes:
-        `index` has the same number of axes as `input` and is no longer along those other than `dim`.
+        `index` has as many axes as `input`. Along every axis but `dim` it is at most as long as `input`.
         The result has the shape of `index` and the dtype of `input`.
     """
 def gcd(input: _Tensor, other: _Tensor) -> _Tensor:

@@ -4813,8 +4813,8 @@ class GatherD(_Primitive):
         - **index** (Tensor of dtype int32 or int64): the positions.
 
     Shapes:
-        `index` has the same number of axes as `x` and is no longer along those other than
-        `dim`.
+        `index` has as many axes as `x`. Along every axis but `dim` it is at most as long as
+        `x`.
 
     Outputs:
         The result has the shape of `index` and the dtype of `x`.
@@ -15416,7 +15416,7 @@ def gather_d(x: _Tensor, dim: _b.int | _Tensor, index: _Tensor) -> _Tensor:
         index (Tensor of dtype int32 or int64): the positions.
 
     Shapes:
-        `index` has the same number of axes as `x` and is no longer along those other than `dim`.
+        `index` has as many axes as `x`. Along every axis but `dim` it is at most as long as `x`.
         The result has the shape of `index` and the dtype of `x`.
     """
 def gather_elements(input: _Tensor, dim: _b.int | _Tensor, index: _Tensor) -> _Tensor:
@@ -15430,7 +15430,7 @@ def gather_elements(input: _Tensor, dim: _b.int | _Tensor, index: _Tensor) -> _T
         index (Tensor of dtype int32 or int64): the positions.
 
     Shapes:
-        `index` has the same number of axes as `input` and is no longer along those other than `dim`.
+        `index` has as many axes as `input`. Along every axis but `dim` it is at most as long as `input`.
         The result has the shape of `index` and the dtype of `input`.
     """
 def gather_into_tensor(output_tensor: _Tensor, input_tensor: _Tensor, dst: _b.int = 0, group: _b.str | None = None, async_op: _b.bool = False) -> _t.Any:

@@ -40,6 +40,7 @@ REASONS = {
         Naming.update_cell_prefix Primitive.set_prim_instance_name""",
     "other classes with this method do something in it": """
         Arrived.wait MapDatasetFetcher.restart""",
+    "classes without this mark may be used in graph mode, too": "jit_class",
 }
 EXEMPT = {name for names in REASONS.values() for name in names.split()}
 

@@ -92,7 +92,7 @@ def gather_elements(xp, x: Anything, dim: InTensor(Int), index: Index):
     x[i][index[i][j]].
 
     Shapes:
-        `index` has the same number of axes as `x` and is no longer along those other than `dim`.
+        `index` has as many axes as `x`. Along every axis but `dim` it is at most as long as `x`.
         The result has the shape of `index` and the dtype of `x`.
 
     Example:
@@ -113,7 +113,7 @@ def gather_along(xp, x: Anything, dim: InTensor(Int), index: IndexOfAnyInt):
     x[i][index[i][j]]. A position out of range raises a ValueError.
 
     Shapes:
-        `index` has the same number of axes as `x` and is no longer along those other than `dim`.
+        `index` has as many axes as `x`. Along every axis but `dim` it is at most as long as `x`.
         The result has the shape of `index` and the dtype of `x`.
 
     Example:
