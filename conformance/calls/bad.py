@@ -450,7 +450,8 @@ def _chosen(name, facets, clause, call):
 
 
 def _is_type(name, facets, clause, call):
-    """Returns a value of that type, as the condition of another clause."""
+    """Returns the argument as source text, changed to a type that the clause names. Such a clause
+    is the condition under which another clause applies."""
     if facets:
         return []
     if name == "*":

@@ -4,7 +4,8 @@ In a function marked by `jit` a variable also stands for a value that is unknown
 built: results computed from it are variables too, and a sequence of dynamic length rejects elements
 of another type. `is_sequence_value_unknown` and similar functions return what is known.
 
-`constexpr` marks a function of constants; since everything runs eagerly, it is the function itself.
+`constexpr` marks a function of constants. Everything runs eagerly here, so a marked function runs
+like any other.
 """
 
 import functools

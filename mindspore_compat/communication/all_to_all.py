@@ -183,7 +183,7 @@ def _shapes(api, name, tensors):
 
 
 def rows_of(api, name, sizes, shape, count):
-    """Returns the number of rows of axis 0 for each member."""
+    """Returns how many rows of axis 0 each member of the group gets."""
     rows = shape[0] if shape else 0
     if sizes is None:
         if rows % count:

@@ -7207,8 +7207,8 @@ class NPUGetFloatStatus(_Primitive):
     def __call__(self, x: _Tensor) -> _t.Any: ...
     def __init__(self) -> None: ...
 class NPUGetFloatStatusV2(_Primitive):
-    """Returns the float status, of the shape of its input: ones if a gradient overflowed since it
-    was last cleared, else zeros.
+    """Returns the float status in the shape of its input: ones if a gradient overflowed since the
+    status was last cleared, else zeros.
 
     Inputs:
         - **x** (Tensor) - 8 elements of int32.

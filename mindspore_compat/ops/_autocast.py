@@ -119,9 +119,10 @@ class Strategy:
         _mark({*self.white, *self.black})
 
     def choice(self, op, choose, arguments):
-        """Returns the dtype that `op` casts to, or None, and the positions of the inputs.
+        """Returns (dtype, positions): `op` casts the inputs at `positions` to `dtype`.
 
-        `choose` is the rule that the lists of this module prescribe for the operation.
+        No positions mean all inputs; None as dtype means no cast. `choose` is the rule that the
+        lists of this module prescribe for the operation.
         """
         if self.level == "O3":
             return self.dtype, ()

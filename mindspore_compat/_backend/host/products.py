@@ -218,8 +218,11 @@ def _stack(x, y, out):
 
 
 def _unpacked_columns(rows, columns, depth):
-    """Returns the number of columns into which the product of few rows is cut, so that BLAS packs
-    no operand; 0 if it need not be cut, or if that does not pay."""
+    """Returns the width of the strips of columns in which to compute a product of few rows.
+
+    In strips of this width BLAS packs no operand. 0 means that the whole product is computed at
+    once: it is small enough, or the strips would be too narrow to pay.
+    """
     if rows > Most.PRODUCT_FLAT or rows * columns * depth <= Most.PRODUCT_UNPACKED:
         return 0
     count = Most.PRODUCT_UNPACKED // max(rows * depth, 1) // 16 * 16

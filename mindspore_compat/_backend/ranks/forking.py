@@ -74,7 +74,7 @@ class _Forked(popen_fork.Popen):
             os._exit(code)
 
     def _complete(self):
-        """Notes the number of the process and closes the child's ends of the pipes."""
+        """Stores the process id and closes the child's ends of the pipes."""
         if self.pid is None:
             self.sentinel, *self._spare, parent_writes = self._ends
             self.finalizer = util.Finalize(self, util.close_fds, (self.sentinel, parent_writes))

@@ -146,7 +146,7 @@ class _Job:
             self.helping.pop()
 
     def take(self):
-        """Runs pieces until none is left. Returns whether one of them was the last to end."""
+        """Runs pieces until none is left. Returns whether this thread ended the job's last piece."""
         work, count = self.work, 0
         _here.inside = True
         try:

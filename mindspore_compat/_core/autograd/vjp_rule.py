@@ -37,13 +37,13 @@ class VjpRule:
         vjps (dict): input name -> vjp. An input without one carries no gradient.
         joint (callable): instead of `vjps`, one function that returns the gradients of all
             inputs.
-        upcast (Union[str, bool]): the attribute of a space that holds the dtypes to compute in
-            float32, as the operation itself does; False for none.
+        upcast (Union[str, bool]): the name of an attribute of the array namespace. It lists the
+            dtypes whose gradients are computed in float32. False: no dtype.
         many (bool): the last input name stands for any number of arrays.
 
     Attributes:
-        several_kernels (set): the choices of inputs whose gradients in float32 a GPU does not
-            compute by one kernel.
+        several_kernels (set): values of `needs_grad` for which a GPU needs more than one kernel
+            to compute the float32 gradients.
         collects_slices (bool): whether gradients may be SliceSums instead of arrays.
         fills (bool): whether outputs that no gradient reached get zeros instead of None, if there
             are several outputs; a joint vjp sets an attribute of this name to accept None.

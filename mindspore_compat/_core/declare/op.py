@@ -356,7 +356,7 @@ class Op:
         input_axes = self._with_axes(xp, operands)
         operands = self._promote(xp, self._in_precision(xp, operands))
         dtype = self._result_dtype(operands, values, low_precision)
-        is_derived = live and self.rule is None  # a rule that runs only in low precision
+        is_derived = live and self.rule is None  # a derived rule serves low precision only
         if (
             dtype is None
             or (self.casts_itself or is_derived)

@@ -1,4 +1,4 @@
-"""The ValueError of shapes, raised before the TypeError of dtypes (`shapes_first` in `Quirks`)."""
+"""Raises errors about shapes before errors about dtypes (`shapes_first` in `Quirks`)."""
 
 import numpy
 
@@ -12,10 +12,10 @@ from .values import space_for
 
 
 def shapes_first(function):
-    """Decorates a `checked` function: if both dtypes and shapes are wrong, the ValueError of the
-    shapes is raised.
+    """Decorates a `checked` function: if both dtypes and shapes are wrong, the ValueError about
+    the shapes is raised.
 
-    The body runs on copies of the arguments to find it, because it may write into its inputs.
+    To find that error the body runs on copies of the arguments, as it may write into its inputs.
     """
     function.refuse_shapes = _refuse_shapes_of_copies
     return function
@@ -29,13 +29,14 @@ def _refuse_shapes_of_copies(api, rules, values, call):
 
 
 def refuse_shapes(api, rules, values, call):
-    """Runs `call` on the shapes of `values` and raises its ValueError; see `shapes_first`.
+    """Runs `call` on values of the same shapes and raises its ValueError; see `shapes_first`.
 
     Args:
         api: the public name.
-        rules: the rules of the values, which refuse a value; None if only the dtypes differ.
+        rules: the rules of the values, one of which refuses its value; None if the rules accept
+            all values but their dtypes differ.
         values: Tensors and other arguments; zeros replace Tensors of a wrong dtype.
-        call: the op as a function of them.
+        call: the op as a function of `values`.
     """
     if rules is None:
         first = next(value for value in values if isinstance(value, Tensor))

@@ -118,8 +118,8 @@ surroundings = []  # functions that return a context manager, which restores the
 def recompute(block, *args, **kwargs):
     """Runs `block` without keeping its intermediate values; the backward pass runs it again.
 
-    The first run is recorded to find the weights that the block reads: the nodes outside that it
-    reaches. All nodes in between are then dropped. Random numbers are the same in both runs.
+    The first run is recorded only to find the nodes that the block reads from outside, such as
+    weights. The nodes of the block itself are then dropped. Both runs draw the same random numbers.
     """
     if depth.open == 0:
         return block(*args, **kwargs)

@@ -286,7 +286,8 @@ def _generate_code(function, relations, stand_in):
 
 
 def _shapes_line(api, rules, names, parameters):
-    """Returns the source of the call that raises an error of shapes before one of dtypes."""
+    """Returns the source line that calls `refuse_shapes`, so that errors about shapes are raised
+    before errors about dtypes."""
     call = f"lambda {', '.join(names)}: _function({_argument_list(parameters)})"
     return f"        _refuse_shapes({api}, {rules}, ({', '.join(names)},), {call})"
 

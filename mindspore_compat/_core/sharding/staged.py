@@ -121,7 +121,10 @@ class StagedSpace:
         return self._elsewhere(operator, values, stages, stage, stays)
 
     def _elsewhere(self, operator, values, stages, stage, stays):
-        """Returns the results of an operator of another stage: Staged without values."""
+        """Returns what an operator on another stage's ranks returns, as Staged without values.
+
+        One run with sample inputs yields the shapes and dtypes; they are kept for the next calls.
+        """
         key = operator.name, describe(values)
         out = self._shapes.get(key)
         if out is None:

@@ -398,10 +398,10 @@ def to_pil(img):
 
 
 def to_tensor(img, output_type):
-    """Converts a PIL image or an array to an array (C, H, W) of values divided by 255.
+    """Converts a PIL image or an array to an array (C, H, W) and divides its values by 255.
 
     Raises:
-        TypeError: if it is neither, or has another number of axes.
+        TypeError: if `img` is neither a PIL image nor an array, or does not have 2 or 3 axes.
         RuntimeError: if `output_type` is not a dtype.
     """
     if not is_pil(img) and not is_numpy(img):

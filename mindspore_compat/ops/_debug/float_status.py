@@ -156,8 +156,8 @@ class NPUClearFloatStatusV2(Primitive):
 
 @public("ops.NPUGetFloatStatusV2")
 class NPUGetFloatStatusV2(Primitive):
-    """Returns the float status, of the shape of its input: ones if a gradient overflowed since it
-    was last cleared, else zeros.
+    """Returns the float status in the shape of its input: ones if a gradient overflowed since the
+    status was last cleared, else zeros.
 
     Inputs:
         - **x** (Tensor) - 8 elements of int32.

@@ -55,7 +55,7 @@ def test_the_loop_means_what_the_formula_means(case, dtype, monkeypatch):
     ]
     program.loop.python()(*again, *scalars)
     for one, other in zip(updated, again, strict=True):
-        # A function of the C library may round otherwise than NumPy's of arrays.
+        # The loop calls the C library, whose functions may round differently from NumPy's.
         np.testing.assert_allclose(one, other, rtol=1e-6 if dtype is np.float32 else 1e-14)
 
 
