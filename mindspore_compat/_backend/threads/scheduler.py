@@ -146,7 +146,7 @@ class _Job:
             self.helping.pop()
 
     def take(self):
-        """Runs pieces until none is left. Returns whether this thread ended the job's last piece."""
+        """Runs pieces until none is left. Returns whether this thread ended the last piece."""
         work, count = self.work, 0
         _here.inside = True
         try:
