@@ -2624,8 +2624,12 @@ class YesNoDataset(MappableDataset):
     decode: _t.Any
     decrypt: _t.Any
 class ZipDataset(UnionBaseDataset):
-    """Zips datasets: joins the columns of several datasets; see `mindspore.dataset.zip`."""
-    def __init__(self, datasets: _t.Any) -> None: ...
+    """Zips datasets: joins the columns of several datasets; see `mindspore.dataset.zip`.
+
+    Args:
+        datasets (tuple[Dataset]): the datasets, with different columns.
+    """
+    def __init__(self, datasets: _c.Iterable[Dataset]) -> None: ...
 def compare(pipeline1: Dataset, pipeline2: Dataset) -> _t.Any:
     """Compares two pipelines by their descriptions by `serialize`.
 

@@ -549,3 +549,9 @@ def test_padded_batch_takes_none_for_a_column():
         num_epochs=1, output_numpy=True
     )
     assert row["x"].tolist() == [[0, 0, 0], [0, 1, 2]] and row["y"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("others", [(1,), ("text", None), 1])
+def test_only_datasets_can_be_zipped(others):
+    with pytest.raises(TypeError):
+        ds.ZipDataset(others)

@@ -11,6 +11,7 @@ from .pipeline import Dataset, UnionBaseDataset
 from .rows import Flow
 from .sampler import BuiltinSampler, DistributedSampler
 
+_Dataset = InstanceOf(Dataset).called("a dataset")
 _Datasets = TupleOf(InstanceOf(Dataset)).called("a tuple of datasets")
 _Others = ListOf(InstanceOf(Dataset)).called("a dataset or a list of datasets")
 
@@ -20,6 +21,13 @@ __all__ = ["ConcatDataset", "ZipDataset", "zip_datasets"]
 class ZipDataset(UnionBaseDataset):
     """Zips datasets: joins the columns of several datasets; see `mindspore.dataset.zip`.
 
+    Args:
+        datasets (tuple[Dataset]): the datasets, with different columns.
+
+    Raises:
+        TypeError: if it does not hold datasets.
+        RuntimeError: if two columns have the same name; raised when the dataset is used.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.dataset.zip((ms.dataset.NumpySlicesDataset([1], ["a"]),
@@ -28,6 +36,8 @@ class ZipDataset(UnionBaseDataset):
     """
 
     def __init__(self, datasets):
+        for dataset in datasets:
+            _Dataset.refuse_part("ZipDataset", "each of 'datasets'", dataset)
         super().__init__(datasets)
 
     def _columns(self):
