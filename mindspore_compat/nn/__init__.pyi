@@ -5325,11 +5325,12 @@ class Transformer(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class TransformerDecoder(_Cell):
-    """Transformer decoder: a stack of copies of one layer.
+    """Transformer decoder: a stack of equal layers.
 
     Args:
-        decoder_layer (Cell): a TransformerDecoderLayer, which is copied with its values.
-        num_layers (int): the number of copies.
+        decoder_layer (Cell): a TransformerDecoderLayer, which gives the settings of the layers.
+            Its own weights are ignored: the layers start with those of one new layer.
+        num_layers (int): the number of layers.
         norm (Cell): a Cell applied after the last layer.
 
     Inputs:
@@ -5368,22 +5369,31 @@ class TransformerDecoderLayer(_Cell):
     Outputs:
         Tensor of the shape and dtype of `tgt`.
     """
+    d_model: _t.Any
+    nhead: _t.Any
+    dim_feedforward: _t.Any
+    dropout_num: _t.Any
+    activation1: _t.Any
+    layernorm_eps: _t.Any
+    batch_first: _t.Any
+    norm_first: _t.Any
+    dtype: _t.Any
     self_attn: _t.Any
     dense1: _t.Any
     dropout: _t.Any
     dense2: _t.Any
-    norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
     def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class TransformerEncoder(_Cell):
-    """Transformer encoder: a stack of copies of one layer.
+    """Transformer encoder: a stack of equal layers.
 
     Args:
-        encoder_layer (Cell): a TransformerEncoderLayer, which is copied with its values.
-        num_layers (int): the number of copies.
+        encoder_layer (Cell): a TransformerEncoderLayer, which gives the settings of the layers.
+            Its own weights are ignored: the layers start with those of one new layer.
+        num_layers (int): the number of layers.
         norm (Cell): a Cell applied after the last layer.
 
     Inputs:
@@ -5420,11 +5430,19 @@ class TransformerEncoderLayer(_Cell):
     Outputs:
         Tensor of the shape and dtype of `src`.
     """
+    d_model: _t.Any
+    nhead: _t.Any
+    dim_feedforward: _t.Any
+    dropout_num: _t.Any
+    activation1: _t.Any
+    layernorm_eps: _t.Any
+    batch_first: _t.Any
+    norm_first: _t.Any
+    dtype: _t.Any
     self_attn: _t.Any
     dense1: _t.Any
     dropout: _t.Any
     dense2: _t.Any
-    norm_first: _t.Any
     activation: _t.Any
     multihead_attn: _t.Any
     def __init__(self, d_model: _b.int, nhead: _b.int | _t.Literal[True], dim_feedforward: _b.int = 2048, dropout: _b.float = 0.1, activation: _b.str | _c.Callable[..., _t.Any] | _Cell = 'relu', layer_norm_eps: _b.float = 1e-05, batch_first: _b.bool = False, norm_first: _b.bool = False, dtype: _Type = ...) -> None: ...

@@ -3,6 +3,8 @@
 Observed in MindSpore 2.10; the tables are read row by row.
 """
 
+import re
+
 import numpy as np
 import pytest
 from kit import close
@@ -323,14 +325,30 @@ def test_refused_as_the_page_of_the_name_says(error, call):
 
 
 @pytest.mark.parametrize(
+    "lengths, axes, words",
+    [
+        ([1], (1, 0), "'seq_lengths' must have shape (2,)"),
+        ([[1, 2]], (1, 0), "'seq_lengths' must have shape (2,)"),
+        ([1, 2], (0, 0), "'seq_dim' and 'batch_dim' must differ"),
+        ([1, 2], (2, 0), "'seq_dim' must be in [0, 2)"),
+        ([1, 2], (1, 2), "'batch_dim' must be in [0, 2)"),
+    ],
+)
+def test_sequences_that_do_not_fit_are_refused(lengths, axes, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        ops.reverse_sequence(ops.ones((2, 3)), Tensor(lengths), *axes)
+
+
+@pytest.mark.parametrize(
     "call",
     [
         lambda: ops.CumulativeLogsumexp()(FLOATS, Tensor(5)),
         lambda: ops.ReverseSequence(1)(ops.ones((2, 3)), Tensor([1, -2])),
+        lambda: ops.ReverseSequence(1)(ops.ones((2, 3)), Tensor([1, 4])),
         lambda: ops.round(Tensor([1, 2]), decimals=1),
         lambda: ops.smooth_l1_loss(FLOATS, FLOATS.astype("int32")),
     ],
-    ids=range(4),
+    ids=range(5),
 )
 def test_refused_with_the_runtime_error_of_the_page(call):
     with pytest.raises(RuntimeError, match="For '"):

@@ -20,7 +20,7 @@ CALLS = {
     "ds.GeneratorDataset(rows, ['x'], num_parallel_workers=?)": "None, 1, 0, 'a', []",
     "ds.NumpySlicesDataset([1, 2], num_parallel_workers=?)": "None, 1, 0, 'a', []",
     "ds.audio.LFCC(dct_type=?)": "2, None, True, 'a', 0.5, (), {}, object()",
-    "ds.audio.MFCC(dct_type=?)": "2, None, True, 'a', 0.5, (), {}, object()",
+    "ds.audio.MFCC(dct_type=?)": "2, 0, 3",  # others are TypeErrors by the page
     "ds.audio.linear_fbanks(20, ?, 4000., 10, 8000)": "0, -1, 10., 'a', None",
     "ds.audio.linear_fbanks(20, 0., ?, 10, 8000)": "0, -1, 10., 'a', None",
     "ds.audio.melscale_fbanks(20, ?, 4000., 10, 8000)": "0, -1, 10., 'a', None",

@@ -76,18 +76,6 @@ _OFFERED = {
         for name in ("Embedding", "SoftmaxCrossEntropyWithLogits")
         for attribute, value in (("on_value", 1.0), ("off_value", 0.0))
     },
-    **{
-        (name, attribute): read
-        for name in ("TransformerDecoderLayer", "TransformerEncoderLayer")
-        for attribute, read in (
-            ("d_model", lambda layer: layer.dense2.out_channels),
-            ("dim_feedforward", lambda layer: layer.dense1.out_channels),
-            ("nhead", lambda layer: layer.self_attn.num_heads),
-            ("batch_first", lambda layer: layer.self_attn.batch_first),
-            ("layernorm_eps", lambda layer: layer.norm1.epsilon),
-            ("dtype", lambda layer: layer.dense1.weight.dtype),
-        )
-    },
     ("Conv2d", "_dilation"): lambda layer: layer.dilation,
     ("Dropout2d", "dropout2d"): lambda layer: ops.Dropout2D(layer.keep_prob),
     ("Dropout3d", "dropout3d"): lambda layer: ops.Dropout3D(layer.keep_prob),

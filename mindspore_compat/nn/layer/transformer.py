@@ -4,9 +4,8 @@ import copy
 
 from ... import ops
 from ..._core.declare.public_api import public
-from ..._core.rules.comparisons import Instead
 from ..._core.rules.value_rules import Truth
-from ..._core.rules.vocabulary import Bool, CellOf, Int, LayerDType, Number, checked
+from ..._core.rules.vocabulary import Bool, Int, LayerDType, Number, checked
 from ..._core.tensor.dtype import float32
 from ...common.initializer import XavierUniform, initializer
 from ...ops._attention.multi_head import need_mask
@@ -64,6 +63,15 @@ class _Layer(Cell):
         dtype: LayerDType = float32,
     ):
         super().__init__()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.dim_feedforward = dim_feedforward
+        self.dropout_num = dropout
+        self.activation1 = activation
+        self.layernorm_eps = layer_norm_eps
+        self.batch_first = batch_first
+        self.norm_first = norm_first
+        self.dtype = dtype
 
         def attention():
             return MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, dtype=dtype)
@@ -75,7 +83,6 @@ class _Layer(Cell):
         self.dense1 = Dense(d_model, dim_feedforward, dtype=dtype)
         self.dropout = Dropout(p=dropout)
         self.dense2 = Dense(dim_feedforward, d_model, dtype=dtype)
-        self.norm_first = norm_first
         for at in parts:
             setattr(self, f"norm{at}", LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
         for at in parts:
@@ -210,18 +217,46 @@ class TransformerDecoderLayer(_Layer):
 # Networks -----------------------------------------------------------------------------------------
 
 
+def _new_layer(api, kind, layer):
+    """Returns a new layer of the class `kind` with the settings of `layer`, which may be any object
+    that has them."""
+    try:
+        settings = [getattr(layer, name) for name in _SETTINGS]
+    except AttributeError as error:
+        raise AttributeError(
+            f"For '{api}', the layer must be a {kind.__name__}, but got {layer!r} of type "
+            f"{type(layer).__name__}, which has no attribute '{error.name}'."
+        ) from None
+    return kind(*settings)
+
+
+_SETTINGS = (
+    "d_model",
+    "nhead",
+    "dim_feedforward",
+    "dropout_num",
+    "activation1",
+    "layernorm_eps",
+    "batch_first",
+    "norm_first",
+    "dtype",
+)
+
+
 class _Stack(Cell):
-    """Base class: a stack of layers and an optional norm at the end."""
+    """Base class: a stack of layers and an optional norm at the end.
+
+    As in the original, the given layer is only read for its settings. Its class and its weights are
+    ignored: one new layer is made, and the stack has copies of it.
+    """
+
+    _kind = None  # the class of the layers
 
     @checked
-    def __init__(
-        self,
-        layer: Instead(CellOf, AttributeError),
-        num_layers: Int(ge=0, numpy_scalars=True) | Bool,
-        norm=None,
-    ):
+    def __init__(self, layer, num_layers: Int(ge=0, numpy_scalars=True) | Bool, norm=None):
         super().__init__()
-        self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
+        new = _new_layer(type(self).__name__, self._kind, layer)
+        self.layers = CellList([copy.deepcopy(new) for _ in range(num_layers)])
         self.num_layers = num_layers
         self.norm = norm
 
@@ -233,11 +268,12 @@ class _Stack(Cell):
 
 @public("nn.TransformerEncoder")
 class TransformerEncoder(_Stack):
-    """Transformer encoder: a stack of copies of one layer.
+    """Transformer encoder: a stack of equal layers.
 
     Args:
-        encoder_layer (Cell): a TransformerEncoderLayer, which is copied with its values.
-        num_layers (int): the number of copies.
+        encoder_layer (Cell): a TransformerEncoderLayer, which gives the settings of the layers.
+            Its own weights are ignored: the layers start with those of one new layer.
+        num_layers (int): the number of layers.
         norm (Cell): a Cell applied after the last layer.
 
     Inputs:
@@ -248,6 +284,7 @@ class TransformerEncoder(_Stack):
 
     Raises:
         TypeError: if `num_layers` is not an int.
+        AttributeError: if the layer lacks the settings of such a layer.
         AssertionError: if `src_key_padding_mask` holds other than bool or floats.
 
     Example:
@@ -256,6 +293,8 @@ class TransformerEncoder(_Stack):
         >>> print(ms.nn.TransformerEncoder(layer, 2)(ms.ops.ones((3, 1, 4))).shape)
         (3, 1, 4)
     """
+
+    _kind = TransformerEncoderLayer
 
     def __init__(self, encoder_layer, num_layers, norm=None):
         super().__init__(encoder_layer, num_layers, norm)
@@ -267,11 +306,12 @@ class TransformerEncoder(_Stack):
 
 @public("nn.TransformerDecoder")
 class TransformerDecoder(_Stack):
-    """Transformer decoder: a stack of copies of one layer.
+    """Transformer decoder: a stack of equal layers.
 
     Args:
-        decoder_layer (Cell): a TransformerDecoderLayer, which is copied with its values.
-        num_layers (int): the number of copies.
+        decoder_layer (Cell): a TransformerDecoderLayer, which gives the settings of the layers.
+            Its own weights are ignored: the layers start with those of one new layer.
+        num_layers (int): the number of layers.
         norm (Cell): a Cell applied after the last layer.
 
     Inputs:
@@ -282,6 +322,7 @@ class TransformerDecoder(_Stack):
 
     Raises:
         TypeError: if `num_layers` is not an int.
+        AttributeError: if the layer lacks the settings of such a layer.
 
     Example:
         >>> import mindspore_compat as ms
@@ -290,6 +331,8 @@ class TransformerDecoder(_Stack):
         ...         ms.ops.ones((2, 1, 4))).shape)
         (3, 1, 4)
     """
+
+    _kind = TransformerDecoderLayer
 
     def __init__(self, decoder_layer, num_layers, norm=None):
         super().__init__(decoder_layer, num_layers, norm)

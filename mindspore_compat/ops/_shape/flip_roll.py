@@ -4,7 +4,7 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Int, ListOf, TupleOf
 from .._rules import Anything, Index, IntOrInts, Ints
-from .axes import as_tuple, axis_of
+from .axes import as_tuple
 
 
 @op(
@@ -133,15 +133,38 @@ def reverse_sequence(
         [[2 1 3]
          [6 5 4]]
     """
-    steps = xp.arange(x.shape[seq_dim])
-    if bool(xp.any(seq_lengths < 0)):
+    _need_sequences(x, seq_lengths, seq_dim, batch_dim)
+    if bool(xp.any((seq_lengths < 0) | (seq_lengths > x.shape[seq_dim]))):
         raise RuntimeError(
-            f"For 'reverse_sequence', 'seq_lengths' must not be negative, but got {seq_lengths}."
+            f"For 'reverse_sequence', 'seq_lengths' must be from 0 to {x.shape[seq_dim]}, the "
+            f"length of axis {seq_dim}, but got {seq_lengths}."
         )
+    steps = xp.arange(x.shape[seq_dim])
     lengths = xp.expand_dims(seq_lengths, 1)
     order = xp.where(steps < lengths, lengths - 1 - steps, steps)  # (batch, steps)
     view = [1] * x.ndim
-    view[axis_of(batch_dim, x)], view[axis_of(seq_dim, x)] = x.shape[batch_dim], x.shape[seq_dim]
-    order = order if axis_of(batch_dim, x) < axis_of(seq_dim, x) else xp.swapaxes(order, 0, 1)
+    view[batch_dim], view[seq_dim] = x.shape[batch_dim], x.shape[seq_dim]
+    order = order if batch_dim < seq_dim else xp.swapaxes(order, 0, 1)
     order = xp.broadcast_to(xp.reshape(order, tuple(view)), x.shape)
     return xp.take_along_axis(x, order, seq_dim)
+
+
+def _need_sequences(x, seq_lengths, seq_dim, batch_dim):
+    """Raises a ValueError unless the two axes are different axes of `x`, and `seq_lengths` has one
+    length for each index along `batch_dim`."""
+    for name, axis in (("seq_dim", seq_dim), ("batch_dim", batch_dim)):
+        if axis >= x.ndim:
+            raise ValueError(
+                f"For 'reverse_sequence', '{name}' must be in [0, {x.ndim}) for an input of shape "
+                f"{tuple(x.shape)}, but got {axis}."
+            )
+    if seq_dim == batch_dim:
+        raise ValueError(
+            f"For 'reverse_sequence', 'seq_dim' and 'batch_dim' must differ, but got {seq_dim} for "
+            f"both."
+        )
+    if tuple(seq_lengths.shape) != (x.shape[batch_dim],):
+        raise ValueError(
+            f"For 'reverse_sequence', 'seq_lengths' must have shape ({x.shape[batch_dim]},), the "
+            f"length of axis {batch_dim}, but got {tuple(seq_lengths.shape)}."
+        )
