@@ -205,8 +205,9 @@ class NLLLoss(LossBase):
 
     def construct(self, logits, labels):
         """Returns the loss of the predictions `logits` for the `labels`."""
-        both = isinstance(logits, Tensor) and isinstance(labels, Tensor)
-        if not both or logits.shape[:1] == labels.shape[:1]:  # else the ValueError of the shapes
+        Anything.refuse("NLLLoss", "logits", logits)
+        # a difference in the first axis is a ValueError, raised below
+        if not isinstance(labels, Tensor) or logits.shape[:1] == labels.shape[:1]:
             Classes.refuse("NLLLoss", "labels", labels)
         return ops.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 

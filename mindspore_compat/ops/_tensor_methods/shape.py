@@ -95,7 +95,7 @@ def _as_dtype(self, dtype):
     return Tensor._wrap(array.view(dtype))
 
 
-@public("Tensor.reshape_as", "Tensor.view_as")
+@public("Tensor.reshape_as")
 def reshape_as(self, other):
     """Reshapes the Tensor to the shape of `other`.
 
@@ -103,7 +103,21 @@ def reshape_as(self, other):
         AttributeError: if `other` is not a Tensor.
         ValueError: if `other` has another number of elements.
     """
-    return reshape_ops.reshaped("Tensor.reshape_as", self, (_tensor("reshape_as", other).shape,))
+    if not isinstance(other, Tensor):
+        Instead(Anything, AttributeError).refuse("Tensor.reshape_as", "other", other)
+    return reshape_ops.reshaped("Tensor.reshape_as", self, (other.shape,))
+
+
+@public("Tensor.view_as")
+def view_as(self, other):
+    """Reshapes the Tensor to the shape of `other`.
+
+    Raises:
+        TypeError: if `other` is not a Tensor.
+        ValueError: if `other` has another number of elements.
+    """
+    Anything.refuse("Tensor.view_as", "other", other)
+    return reshape_ops.reshaped("Tensor.view_as", self, (other.shape,))
 
 
 @public("Tensor.broadcast_to")
@@ -227,12 +241,6 @@ def _counts(api, repeats):
     if min(counts, default=0) < 0:
         raise ValueError(f"For '{api}', the counts must not be negative, but got {counts}.")
     return counts
-
-
-def _tensor(name, other):
-    if not isinstance(other, Tensor):
-        Instead(Anything, AttributeError).refuse(f"Tensor.{name}", "other", other)
-    return other
 
 
 @form("Tensor.repeat_interleave")
