@@ -15,7 +15,9 @@ OPTIMIZERS = {
     "Lamb": lambda parameters: nn.Lamb(parameters, 0.01, weight_decay=1e-4),
     "Rprop": lambda parameters: nn.Rprop(parameters, 0.01),
     "SGD": lambda parameters: nn.SGD(parameters, 0.01, momentum=0.9, weight_decay=1e-4),
-    "Adam, decaying": lambda parameters: nn.Adam(parameters, nn.ExponentialDecayLR(0.01, 0.9, 4)),
+    "Adam, decaying": lambda parameters: nn.Adam(
+        parameters, nn.ExponentialDecayLR(0.01, 0.9, 4), eps=1e-3
+    ),
 }
 
 

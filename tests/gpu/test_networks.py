@@ -23,7 +23,7 @@ MORE_OPTIMIZERS = {
     "AdamWeightDecay": lambda parameters: nn.AdamWeightDecay(parameters, 0.01),
     "Adagrad": lambda parameters: nn.Adagrad(parameters, learning_rate=0.01),
     "RMSProp": lambda parameters: nn.RMSProp(parameters, 0.01),
-    "AdamOffload": lambda parameters: nn.AdamOffload(parameters, 0.01),
+    "AdamOffload": lambda parameters: nn.AdamOffload(parameters, 0.01, eps=1e-3),
 }
 STEPS = 6
 

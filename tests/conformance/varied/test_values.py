@@ -62,7 +62,8 @@ def test_a_call_is_taken_from_another_name_for_the_operator(entries):
 
 
 def test_arguments_are_varied_by_type_page_and_default(entries):
-    _, call, _ = bases.bases("ops.interpolate", entries)[0]
+    calls = {label: call for label, call, _ in bases.bases("ops.interpolate", entries)}
+    call = calls["example on waves"]
 
     def texts(argument):
         found = changes.variations(argument, call, entries["ops.interpolate"], "ops")

@@ -59,7 +59,7 @@ def test_numbers_that_a_step_writes_out_are_captured(space, function, logged):
         cell.backbone_network.between = Between(function)
         return plain_step(cell)
 
-    eager, captured = runs(made=step)
+    eager, captured = runs(make_step=step)
     captured.same_as(eager)
     assert logged == []
 
@@ -69,6 +69,6 @@ def test_a_long_list_is_not_kept(space, logged):
         cell.backbone_network.between = Between(lambda x: x + ms.Tensor([1.0] * 8000).sum())
         return plain_step(cell)
 
-    eager, captured = runs(made=step)
+    eager, captured = runs(make_step=step)
     captured.same_as(eager)
     assert len(logged) == 1 and "a copy from the host's memory" in logged[0]
