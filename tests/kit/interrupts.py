@@ -9,6 +9,7 @@ reports such a line again at the end of its block, where a real interrupt cannot
 Ctrl+C does. It may come between any two bytecode instructions.
 """
 
+import contextlib
 import functools
 import linecache
 import os
@@ -35,6 +36,22 @@ def lines_of(function):
     return _traced(function, sys.maxsize)
 
 
+@contextlib.contextmanager
+def numpys_error_state():
+    """Restores NumPy's error state at the end.
+
+    An interrupt within `np.errstate.__enter__` leaves the new state set, since `__exit__` is then
+    never called. After one in `np.linalg`, every invalid value would raise "Singular matrix".
+    """
+    actions, handler = np.geterr(), np.geterrcall()
+    try:
+        yield
+    finally:
+        np.seterr(**actions)
+        np.seterrcall(handler)
+
+
+@numpys_error_state()
 def stop_at(number, function):
     """Calls a function and raises Interrupt before its line `number`. Returns False if the function
     ends before that line."""
@@ -111,6 +128,7 @@ class State:
         ]
 
 
+@numpys_error_state()
 def stop_after(seconds, function):
     """Calls a function and raises KeyboardInterrupt in it after some seconds. Returns False if the
     function ended before, or caught the interrupt."""

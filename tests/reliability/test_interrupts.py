@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kit.interrupts import State, half_changed, moments, stop_at
+from kit.interrupts import State, half_changed, lines_of, moments, stop_at
 from kit.trainings import (
     CELLS,
     OPTIMIZERS,
@@ -202,3 +202,13 @@ def test_random_moments(each, names):
     run = subprocess.run(command, capture_output=True, text=True, timeout=3000)
     assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
     assert int(run.stdout.split()[0]) > 4 * each
+
+
+def test_an_interrupt_within_numpy_leaves_its_error_state():
+    def invert():
+        np.linalg.inv(np.eye(2))
+
+    before = np.geterr(), np.geterrcall()
+    for number in range(lines_of(invert)):
+        assert stop_at(number, invert)
+        assert (np.geterr(), np.geterrcall()) == before, number
