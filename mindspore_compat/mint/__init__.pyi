@@ -1919,7 +1919,15 @@ def randperm(n: _b.int, *, generator: _t.Any = None, dtype: _Type | None = None)
     Returns:
         Tensor of shape (n,).
     """
-from ..ops import ravel as ravel
+def ravel(input: _Tensor) -> _Tensor:
+    """Flattens the elements to one axis, in row-major order.
+
+    Args:
+        input (Tensor): any dtype.
+
+    Returns:
+        Tensor with one axis and the same dtype.
+    """
 def real(input: _Tensor) -> _Tensor:
     """Returns the real part of each element, as a copy.
 
@@ -2027,7 +2035,17 @@ def scatter_add(input: _Tensor, dim: _b.int, index: _Tensor, src: _Tensor) -> _T
         `src` along any axis. The result has the shape and dtype of `input`.
     """
 from ..ops import searchsorted as searchsorted
-from ..ops import select as select
+def select(input: _Tensor, dim: _b.int, index: _b.int | _Tensor) -> _Tensor:
+    """Selects one slice along an axis, and removes that axis.
+
+    Args:
+        input (Tensor): at least one axis.
+        dim (int): the axis.
+        index (int): the position along it.
+
+    Returns:
+        Tensor of the same dtype, without the axis.
+    """
 def sigmoid(input: _Tensor) -> _Tensor:
     """Computes the sigmoid (logistic function), 1 / (1 + exp(-x)), of each element.
 

@@ -12596,16 +12596,7 @@ def bool_and(x: _t.Any, y: _t.Any) -> _b.bool:
     Returns:
         bool.
     """
-def bool_eq(x: _t.Any, y: _t.Any) -> _b.bool:
-    """Returns whether x == y.
-
-    Args:
-        x (Any): the first value.
-        y (Any): the second value.
-
-    Returns:
-        bool.
-    """
+bool_eq = tuple_equal
 def bool_not(x: _t.Any) -> _b.bool:
     """Computes not x.
 
@@ -14407,16 +14398,7 @@ def diagonal_scatter(input: _Tensor, src: _Tensor, offset: _b.int | _Tensor = 0,
     Shapes:
         `src` has the shape of that diagonal. The result has the shape and dtype of `input`.
     """
-def dict_getitem(x: _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any], index: _t.Any) -> _t.Any:
-    """Returns x[index].
-
-    Args:
-        x (Union[tuple, list, dict]): the container.
-        index (Any): the index or key.
-
-    Returns:
-        The item.
-    """
+dict_getitem = tuple_getitem
 def dict_setitem(data: _c.Mapping[_t.Any, _t.Any], key: _t.Any, value: _t.Any) -> _b.dict[_t.Any, _t.Any]:
     """Returns a dict with one item added or replaced; `data` itself is unchanged.
 
@@ -14662,15 +14644,7 @@ def elu(input_x: _Tensor, alpha: _b.float | _Tensor = 1.0) -> _Tensor:
     Shapes:
         `input_x` may have any shape. The result has the same shape and dtype.
     """
-def embed(parameter: _Tensor) -> _t.Any:
-    """Returns the key of a Parameter, or of another Tensor, in environments.
-
-    Args:
-        parameter (Tensor): the Parameter.
-
-    Returns:
-        The key.
-    """
+embed = ref_to_embed
 def embedding(input: _Tensor, weight: _Tensor, padding_idx: _b.int | None = None, max_norm: _b.float | None = None, norm_type: _b.float = 2.0, scale_grad_by_freq: _b.bool = False) -> _t.Any:
     """Looks up the rows of `weight` at the indices in `input` (an embedding).
 
@@ -16294,15 +16268,8 @@ def inplace_index_add(var: _b.float | _b.bool | _Tensor, indices: _Tensor, updat
     Returns:
         `var`.
     """
-def inplace_sigmoid(input: _Tensor) -> _Tensor:
-    """Applies the sigmoid in place, 1 / (1 + exp(-input)), and returns `input`.
-
-    Args:
-        input (Tensor): what is changed.
-
-    Returns:
-        `input`.
-    """
+from ..mint.nn.functional import sigmoid_ as _sigmoid_
+inplace_sigmoid = _sigmoid_
 def inplace_sub(x: _Tensor, v: _Tensor, indices: _b.int | _b.tuple[_b.int, ...]) -> _Tensor:
     """Subtracts from slices along the first axis of a copy.
 
@@ -16747,20 +16714,7 @@ def kaiser_window(window_length: _b.int, periodic: _b.bool = True, beta: _b.floa
     Returns:
         Tensor of shape (window_length,).
     """
-def kernel(fn: _c.Callable[..., _t.Any] | _Tensor | None = None, reg_info: _t.Any = None, compile_attrs: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
-    """Decorates a function in the kernel language; the function runs on NumPy arrays.
-
-    The function may use `output_tensor(shape, dtype)` and `allocate(shape, dtype, scope)` for
-    arrays of zeros; `grid(shape)`, `serial`, `vectorize`, `parallel` and `reduce` for loops, which
-    all run in order like `range`; `block_realize(tensor)` in a `with` statement; `ceil_div`,
-    `rsqrt`, `erf`, and NumPy's `sqrt`, `exp`, `power`, `tanh` and others; and the dtypes `float32`,
-    `int32`, ...
-
-    Args:
-        fn (Function): the function; None if the decorator is called with settings.
-        reg_info (tuple, str, dict): a description for kernel libraries, stored as `reg_info`.
-        compile_attrs (dict): settings of a compiler, stored as JSON in `compile_attrs`.
-    """
+kernel = ms_kernel
 def kl_div(logits: _Tensor, labels: _Tensor, reduction: _t.Literal['none', 'mean', 'batchmean', 'sum'] = 'mean') -> _Tensor:
     """Computes the Kullback-Leibler divergence, labels (log(labels) - logits), which is 0 where the
     labels are not positive. `logits` are log probabilities.
@@ -16977,8 +16931,8 @@ def linspace(start: _t.SupportsIndex | _b.float | _Tensor, end: _t.SupportsIndex
     Returns:
         Tensor of shape (steps,).
     """
-list_equal = bool_eq
-list_getitem = dict_getitem
+list_equal = tuple_equal
+list_getitem = tuple_getitem
 def list_len(x: _c.Iterable[_t.Any]) -> _b.int:
     """Returns the length of a list.
 
@@ -17293,17 +17247,7 @@ def lu_unpack(LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _b.bool = True,
         unpack_data (bool): whether L and U are returned.
         unpack_pivots (bool): whether P is returned.
     """
-def make_coo_tensor(indices: _Tensor, values: _Tensor, dense_shape: _c.Iterable[_b.int]) -> _COOTensor:
-    """Builds a COOTensor from indices, values and a shape.
-
-    Args:
-        indices (Tensor): integers of shape (n, axes).
-        values (Tensor): the values, of shape (n,).
-        dense_shape (tuple[int]): the shape.
-
-    Returns:
-        COOTensor.
-    """
+make_coo_tensor = make_sparse_tensor
 def make_csr_tensor(indptr: _Tensor, indices: _Tensor, values: _Tensor, shape: _c.Iterable[_b.int]) -> _CSRTensor:
     """Builds a CSRTensor from row pointers, column indices, values and a shape.
 
@@ -17344,7 +17288,8 @@ def make_range(*args: _b.int) -> _b.tuple[_b.int, ...]:
     Returns:
         tuple[int].
     """
-def make_row_tensor(indices: _Tensor, values: _Tensor, dense_shape: _c.Iterable[_b.int]) -> _RowTensor:
+make_row_tensor = make_row_tensor_inner
+def make_row_tensor_inner(indices: _Tensor, values: _Tensor, dense_shape: _c.Iterable[_b.int]) -> _RowTensor:
     """Builds a `RowTensor` from slices `values` at `indices` of the first axis; it raises the same
     errors as RowTensor.
 
@@ -17356,7 +17301,6 @@ def make_row_tensor(indices: _Tensor, values: _Tensor, dense_shape: _c.Iterable[
     Returns:
         RowTensor.
     """
-make_row_tensor_inner = make_row_tensor
 def make_slice(start: _b.int, stop: _b.int, step: _b.int | None = None) -> _t.Any:
     """Returns slice(start, stop, step).
 
@@ -17368,7 +17312,17 @@ def make_slice(start: _b.int, stop: _b.int, step: _b.int | None = None) -> _t.An
     Returns:
         slice.
     """
-make_sparse_tensor = make_coo_tensor
+def make_sparse_tensor(indices: _Tensor, values: _Tensor, dense_shape: _c.Iterable[_b.int]) -> _COOTensor:
+    """Builds a COOTensor from indices, values and a shape.
+
+    Args:
+        indices (Tensor): integers of shape (n, axes).
+        values (Tensor): the values, of shape (n,).
+        dense_shape (tuple[int]): the shape.
+
+    Returns:
+        COOTensor.
+    """
 def make_tuple(*items: _t.Any) -> _t.Any:
     """Returns the arguments as a tuple.
 
@@ -18001,7 +17955,20 @@ def movedim(x: _Tensor, source: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.
     """
 def ms_hasnext(value: _t.Any) -> _t.Any:
     """Returns whether a sequence, a dict or the first axis of a Tensor has an element left."""
-ms_kernel = kernel
+def ms_kernel(fn: _c.Callable[..., _t.Any] | _Tensor | None = None, reg_info: _t.Any = None, compile_attrs: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
+    """Decorates a function in the kernel language; the function runs on NumPy arrays.
+
+    The function may use `output_tensor(shape, dtype)` and `allocate(shape, dtype, scope)` for
+    arrays of zeros; `grid(shape)`, `serial`, `vectorize`, `parallel` and `reduce` for loops, which
+    all run in order like `range`; `block_realize(tensor)` in a `with` statement; `ceil_div`,
+    `rsqrt`, `erf`, and NumPy's `sqrt`, `exp`, `power`, `tanh` and others; and the dtypes `float32`,
+    `int32`, ...
+
+    Args:
+        fn (Function): the function; None if the decorator is called with settings.
+        reg_info (tuple, str, dict): a description for kernel libraries, stored as `reg_info`.
+        compile_attrs (dict): settings of a compiler, stored as JSON in `compile_attrs`.
+    """
 def ms_next(value: _t.Any) -> _t.Any:
     """Returns (the first element, the rest) of a sequence, or of a Tensor along its first axis; for
     a dict, (the first key, the dict without it).
@@ -19107,15 +19074,7 @@ def rank(input_x: _Tensor) -> _b.int:
     Returns:
         int.
     """
-def ravel(input: _Tensor) -> _Tensor:
-    """Flattens the elements to one axis, in row-major order.
-
-    Args:
-        input (Tensor): any dtype.
-
-    Returns:
-        Tensor with one axis and the same dtype.
-    """
+from ..mint import ravel as ravel
 def real(input: _Tensor) -> _Tensor:
     """Returns the real part of each element, as a copy.
 
@@ -19325,7 +19284,15 @@ def reduced_shape(shape: _c.Iterable[_b.int], axis: _b.int | _c.Iterable[_b.int]
     Returns:
         tuple[int].
     """
-ref_to_embed = embed
+def ref_to_embed(parameter: _Tensor) -> _t.Any:
+    """Returns the key of a Parameter, or of another Tensor, in environments.
+
+    Args:
+        parameter (Tensor): the Parameter.
+
+    Returns:
+        The key.
+    """
 def relu(input: _Tensor, inplace: _t.Any = False) -> _Tensor:
     """Applies the ReLU activation: max(input, 0).
 
@@ -20103,17 +20070,8 @@ def select_scatter(input: _Tensor, src: _Tensor, axis: _b.int, index: _b.int | _
         `src` has the shape of `input` without `axis`. The result has the shape and dtype of
         `input`.
     """
-def select_view(input: _Tensor, dim: _b.int, index: _b.int | _Tensor) -> _Tensor:
-    """Selects one slice along an axis, and removes that axis.
-
-    Args:
-        input (Tensor): at least one axis.
-        dim (int): the axis.
-        index (int): the position along it.
-
-    Returns:
-        Tensor of the same dtype, without the axis.
-    """
+from ..mint import select as _select
+select_view = _select
 def selu(input_x: _Tensor) -> _Tensor:
     """Applies the SELU activation: scale * x where x is positive, scale * alpha * (exp(x) - 1)
     elsewhere.
@@ -20740,7 +20698,7 @@ def string_concat(x: _b.str, y: _b.str) -> _b.str:
     Returns:
         str.
     """
-string_eq = bool_eq
+string_eq = tuple_equal
 def sub(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Subtracts `other` from the input, element by element.
 
@@ -21408,8 +21366,26 @@ def tuple_div(x: _c.Iterable[_b.int], y: _c.Iterable[_b.int]) -> _b.tuple[_b.int
     Returns:
         tuple[int].
     """
-tuple_equal = bool_eq
-tuple_getitem = dict_getitem
+def tuple_equal(x: _t.Any, y: _t.Any) -> _b.bool:
+    """Returns whether x == y.
+
+    Args:
+        x (Any): the first value.
+        y (Any): the second value.
+
+    Returns:
+        bool.
+    """
+def tuple_getitem(x: _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any], index: _t.Any) -> _t.Any:
+    """Returns x[index].
+
+    Args:
+        x (Union[tuple, list, dict]): the container.
+        index (Any): the index or key.
+
+    Returns:
+        The item.
+    """
 def tuple_len(x: _c.Iterable[_t.Any]) -> _b.int:
     """Returns the length of a tuple.
 

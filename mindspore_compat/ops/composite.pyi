@@ -1027,7 +1027,8 @@ from ..ops import init_process_group as init_process_group
 from ..ops import inner as inner
 from ..ops import inplace_add as inplace_add
 from ..ops import inplace_index_add as inplace_index_add
-from ..ops import inplace_sigmoid as inplace_sigmoid
+from ..mint.nn.functional import sigmoid_ as _sigmoid_
+inplace_sigmoid = _sigmoid_
 from ..ops import inplace_sub as inplace_sub
 from ..ops import inplace_update as inplace_update
 from ..ops import interpolate as interpolate
@@ -1250,7 +1251,7 @@ from ..ops import random_poisson as random_poisson
 from ..ops import randperm as randperm
 from ..ops import range as range
 from ..ops import rank as rank
-from ..ops import ravel as ravel
+from ..mint import ravel as ravel
 from ..ops import real as real
 from ..ops import reciprocal as reciprocal
 from ..ops import recompute_block as recompute_block
@@ -1340,7 +1341,8 @@ from ..ops import scatter_update as scatter_update
 from ..ops import searchsorted as searchsorted
 from ..ops import select as select
 from ..ops import select_scatter as select_scatter
-from ..ops import select_view as select_view
+from ..mint import select as _select
+select_view = _select
 from ..ops import selu as selu
 from ..ops import send as send
 from ..ops import send_object_list as send_object_list

@@ -14,7 +14,7 @@ class LazyMethod:
         self.name = name
 
     def __get__(self, instance, owner):
-        method = build("Tensor", self.name, module="mindspore_compat.Tensor")
+        method = build("Tensor", self.name)
         setattr(Tensor, self.name, method)
         return method if instance is None else method.__get__(instance, owner)
 

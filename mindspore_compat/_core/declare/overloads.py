@@ -141,7 +141,7 @@ def _method(name):
 
     namespace["_become"] = become
     method.__qualname__ = api
-    method.__module__ = "mindspore_compat.Tensor"
+    method.__module__ = "mindspore_compat"
     method.forms, method.unlisted = forms, unlisted
     return method
 

@@ -62,9 +62,10 @@ def public(*paths):
         home, _, api = paths[0].rpartition(".")
         if isinstance(thing, type) and sys._getframe(1).f_code.co_name != "<module>":
             thing.__module__ = f"mindspore_compat.{home}"  # where pickle finds it
-        if isinstance(thing, types.FunctionType) and hasattr(thing, "relations"):  # checked
-            thing.__name__ = thing.__qualname__ = api
-            thing.public_path = paths[0]
+        if isinstance(thing, types.FunctionType):
+            _name(thing, home, api)
+            if hasattr(thing, "relations"):  # checked
+                thing.public_path = paths[0]
         if (
             isinstance(thing, types.FunctionType)
             and paths[0].startswith(_ARRAY_AREAS)
@@ -79,6 +80,21 @@ def public(*paths):
         return thing
 
     return give
+
+
+def _name(function, home, api):
+    """Gives a function its public name, which help, tracebacks and Python's errors show. Pickle
+    finds it by that name: in its own module if that is public, else in the one of `home`."""
+    is_found = (function.__qualname__, "._" in function.__module__) == (api, False)
+    function.__name__ = api
+    function.__qualname__ = f"Tensor.{api}" if home == "Tensor" else api
+    if not is_found:
+        function.__module__ = _module(home)
+
+
+def _module(area):
+    """Returns the module where pickle looks for the names of an area."""
+    return "mindspore_compat" if area in ("", "Tensor") else f"mindspore_compat.{area}"
 
 
 _older = set()  # (area, name) of each object that MindSpore 2.10 no longer has
@@ -159,7 +175,7 @@ def build(area, name, classes=object, module=None):
     if key not in _built:
         op, line = declaration
         _built[key] = _make(op, line, area, name, classes)
-        _built[key].__module__ = module or f"mindspore_compat.{area}"
+        _built[key].__module__ = module or _module(area)
         _built[key] = with_older_signature(area, name, _built[key])
     return _built[key]
 

@@ -429,16 +429,7 @@ def elu(input: _Tensor, alpha: _b.float = 1.0, inplace: _t.Any = False) -> _Tens
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def elu_(input: _Tensor, alpha: _b.float = 1.0) -> _Tensor:
-    """Applies ELU in place: the input where it is positive, alpha (exp(input) - 1) elsewhere.
-
-    Args:
-        input (Tensor): what is changed.
-        alpha (float): the factor of the negative part. Default: 1.0.
-
-    Returns:
-        `input`.
-    """
+elu_ = inplace_elu
 from ...ops import embedding as embedding
 def flatten(input: _Tensor, start_dim: _b.int | _Tensor = 0, end_dim: _b.int | _Tensor = -1) -> _t.Any:
     """Flattens the axes from `start_dim` to `end_dim` into one."""
@@ -571,7 +562,16 @@ def hardtanh_(input: _Tensor, min_val: _b.float | _b.bool = -1, max_val: _b.floa
     Returns:
         `input`.
     """
-inplace_elu = elu_
+def inplace_elu(input: _Tensor, alpha: _b.float = 1.0) -> _Tensor:
+    """Applies ELU in place: the input where it is positive, alpha (exp(input) - 1) elsewhere.
+
+    Args:
+        input (Tensor): what is changed.
+        alpha (float): the factor of the negative part. Default: 1.0.
+
+    Returns:
+        `input`.
+    """
 def inplace_silu(input: _Tensor) -> _Tensor:
     """Applies SiLU in place, input * sigmoid(input), and returns `input`.
 
@@ -903,8 +903,15 @@ def sigmoid(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-from ...ops import inplace_sigmoid as _inplace_sigmoid
-sigmoid_ = _inplace_sigmoid
+def sigmoid_(input: _Tensor) -> _Tensor:
+    """Applies the sigmoid in place, 1 / (1 + exp(-input)), and returns `input`.
+
+    Args:
+        input (Tensor): what is changed.
+
+    Returns:
+        `input`.
+    """
 def silu(input: _Tensor, inplace: _t.Any = False) -> _Tensor:
     """Applies the SiLU (swish) activation: x * sigmoid(x).
 
