@@ -48,6 +48,8 @@ class Least:
     SUM_SLICES = 1 << 9  # elements of the slices: worth that loop instead of NumPy's `add.at`
     SET_ALONG = 1 << 11  # indices: below, NumPy writes in flat memory as fast
     ADD_AT = (1 << 12) + 1  # elements: worth a sparse matrix, or a single flat index
+    REDUCED_ROW = 1 << 3  # elements of a row: worth whole rows instead of NumPy's `maximum.at`
+    REDUCED_TURN = 1 << 9  # elements for each time that the most frequent row occurs: worth that
     APPLY_TAPS = 1 << 14  # products: below, a call costs as much as it saves
 
     TILE_ROW = 1 << 6  # elements of a row: NumPy repeats the parts of a shorter one faster

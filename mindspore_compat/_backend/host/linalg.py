@@ -6,11 +6,14 @@ do the work.
 
 import functools
 import importlib
+import math
 
 import numpy
 
 from ..threads import scheduler
 from .float16 import through_float32
+
+MOST_CONDITION = 1e4  # of a matrix whose inverse is used: it costs four of float64's 16 digits
 
 
 def lapack(function):
@@ -92,8 +95,35 @@ def linalg_det(xp, x):
 @nan_for_nan
 def linalg_cofactors(xp, x):
     """Returns the cofactors of each matrix: the derivative of the determinant with respect to each
-    element. They are computed from products of all singular values but one, so the determinant
-    may be 0."""
+    element. For regular matrices they are the determinant times the adjoint of the inverse.
+    Otherwise they are computed from products of all singular values but one, so the determinant may
+    be 0."""
+    if type(x) is numpy.ndarray and x.ndim > 2 and x.size:
+        with numpy.errstate(all="ignore"):
+            regular, cofactors = _regular_cofactors(x)
+        if not regular.all():
+            cofactors[~regular] = _singular_cofactors(xp, x[~regular])
+        return cofactors
+    return _singular_cofactors(xp, x)
+
+
+def _regular_cofactors(x):
+    """Returns which matrices of a stack of NumPy's are well-conditioned, and their cofactors; the
+    others are undefined. NumPy inverts float32 in float64."""
+    wide = x.astype(numpy.result_type(x.dtype, numpy.float64), copy=False)
+    determinant = numpy.linalg.det(wide)
+    size = numpy.abs(determinant)
+    regular = (size > numpy.finfo(size.dtype).tiny) & (size < math.inf)
+    inverse = numpy.linalg.inv(
+        numpy.where(regular[..., None, None], wide, numpy.eye(x.shape[-1], dtype=wide.dtype))
+    )
+    condition = numpy.abs(wide).sum(-1).max(-1) * numpy.abs(inverse).sum(-1).max(-1)
+    regular &= condition < MOST_CONDITION
+    cofactors = numpy.conj(determinant[..., None, None] * numpy.swapaxes(inverse, -1, -2))
+    return regular, cofactors.astype(x.dtype)
+
+
+def _singular_cofactors(xp, x):
     u, s, vh = xp.linalg.svd(x)
     turn = xp.conj(xp.linalg.det(u) * xp.linalg.det(vh))
     count = s.shape[-1]

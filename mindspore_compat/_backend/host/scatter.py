@@ -283,8 +283,34 @@ def scatter_reduce(xp, x, index, values, how):
         keys = xp.scatter_reduce(_keys(xp, x, how), index, _keys(xp, values, how), how)
         return _flip_negatives(xp, keys).view(x.dtype)
     out = xp.array(x)
-    _at(getattr(xp, _REDUCERS[how]), out, index, values)
+    reducer = getattr(xp, _REDUCERS[how])
+    if type(out) is not numpy.ndarray or not _reduce_rows(reducer, out, index, values):
+        _at(reducer, out, index, values)
     return out
+
+
+def _reduce_rows(ufunc, out, index, values):
+    """Combines float `values` with the rows of `out` at one index array, in place and in the order
+    of `ufunc.at`: first with the first value of each row, then with the second, and so on. Returns
+    False where `ufunc.at` is faster, or the arguments do not fit."""
+    at = index[0] if len(index) == 1 else None
+    if type(at) is not numpy.ndarray or at.dtype.kind not in "iu" or not at.size:
+        return False
+    row = out.shape[1:]
+    if math.prod(row) < Least.REDUCED_ROW or values.shape != at.shape + row:
+        return False
+    if out.dtype.kind != "f" or values.dtype != out.dtype or not are_within(at, out.shape[0]):
+        return False
+    at, values = at.reshape(-1), values.reshape(at.size, *row)
+    rows, counts = numpy.unique(at, return_counts=True)
+    if counts.max() * Least.REDUCED_TURN > values.size:
+        return False
+    order, starts = at.argsort(kind="stable"), counts.cumsum() - counts
+    for turn in range(counts.max()):
+        more = counts > turn
+        places, sources = rows[more], order[starts[more] + turn]
+        out[places] = ufunc(out[places], values[sources])
+    return True
 
 
 def _keys(xp, x, how):

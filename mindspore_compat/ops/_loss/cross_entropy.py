@@ -54,6 +54,9 @@ def place_class(xp, y, target, axis, size):
         result = bodies.pointwise(_at_class, y, places, classes, size=size)
         if result is not None:
             return result
+    if y.ndim == 2 and axis == 1:
+        zeros = xp.zeros((y.shape[0], size), y.dtype)
+        return xp.add_at_column(zeros, xp.squeeze(places, 1), xp.squeeze(y, 1))
     zeros = expanded_zeros(xp, (*y.shape[:axis], size, *y.shape[axis + 1 :]), y.dtype)
     return xp.scatter_along_axis(zeros, places, y, axis)
 

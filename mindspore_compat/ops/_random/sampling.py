@@ -18,6 +18,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from .._reduction.statistics import bin_indices
 from .._rules import Anything, Float16To64
 from .generators import Seed, _Draw, _first, _generator, _make, _number, _Seeded, _stream
 
@@ -156,7 +157,7 @@ def _draw_categories(xp, draw, weights, count, replacement):
     if replacement:
         edges = xp.cumsum(weights, -1)
         points = draw.random((*weights.shape[:-1], count)) * edges[..., -1:]
-        return xp.sum(points[..., :, None] >= edges[..., None, :], -1)
+        return bin_indices.body(xp, edges, points, True)
     noise = -xp.log(-xp.log(draw.random(weights.shape)))
     with_noise = xp.where(
         weights > 0, xp.log(xp.where(weights > 0, weights, 1)) + noise, float("-inf")

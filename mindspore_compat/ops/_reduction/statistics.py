@@ -18,6 +18,8 @@ from ..._core.rules.vocabulary import (
 from .._rules import Anything, Float16Or32, Float16To64, Floats, Index, IntOrInts
 from .reduce import Axis, axes_of
 
+LARGE_ROW = 1 << 12  # comparisons: a search of each row costs less than all comparisons at once
+
 # Sums that skip NaN, and pairs of moments
 
 
@@ -185,6 +187,14 @@ def bin_indices(xp, edges: Anything, values: Anything, right: Bool):
     side = "right" if right else "left"
     if edges.ndim == 1:
         return xp.searchsorted(edges, values, side)
+    if edges.shape[-1] * values.shape[-1] > LARGE_ROW:
+        rows = [
+            xp.searchsorted(own, searched, side)
+            for own, searched in zip(
+                xp.reshape(edges, (-1, edges.shape[-1])), xp.reshape(values, (-1, values.shape[-1]))
+            )
+        ]
+        return xp.reshape(xp.stack(rows, 0), values.shape)
     stack = xp.expand_dims(edges, -2)
     column = xp.expand_dims(values, -1)
     return xp.sum((stack <= column) if right else (stack < column), -1)

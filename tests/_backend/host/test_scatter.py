@@ -232,3 +232,22 @@ def test_a_segment_sum_of_a_small_table_is_one_compiled_loop(monkeypatch):
     arrays.HOST.segment_sum(index, values, 100)
     arrays.HOST.segment_sum(index[:4], values[:4], 100)
     assert calls == ["add_slices"]
+
+
+@pytest.mark.parametrize("ufunc", [np.maximum, np.minimum, np.multiply, np.divide])
+def test_rows_are_reduced_as_by_ufunc_at(ufunc):
+    index = RANDOM.integers(0, 50, (20, 10))
+    values = RANDOM.normal(size=(20, 10, 64)).astype("float32")
+    values[0, 0, :3] = np.nan, np.inf, -1e-30
+    out = RANDOM.normal(size=(60, 64)).astype("float32")
+    wanted = out.copy()
+    ufunc.at(wanted, index, values)
+    assert scatter._reduce_rows(ufunc, out, (index,), values)
+    assert out.tobytes() == wanted.tobytes()
+
+
+def test_rows_that_repeat_too_often_are_left_to_ufunc_at():
+    out, index = np.zeros((4, 16), "float32"), np.zeros(100, int)
+    assert not scatter._reduce_rows(np.maximum, out, (index,), np.ones((100, 16), "float32"))
+    assert not scatter._reduce_rows(np.maximum, out, (index - 9,), np.ones((100, 16), "float32"))
+    assert not out.any()
