@@ -8,6 +8,7 @@ along one axis are in scatter_along_axis.py, segment sums in _reduction/unsorted
 import numpy
 
 from ..._backend.arrays import SPACES, extremes
+from ..._core.autograd.devices import on_one_device
 from ..._core.declare.by_slices import batched_like, in_each_slice
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
@@ -168,6 +169,7 @@ def _scatter_family(how, word, functions, classes, method=None):
 
     def tensor_scatter(input_x: Anything, indices: Index, updates: Anything):
         _check_rows(f"tensor_scatter_{how}", input_x, indices, updates)
+        input_x, indices, updates = on_one_device((input_x, indices, updates))
         rows = _rows(indices)
         return scatter_by.run(batched_like(input_x, rows), updates, rows, how)
 
