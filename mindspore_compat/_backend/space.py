@@ -13,9 +13,9 @@ import numpy
 
 from .catalogue import FUNCTIONS, LIBRARY
 from .host.indices import nonzero
+from .host.triangles import tril, triu
 from .thresholds import Least
 
-MASKED = 1 << 14  # elements of a matrix, at most, whose triangular mask is kept
 REDUCERS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 
 
@@ -115,32 +115,13 @@ def reciprocal_by(divide):
     return reciprocal
 
 
-@functools.lru_cache(maxsize=64)
-def _mask(rows, columns, k):
-    return numpy.tri(rows, columns, k, bool)
-
-
-def _tril(x, k=0):
-    """Computes NumPy's `tril`; keeps the mask of a small matrix."""
-    if type(x) is numpy.ndarray and type(k) is int and x.ndim > 1 and x.size <= MASKED:
-        return numpy.where(_mask(*x.shape[-2:], k), x, numpy.zeros(1, x.dtype))
-    return numpy.tril(x, k)
-
-
-def _triu(x, k=0):
-    """Computes NumPy's `triu`, as in `_tril`."""
-    if type(x) is numpy.ndarray and type(k) is int and x.ndim > 1 and x.size <= MASKED:
-        return numpy.where(_mask(*x.shape[-2:], k - 1), numpy.zeros(1, x.dtype), x)
-    return numpy.triu(x, k)
-
-
 _QUICKER = {
     "reciprocal": reciprocal_by(numpy.divide),
     "roll": _roll,
     "tile": _tile,
     "nonzero": nonzero,
-    "tril": _tril,
-    "triu": _triu,
+    "tril": tril,
+    "triu": triu,
     "reshape": _reshape,
     "squeeze": _squeeze,
     "moveaxis": _moveaxis,
