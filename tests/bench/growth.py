@@ -1,12 +1,12 @@
 """Measures how cost grows with size: `python -m tests.bench growth`.
 
-Every operator of `operator_table`, with its gradients, runs at 1, 4, 16 and 64 times its size. So
-do training steps by the number of parameters, layers, time steps and rows of a table, datasets by
-rows and checkpoints by entries. The table shows the least processor times in ms, the peak memory in
-MB, and the exponents of their growth; 1 is proportional to the size. Of the exponents of the whole
-range and of its last step, the smaller one is shown, so that neither the fixed cost of small sizes
-nor the edge of a cache counts as growth. The end lists the exponents above 1.15, those in `REASONS`
-with the reason.
+Every operator of `operator_table`, with its gradients if it has any, runs at 1, 4, 16 and 64 times
+its size. So do training steps by the number of parameters, layers, time steps and rows of a table,
+datasets by rows and checkpoints by entries. The table shows the least processor times in ms, the
+peak memory in MB, and the exponents of their growth; 1 is proportional to the size. Of the
+exponents of the whole range and of its last step, the smaller one is shown, so that neither the
+fixed cost of small sizes nor the edge of a cache counts as growth. The end lists the exponents
+above 1.15, those in `REASONS` with the reason.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from operator_table import lines
+from operator_table import growing
 from operator_worker import measured, peak
 from operators import Library
 
@@ -30,6 +30,15 @@ REASONS = {
     "T.sort(x, dim=0)[0]": "n log n comparisons",
     "T.argsort(r)": "n log n comparisons",
     "T.unique(r.reshape(-1).round())": "n log n comparisons",
+    "ops.rfft(L)": "n log n operations",
+    "ops.fft2(Q)": "n log n operations",
+    "ops.sort(L)[0]": "n log n comparisons",
+    "ops.quantile(L, 0.3)": "n log n comparisons",
+    "ops.nanmedian(R, 1)[0]": "n log n comparisons",
+    "ops.randperm(x.numel())": "n log n comparisons",
+    "ops.searchsorted(ordered, l)": "n log n comparisons",
+    "ops.searchsorted(ordered_rows, r)": "n log n comparisons",
+    "ops.multinomial(p.reshape(-1), p.numel() // 16)": "n log n comparisons",
     **dict.fromkeys(
         ("T.gather(X, 0, xi)", "T.scatter(X, 0, xi, Y)", "T.scatter_add(X, 0, xi, Y)"),
         "random access beyond the cache; PyTorch's grow as fast",
@@ -127,7 +136,7 @@ def main(arguments):
     options = parser.parse_args(arguments)
     found = {}
     ours = Library(sys.executable, "mindspore_compat")
-    for name, *_ in lines():
+    for name in growing():
         if options.only in name:
             answers = [
                 ours.ask(

@@ -1,4 +1,5 @@
-"""The operators that `python -m tests.bench operators` and `growth` measure.
+"""The operators that `python -m tests.bench operators` and `growth` measure; those of `MORE`, which
+have no counterpart under these names in torch, by `growth` alone.
 
 A line is an expression: `T` stands for `mint` and for `torch`, `F` for their `nn.functional`; if
 the package lacks a name, its own expression follows after `|`. The names of the inputs state their
@@ -225,6 +226,68 @@ F.threshold(X, 0.1, 20.0)
 F.unfold(I, 3, 1, 1)
 """
 
+MORE = """
+ops.unsorted_segment_sum(X, rows, X.shape[0])
+ops.unsorted_segment_max(X, rows, X.shape[0])
+ops.unsorted_segment_prod(X, rows, X.shape[0])
+ops.tensor_scatter_add(X, row_indices, Y)
+ops.tensor_scatter_max(X, row_indices, Y)
+ops.tensor_scatter_mul(X, row_indices, Y)
+ops.tensor_scatter_div(X, row_indices, P)
+ops.tensor_scatter_elements(X, xi, Y)
+ops.scatter_nd(row_indices, X, X.shape)
+ops.gather_nd(X, row_indices)
+ops.searchsorted(ordered, l)
+ops.searchsorted(ordered_rows, r)
+ops.bucketize(l, [0.0, 0.5, 1.0])
+ops.bincount(flat.int())
+ops.cross(L3, M3, 1)
+ops.diagonal(Q)
+ops.einsum('bij,bjk->bik', B, B)
+ops.rfft(L)
+ops.fft2(Q)
+ops.unique_consecutive(l)[0]
+ops.pixel_shuffle(I, 2)
+ops.interpolate(I, scale_factor=2.0, mode='bicubic', recompute_scale_factor=True)
+ops.interpolate(Z, scale_factor=2.0, mode='trilinear', recompute_scale_factor=True)
+ops.adaptive_max_pool2d(I, (7, 7))
+ops.adaptive_avg_pool3d(Z, (3, 3, 3))
+ops.max_pool3d(Z, 2, 2)
+ops.avg_pool2d(I, 31, 1, 15)
+ops.conv2d(I, K3, pad_mode='same', dilation=4)
+ops.lrn(I)
+ops.rms_norm(X, V)[0]
+ops.dropout(X, 0.5)
+ops.cummax(X, 0)[0]
+ops.cumprod(X, 0)
+ops.logcumsumexp(X, 0)
+ops.quantile(L, 0.3)
+ops.nanmedian(R, 1)[0]
+ops.multi_margin_loss(X, classes)
+ops.cosine_embedding_loss(X, Y, classes * 0 + 1)
+ops.triplet_margin_loss(X, Y, P)
+ops.reverse_sequence(X, classes, 1, 0)
+ops.masked_scatter(X, y > 0, Y)
+ops.multinomial(s, 8)
+ops.multinomial(p.reshape(-1), p.numel() // 16)
+ops.randperm(x.numel())
+ops.sort(L)[0]
+ops.cholesky(SPD)
+ops.inverse(SPD)
+ops.det(SPD)
+ops.slogdet(SPD)[1]
+ops.matrix_power(B, 3)
+ops.digamma(P)
+ops.lgamma(P)
+ops.ctc_greedy_decoder(e, steps.int())[2]
+ops.vander(l, 4)
+"""
+
+
+def growing():
+    """Returns the names of all operators whose growth is measured."""
+    return [name for name, *_ in lines()] + MORE.strip().splitlines()
+
 
 def lines():
     """Returns [(name, the package's expression, torch's expression)]."""
@@ -314,6 +377,15 @@ class Inputs(dict):
         side = max(round((self._size / 4) ** (1 / 3)), 4)
         return self._normal(1, 4, side, side, side)
 
+    def _L3(self):
+        return self._normal(self._size // 3, 3)
+
+    _M3 = _L3
+
+    def _SPD(self):
+        matrices = self._b()
+        return matrices @ matrices.transpose(0, 2, 1) + 32 * np.eye(32, dtype=np.float32)
+
     def _K1(self):
         return self._normal(8, 8, 1, 1)
 
@@ -353,6 +425,15 @@ class Inputs(dict):
 
     def _ids(self):
         return self._whole(self.rows_of_matrix, self.rows_of_matrix)
+
+    def _row_indices(self):
+        return self._whole(self.rows_of_matrix, self.rows_of_matrix, 1)
+
+    def _ordered(self):
+        return np.sort(self._l())
+
+    def _ordered_rows(self):
+        return np.sort(self._r(), -1)
 
     def _columns(self):
         return self._whole(256, 256)

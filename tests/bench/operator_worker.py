@@ -16,7 +16,7 @@ import sys
 import time
 import tracemalloc
 
-from operator_table import Inputs, lines
+from operator_table import MORE, Inputs, lines
 
 
 class Torch:
@@ -62,6 +62,7 @@ class Package:
         self.scope = {"T": ms.mint, "F": ms.mint.nn.functional, "ops": ms.ops}
         self.scope["attend"] = self.attend
         self.expressions = {name: ours for name, ours, _ in lines()}
+        self.expressions.update((name, name) for name in MORE.strip().splitlines())
         self.tensor = ms.Tensor
 
     def attend(self, query, key, value):
