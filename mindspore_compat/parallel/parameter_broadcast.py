@@ -2,7 +2,7 @@
 
 import math
 
-from .._core.declare.public_api import own
+from .._core.declare.writing import own
 from .._core.rules.vocabulary import CellOf, InstanceOf, Int
 from ..communication.groups import group_named
 from ..communication.inplace.process_groups import get_rank, get_world_size, new_group

@@ -24,9 +24,6 @@ import os
 import sys
 import types
 
-from ..._backend.arrays import SPACES
-from ..._backend.steps.journal import journal
-from ..autograd.tape import depth, note_in_place_write
 from ..rules.base import NoneRule, Union, join, parts_of, show_with_type
 from ..rules.checked import guard_all, one_dtype, refuse_all, refuse_unlike
 from ..rules.number_forms import number_forms
@@ -44,7 +41,7 @@ from .missing import Missing
 from .older import with_older_signature
 from .op import DECLARED, PUBLIC
 from .shapes_first import refuse_shapes
-from .values import write_into_whole
+from .writing import overwrite, write_back
 
 _ATENSOR = TensorOf()
 _handled = ("dtype", "inplace", "name")
@@ -547,55 +544,3 @@ def _cast_to(tensor, dtype, api="cast", name="input"):
         _ATENSOR.refuse(api, name, tensor)
     cast = DECLARED["ops"]["cast"][0]
     return cast.run(tensor, dtypes.to_numpy(dtype))
-
-
-def write_back(target, result):
-    """Writes `result` into `target`: into its memory, or as a new array while it is recorded."""
-    if result._node is not None or target._node is not None:
-        target._array, target._node = result._array, result._node
-    else:
-        own(target)[...] = result._array
-    return plain(target)
-
-
-def own(tensor):
-    """Returns the array of `tensor`, ready to be written. An array that repeats elements, such as a
-    broadcast, is copied first."""
-    if depth.keepers or journal.saved is not None:
-        note_in_place_write((tensor,))
-    array = tensor._array
-    if type(array) in SPACES and (_repeats(array) or not getattr(array.flags, "writeable", True)):
-        array = tensor._array = array.copy()
-    return array
-
-
-def _repeats(array):
-    """Returns True if one element of memory has several indices; an axis of length 1 may step by
-    0."""
-    return 0 in array.strides and any(
-        step == 0 and length > 1 for step, length in zip(array.strides, array.shape)
-    )
-
-
-def plain(tensor):
-    """Returns the result of an in-place op: the Tensor, or a Tensor on the memory of a
-    Parameter."""
-    if type(tensor) is Tensor:
-        return tensor
-    detached = Tensor._wrap(tensor._array)
-    detached._node = tensor._node
-    return detached
-
-
-def overwrite(api, target, result):
-    """Returns `write_back` for any result: another dtype is cast, another shape is refused."""
-    if result.shape != target.shape:
-        raise ValueError(
-            f"For '{api}', the result must have the shape of the Tensor that is written to, "
-            f"{target.shape}, but got {result.shape}."
-        )
-    if result._array.dtype != target._array.dtype:
-        result = _cast_to(result, target.dtype)
-    target_result = write_back(target, result)
-    write_into_whole(target)
-    return target_result

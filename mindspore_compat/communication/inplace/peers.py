@@ -3,7 +3,8 @@
 Received data is written into the Tensor argument. Ranks are world ranks.
 """
 
-from ..._core.declare.public_api import overwrite, public
+from ..._core.declare.public_api import public
+from ..._core.declare.writing import overwrite
 from ..._core.rules.vocabulary import Any, Bool, Int, Str, checked
 from ..._core.tensor.tensor import Tensor
 from ..groups import group_named

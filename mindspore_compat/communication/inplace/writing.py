@@ -8,7 +8,7 @@ sends): the other members record nothing, so they would not take part in its bac
 
 import functools
 
-from ..._core.declare.public_api import overwrite
+from ..._core.declare.writing import overwrite
 from ..._core.rules.vocabulary import ListOf, TensorOf, TupleOf, any_dtype
 from ..._core.tensor.tensor import Tensor
 from .. import transfer

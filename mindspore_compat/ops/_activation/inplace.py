@@ -4,7 +4,8 @@ Each function runs the op of the same name and writes its result into the input.
 recorded, the Tensor gets a new array instead, as in every in-place operation.
 """
 
-from ..._core.declare.public_api import public, write_back
+from ..._core.declare.public_api import public
+from ..._core.declare.writing import write_back
 from ..._core.rules.vocabulary import Bool, Float, Number, TensorOf, any_dtype, checked
 from .._rules import Floats, Numbers, Reals
 from .elu import elu_ext

@@ -2,7 +2,8 @@
 
 from ..._backend.arrays import to_host
 from ..._core.declare.op import op
-from ..._core.declare.public_api import public, write_back
+from ..._core.declare.public_api import public
+from ..._core.declare.writing import write_back
 from ..._core.rules.vocabulary import checked
 from .._rules import Anything, Index
 from ..primitive import Primitive

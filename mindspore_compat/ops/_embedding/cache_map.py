@@ -6,7 +6,8 @@ caches of attention are in _attention/kv_cache.py.
 
 import math
 
-from ..._core.declare.public_api import overwrite, public
+from ..._core.declare.public_api import public
+from ..._core.declare.writing import overwrite
 from ..._core.rules.vocabulary import Int, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
 from ..primitive import Primitive

@@ -5,7 +5,8 @@ The lookup in a hash map of keys is `MapCacheIdx`, in `cache_map`.
 
 from ..._core.autograd.devices import in_space
 from ..._core.declare.op import space_for
-from ..._core.declare.public_api import own, plain, public
+from ..._core.declare.public_api import public
+from ..._core.declare.writing import own, plain
 from ..._core.rules.vocabulary import Int, TensorOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._indexing.assign import assign

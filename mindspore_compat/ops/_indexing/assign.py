@@ -3,7 +3,8 @@
 from ..._backend import arrays
 from ..._core.autograd.tape import depth
 from ..._core.declare.op import space_for
-from ..._core.declare.public_api import own, plain, public
+from ..._core.declare.public_api import public
+from ..._core.declare.writing import own, plain
 from ..._core.rules.vocabulary import checked
 from ..._core.sharding.staged import Staged, unwrap
 from ..._core.tensor.tensor import Tensor

@@ -17,8 +17,9 @@ from ..._core.autograd.overwritten import gradients_of_write
 from ..._core.autograd.tape import depth, note_in_place_write, record
 from ..._core.declare.by_slices import batched_like
 from ..._core.declare.op import op, space_for
-from ..._core.declare.public_api import own, public, write_back
+from ..._core.declare.public_api import public
 from ..._core.declare.values import write_into_whole
+from ..._core.declare.writing import own, write_back
 from ..._core.rules.vocabulary import Any
 from ..._core.tensor.precision import casting
 from ..._core.tensor.tensor import Tensor

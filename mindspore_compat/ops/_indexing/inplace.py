@@ -7,7 +7,8 @@ recorded, the Tensor gets a new array instead of being written to.
 from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.library_errors import LIBRARY_ERRORS
 from ..._core.declare.op import op, space_for
-from ..._core.declare.public_api import overwrite, public
+from ..._core.declare.public_api import public
+from ..._core.declare.writing import overwrite
 from ..._core.rules.checked import one_dtype
 from ..._core.rules.vocabulary import (
     Any,

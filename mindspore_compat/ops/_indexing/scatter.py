@@ -12,8 +12,9 @@ from ..._core.autograd.devices import on_one_device
 from ..._core.declare.by_slices import batched_like, in_each_slice
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
-from ..._core.declare.public_api import own, plain, public
+from ..._core.declare.public_api import public
 from ..._core.declare.shapes_first import shapes_first
+from ..._core.declare.writing import own, plain
 from ..._core.rules.stored_arguments import is_generated
 from ..._core.rules.vocabulary import Any, Bool, Int, OneDtype, Str, TupleOf, checked
 from ..._core.tensor.tensor import Tensor

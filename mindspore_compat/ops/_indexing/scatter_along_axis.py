@@ -6,7 +6,8 @@ from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
-from ..._core.declare.public_api import own, plain, public
+from ..._core.declare.public_api import public
+from ..._core.declare.writing import own, plain
 from ..._core.rules.value_rules import AnyCase, ElementOf
 from ..._core.rules.vocabulary import (
     Any,

@@ -9,7 +9,8 @@ MINDSPORE_COMPAT_LEGACY to 0 hides them.
 from ..._backend import random
 from ..._backend.arrays import HOST
 from ..._core.declare.op import op
-from ..._core.declare.public_api import legacy, overwrite
+from ..._core.declare.public_api import legacy
+from ..._core.declare.writing import overwrite
 from ..._core.rules.vocabulary import Bool, DType, Float, Int, ListOf, TensorOf, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Floats, Lengths, Several

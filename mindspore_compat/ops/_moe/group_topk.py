@@ -2,7 +2,8 @@
 _moe/token_permute.py."""
 
 from ..._core.declare.op import op
-from ..._core.declare.public_api import public, write_back
+from ..._core.declare.public_api import public
+from ..._core.declare.writing import write_back
 from ..._core.rules.vocabulary import Int, TensorOf, checked
 from .._rules import Floats, HalfPrecision
 from ..primitive import Primitive

@@ -11,7 +11,7 @@ from ..._core.autograd.vjp_rule import VjpRule
 from ..._core.autograd.vjp_rules import no_gradient
 from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.op import space_for
-from ..._core.declare.public_api import plain
+from ..._core.declare.writing import plain
 from ..._core.rules.vocabulary import (
     Bool,
     Float,

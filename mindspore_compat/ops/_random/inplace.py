@@ -1,7 +1,8 @@
 """Tensors filled with random numbers, in place or in the shape of another Tensor."""
 
 from ..._core.declare.op import space_for
-from ..._core.declare.public_api import own, public
+from ..._core.declare.public_api import public
+from ..._core.declare.writing import own
 from ..._core.rules.vocabulary import Float, Int, Number, TensorOf, checked, floating
 from ..._core.tensor.tensor import Tensor
 from .._random.generators import _stream

@@ -3,7 +3,8 @@
 
 from ..._backend.arrays import SPACES, extremes
 from ..._core.declare.overloads import form
-from ..._core.declare.public_api import build, overwrite
+from ..._core.declare.public_api import build
+from ..._core.declare.writing import overwrite
 from ..._core.rules.vocabulary import Bool, Int, InTensor, OneOf, TensorOf, any_dtype
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor

@@ -5,7 +5,8 @@ from collections import OrderedDict
 from ..._backend import arrays
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op, space_for
-from ..._core.declare.public_api import overwrite, own, plain, public
+from ..._core.declare.public_api import public
+from ..._core.declare.writing import overwrite, own, plain
 from ..._core.gradients import custom
 from ..._core.rules.number_forms import plain_numbers
 from ..._core.rules.vocabulary import (

@@ -9,7 +9,7 @@ import contextlib
 import math
 
 from ..._backend import arrays
-from ..._core.declare.public_api import own
+from ..._core.declare.writing import own
 from ..._core.rules.vocabulary import Bool, CellOf, Int, OneOf, Str, checked
 from ..._core.tensor.tensor import Tensor
 from ..._core.without_effect import without_effect

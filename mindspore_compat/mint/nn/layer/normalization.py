@@ -7,7 +7,8 @@ The arithmetic and its gradients are in `ops/_normalization/batch_norm.py` and
 import numpy as np
 
 from .... import ops
-from ...._core.declare.public_api import facade, own, public
+from ...._core.declare.public_api import facade, public
+from ...._core.declare.writing import own
 from ...._core.rules.value_rules import Falsy
 from ...._core.rules.vocabulary import (
     Any,

@@ -3,7 +3,8 @@
 import functools
 
 from .... import ops
-from ...._core.declare.public_api import public, write_back
+from ...._core.declare.public_api import public
+from ...._core.declare.writing import write_back
 from ...._core.rules.vocabulary import Any, Bool, Float, Number, checked
 from ...._core.tensor.dtype import float32
 from ....ops._random.dropout import dropout, dropout1d, dropout2d, dropout2d_ext, dropout3d
