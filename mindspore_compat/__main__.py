@@ -14,6 +14,7 @@ import os
 import runpy
 import sys
 from importlib.machinery import PathFinder, SourceFileLoader
+from importlib.metadata import PackageNotFoundError
 from importlib.util import find_spec
 from pkgutil import get_importer
 from types import ModuleType
@@ -50,7 +51,14 @@ def main(arguments):
         print(f"mindspore_compat {package.__compat_version__} (MindSpore {package.__version__})")
         return 0
     if arguments == ["--inventory"]:
-        print(inventory())
+        try:
+            print(inventory())
+        except PackageNotFoundError as error:
+            print(
+                f"{error.name} is not installed, so it is not known what it requires.",
+                file=sys.stderr,
+            )
+            return 1
         return 0
     if arguments[0] == "--check":
         return importlib.import_module("._check", __package__).main(arguments[1:])

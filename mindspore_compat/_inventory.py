@@ -14,7 +14,12 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def inventory():
-    """Returns the inventory as text."""
+    """Returns the inventory as text.
+
+    Raises:
+        importlib.metadata.PackageNotFoundError: if this package is not installed, as in a checkout
+            that Python's path names: what it requires is then unknown.
+    """
     packages, waiting = {}, [ROOT]
     while waiting:
         name = _normal(waiting.pop())
@@ -22,15 +27,17 @@ def inventory():
             continue
         try:
             packages[name] = package = metadata.distribution(name)
-        except metadata.PackageNotFoundError:  # an extra that is not installed
-            continue
+        except metadata.PackageNotFoundError:
+            if name == ROOT:
+                raise
+            continue  # an extra that is not installed
         waiting += sorted(_requirements(package))
     components = [_component(packages[name]) for name in sorted(packages) if name != ROOT]
     document = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
-        "metadata": {"component": _component(packages[ROOT])} if ROOT in packages else {},
+        "metadata": {"component": _component(packages[ROOT])},
         "components": components,
         "dependencies": [
             {

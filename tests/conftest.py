@@ -6,6 +6,7 @@ session with the stand-in as the GPU, `--gpu` with a GPU, `--compiled` with loop
 """
 
 import contextlib
+import faulthandler
 import gc
 import os
 import pathlib
@@ -49,7 +50,11 @@ def pytest_addoption(parser):
     )
 
 
+LIMIT = 1200  # seconds a test may take; one with the mark `nightly` may take ten times as long
+
+
 def pytest_configure(config):
+    config.messages = os.fdopen(os.dup(2), "w")  # tests run with another file as descriptor 2
     if "PYTEST_XDIST_WORKER" in os.environ:
         # In parallel processes, OpenBLAS threads that wait for work would keep cores busy.
         import scipy.linalg  # noqa: F401  (which brings an OpenBLAS of its own)
@@ -65,6 +70,17 @@ def pytest_configure(config):
         os.environ["MINDSPORE_COMPAT_COMPILE"] = "wait"
         for name in filter(str.isupper, vars(Least)):
             setattr(Least, name, 1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Ends the process of a test that waits for ever, and shows where its threads stand."""
+    limit = 10 * LIMIT if item.get_closest_marker("nightly") else LIMIT
+    faulthandler.dump_traceback_later(limit, exit=True, file=item.config.messages)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.hookimpl(wrapper=True)

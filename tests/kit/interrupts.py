@@ -3,7 +3,8 @@
 `half_changed(step, tensors, 60)` runs a step repeatedly. Each run raises an Interrupt at a
 different line that the step executes, in the package or in a library. The lines are counted, so the
 moments are the same in each run of a test. Lines that begin with `with` are excluded: Python
-reports such a line again at the end of its block, where a real interrupt cannot occur.
+reports such a line again at the end of its block, where a real interrupt cannot occur. Where the
+package blocks SIGINT, the Interrupt is raised at the first line after it.
 
 `half_changed(step, tensors, random_moments(step, 60))` raises a KeyboardInterrupt from a timer, as
 Ctrl+C does. It may come between any two bytecode instructions.
@@ -12,6 +13,7 @@ Ctrl+C does. It may come between any two bytecode instructions.
 import contextlib
 import functools
 import linecache
+import logging
 import os
 import random
 import signal
@@ -37,11 +39,12 @@ def lines_of(function):
 
 
 @contextlib.contextmanager
-def numpys_error_state():
-    """Restores NumPy's error state at the end.
+def state_of_libraries():
+    """Restores NumPy's error state and unlocks the lock of `logging` at the end.
 
     An interrupt within `np.errstate.__enter__` leaves the new state set, since `__exit__` is then
-    never called. After one in `np.linalg`, every invalid value would raise "Singular matrix".
+    never called. After one in `np.linalg`, every invalid value would raise "Singular matrix". After
+    one where `logging` releases its lock, other threads that log or fork would wait for ever.
     """
     actions, handler = np.geterr(), np.geterrcall()
     try:
@@ -49,9 +52,11 @@ def numpys_error_state():
     finally:
         np.seterr(**actions)
         np.seterrcall(handler)
+        while logging._lock._is_owned():
+            logging._lock.release()
 
 
-@numpys_error_state()
+@state_of_libraries()
 def stop_at(number, function):
     """Calls a function and raises Interrupt before its line `number`. Returns False if the function
     ends before that line."""
@@ -76,7 +81,7 @@ def _traced(function, last):
     def local(frame, event, arg):
         nonlocal lines
         if event == "line" and not _is_with(frame.f_code.co_filename, frame.f_lineno):
-            if lines == last:
+            if lines >= last and not _is_postponed():
                 sys.settrace(None)
                 lines += 1
                 raise Interrupt
@@ -93,6 +98,11 @@ def _traced(function, last):
     finally:
         sys.settrace(before)
     return lines
+
+
+def _is_postponed():
+    """Tells whether the package holds back interrupts here, as it does while it forks a process."""
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 @functools.cache
@@ -128,7 +138,7 @@ class State:
         ]
 
 
-@numpys_error_state()
+@state_of_libraries()
 def stop_after(seconds, function):
     """Calls a function and raises KeyboardInterrupt in it after some seconds. Returns False if the
     function ended before, or caught the interrupt."""

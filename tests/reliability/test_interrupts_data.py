@@ -4,6 +4,7 @@ Nothing is half changed, and no thread, process or lock is left.
 
 import contextlib
 import gc
+import logging
 import multiprocessing
 import os
 import signal
@@ -269,6 +270,40 @@ def test_an_interrupt_while_a_process_is_forked_is_not_lost():
     assert not multiprocessing.active_children()
 
 
+class Late(Exception):
+    """Raised by the handler of a signal that is not SIGINT."""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_signal_while_a_process_is_forked_leaves_logging_unlocked():
+    """An error of a handler in the function that `logging` registers for forks would be ignored,
+    and the lock kept; another thread that logs or forks would then wait for ever."""
+
+    def late(*_):
+        raise Late
+
+    def alarm_at_release(frame, event, arg):
+        if frame.f_code is logging._releaseLock.__code__:
+            sys.settrace(None)
+            signal.raise_signal(signal.SIGALRM)
+
+    if not hasattr(logging, "_releaseLock"):
+        pytest.skip("logging registers the lock's own method")
+    before = signal.signal(signal.SIGALRM, late)
+    try:
+        sys.settrace(alarm_at_release)
+        with pytest.raises(Late):
+            WorkerProcess(abs)
+    finally:
+        sys.settrace(None)
+        signal.signal(signal.SIGALRM, before)
+        is_locked = logging._lock._is_owned()
+        while logging._lock._is_owned():
+            logging._lock.release()
+    assert not is_locked
+    assert not multiprocessing.active_children()
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.parametrize("is_main", [True, False])
 def test_an_interrupt_does_not_end_a_process_that_begins(is_main, monkeypatch):
@@ -289,9 +324,9 @@ def test_an_interrupt_does_not_end_a_process_that_begins(is_main, monkeypatch):
     if is_main:
         work()
     else:
-        thread = threading.Thread(target=work)
+        thread = threading.Thread(target=work, daemon=True)
         thread.start()
-        thread.join()
+        thread.join(60)
     assert answers == [[(3, None)]]
 
 

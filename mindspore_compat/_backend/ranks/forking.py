@@ -6,7 +6,8 @@ descriptors of its pipes stay open too.
 
 Ctrl+C reaches the new process as well, and would end it before it can ignore the signal. In the
 parent, the KeyboardInterrupt is lost if it is raised by one of the functions that Python calls
-after a fork, such as that of `logging`. Therefore SIGINT waits until the fork is done.
+after a fork, such as that of `logging`, which then keeps its lock for ever. The same is true of any
+error that a signal handler raises. Therefore signals wait until the fork is done.
 """
 
 import contextlib
@@ -54,17 +55,17 @@ class _Forked(popen_fork.Popen):
         """Forks; returns this object in the parent, and runs the process in the child."""
         util._flush_std_streams()
         self._ends.extend(itertools.chain.from_iterable(itertools.islice(iter(os.pipe, None), 2)))
-        with _postponed_interrupt():
+        with _postponed_signals() as handlers:
             self._pids.extend(itertools.islice(iter(os.fork, None), 1))
             if self._pids[0] == 0:
-                self._run(process)
+                self._run(process, handlers)
         self._complete()
         return self
 
-    def _run(self, process):
+    def _run(self, process, handlers):
         code = 1
         try:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            _handle({**handlers, signal.SIGINT: signal.SIG_IGN})
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
             parent_reads, _, child_reads, parent_writes = self._ends
             os.close(parent_reads)
@@ -97,30 +98,37 @@ class _Forked(popen_fork.Popen):
 
 
 @contextlib.contextmanager
-def _postponed_interrupt():
-    """Postpones SIGINT until the block ends.
+def _postponed_signals():
+    """Postpones the calls of Python's signal handlers until the block ends; yields the handlers.
 
-    The signal is blocked in this thread, and so in a process that is forked here. Another thread
-    may still receive it; its Python handler runs in the main thread, and is called at the end.
+    SIGINT is blocked in this thread, and so in a process that is forked here. Another thread may
+    still receive it; its Python handler runs in the main thread, and is called at the end. The same
+    holds for other signals, whose handlers may raise errors too, such as that of an alarm.
     """
-    handler, received = signal.getsignal(signal.SIGINT), []
-    is_called_here = callable(handler) and threading.current_thread() is threading.main_thread()
+    handlers, received = {}, {}
+    if threading.current_thread() is threading.main_thread():
+        found = {number: signal.getsignal(number) for number in signal.valid_signals()}
+        handlers = {number: handler for number, handler in found.items() if callable(handler)}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
     def restore():
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if is_called_here:
-            signal.signal(signal.SIGINT, handler)
+        _handle(handlers)
 
     try:
         try:
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-            if is_called_here:
-                signal.signal(signal.SIGINT, lambda *arguments: received.append(arguments))
-            yield
+            _handle(dict.fromkeys(handlers, received.__setitem__))
+            yield handlers
         finally:
             restore()
     finally:
-        restore()  # an interrupt of another kind may have come before the first call
-    if received:
-        handler(*received[0])
+        restore()  # a handler that raised an error may have interrupted the first call
+    with contextlib.ExitStack() as calls:  # calls all handlers, also if some raise errors
+        for number, frame in received.items():
+            calls.callback(handlers[number], number, frame)
+
+
+def _handle(handlers):
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
