@@ -15,7 +15,7 @@ def T(*numbers):
     return Tensor(np.array(numbers, np.float32))
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "float16", "float32", "float64"])
+@pytest.mark.parametrize("dtype", "int8 int16 int32 int64 float16 float32 float64".split())
 def test_hard_swish_keeps_the_ends_of_each_dtype(dtype):
     ends = np.iinfo(dtype) if dtype.startswith("int") else np.finfo(dtype)
     found = ops.hardswish(Tensor(np.array([ends.max, ends.min, 3, -3], dtype))).asnumpy()
@@ -24,6 +24,21 @@ def test_hard_swish_keeps_the_ends_of_each_dtype(dtype):
 
 def test_hard_swish_of_infinities_and_nan():
     np.testing.assert_array_equal(ops.hardswish(T(INF, -INF, NAN)).asnumpy(), [INF, 0, NAN])
+
+
+@pytest.mark.parametrize("scale", [1e10, 1e15, 1e18])
+def test_cosine_embedding_loss_of_large_vectors_is_that_of_small_ones(scale):
+    x, y = np.float32([[1, 2, 3], [-1, 2, 0.5]]), np.float32([[2, -1, 1], [1, 1, 1]])
+    target = Tensor(np.int32([1, -1]))
+
+    def loss(x, y):
+        return ops.cosine_embedding_loss(x, y, target)
+
+    large = [Tensor(v * np.float32(scale)) for v in (x, y)]
+    np.testing.assert_allclose(loss(*large), loss(Tensor(x), Tensor(y)), rtol=1e-6)
+    slopes = ms.grad(loss, (0, 1))
+    for found, wanted in zip(slopes(*large), slopes(Tensor(x), Tensor(y)), strict=True):
+        np.testing.assert_allclose(found.asnumpy() * scale, wanted.asnumpy(), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(

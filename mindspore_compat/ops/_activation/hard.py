@@ -67,6 +67,9 @@ def hardswish(xp, input: Reals):
         >>> print(ms.ops.hardswish(ms.Tensor([-4.0, 0.0, 1.0])))
         [0.        0.        0.6666667]
     """
+    if input.dtype.kind in "iu":  # float64 would round large integers
+        low = xp.pointwise(_hardswish, xp.at_most(input, 3))
+        return xp.where(input >= 3, input, xp.cast(low, input.dtype))
     return xp.cast(xp.pointwise(_hardswish, input), input.dtype)
 
 

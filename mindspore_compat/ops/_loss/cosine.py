@@ -51,9 +51,9 @@ def _by_cosine(xp, x1, x2, target, margin, reduction, axis):
     """Computes 1 - cosine for similar pairs (target 1), and max(0, cosine - margin) for dissimilar
     pairs (-1).
     """
-    cosine = xp.sum(x1 * x2, axis) / xp.sqrt(
-        (xp.sum_of_squares(x1, axis) + 1e-12) * (xp.sum_of_squares(x2, axis) + 1e-12)
-    )
+    # The product of the sums of squares would overflow or underflow; that of their roots does not.
+    x1_norm, x2_norm = (xp.sqrt(xp.sum_of_squares(x, axis) + 1e-12) for x in (x1, x2))
+    cosine = xp.sum(x1 * x2, axis) / (x1_norm * x2_norm)
     apart = xp.maximum(cosine - margin, 0)
     loss = xp.where(target == 1, 1 - cosine, 0) + xp.where(target == -1, apart, 0)
     return reduced(xp, xp.cast(loss, x1.dtype), reduction)
