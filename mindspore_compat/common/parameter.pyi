@@ -120,10 +120,10 @@ class Parameter(_Tensor):
     # Accepted for compatibility, has no effect here
     @requires_aggr.setter
     def requires_aggr(self, value: _t.Any) -> None: ...
-    @property  # type: ignore
-    def requires_grad(self) -> _t.Any: ...  # type: ignore
-    @requires_grad.setter  # type: ignore
-    def requires_grad(self, value: _t.Any) -> None: ...  # type: ignore
+    @property
+    def requires_grad(self) -> _t.Any: ...
+    @requires_grad.setter
+    def requires_grad(self, value: _t.Any) -> None: ...
     # slice_shape: Accepted for compatibility, has no effect here
     def set_data(self, data: _Tensor | _t.SupportsIndex | _b.float, slice_shape: _b.bool = False) -> _t.Self:
         """Sets new values of any shape, cast to the parameter's dtype.

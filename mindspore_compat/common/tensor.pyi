@@ -3178,10 +3178,6 @@ class Tensor:
             dim (int): the axis.
             output_size (int): the expected length of the result along the axis.
         """
-    @property
-    def requires_grad(self) -> _t.Any: ...
-    @requires_grad.setter
-    def requires_grad(self, value: _t.Any) -> None: ...
     # Accepted for compatibility, has no effect here
     def requires_grad_(self, requires_grad: _t.Any = True) -> Tensor:
         """Returns the Tensor; has no effect, because only `mindspore.grad` computes gradients.

@@ -311,29 +311,19 @@ def _set_data(self, value):
 
 
 def _requires_grad(self):
-    """Returns whether a gradient is being recorded for the Tensor, or the value that a script has
-    set."""
-    return self.__dict__.get("requires_grad", self._node is not None)
+    """Returns `requires_grad` of a Parameter, or of a Tensor on which a script has set it; of any
+    other Tensor, which has no such attribute, whether a gradient is being recorded for it."""
+    return getattr(self, "requires_grad", self._node is not None)
 
 
 def _set_requires_grad(self, value):
-    self.__dict__["requires_grad"] = value  # has no effect on gradients, as in MindSpore
-
-
-def _own_requires_grad(self):
-    """Returns `requires_grad`; MindSpore has this name for Tensors and Parameters alike."""
-    return self.requires_grad
-
-
-def _set_own_requires_grad(self, value):
     if not isinstance(value, bool):
         Bool.refuse_part("Tensor._requires_grad", "the value", value)
     self.requires_grad = value
 
 
 Tensor.data = property(_data, _set_data)
-Tensor.requires_grad = property(_requires_grad, _set_requires_grad)
-Tensor._requires_grad = property(_own_requires_grad, _set_own_requires_grad)
+Tensor._requires_grad = property(_requires_grad, _set_requires_grad)
 
 
 @public("ops.IdentityN")
