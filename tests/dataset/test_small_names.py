@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import mindspore_compat as ms
 from mindspore_compat import dataset as ds
 from mindspore_compat.dataset import debug, vision
 from mindspore_compat.dataset.vision import utils
@@ -130,3 +131,23 @@ def test_workers_need_no_preparation():
     rows = ds.GeneratorDataset([1, 2], ["a"], num_parallel_workers=2, shuffle=False)
     rows.prepare_multiprocessing()
     assert [int(row[0]) for row in rows.create_tuple_iterator(num_epochs=1)] == [1, 2]
+
+
+@pytest.mark.parametrize("by", ["column_types", "schema"])
+def test_a_column_of_strings_may_be_declared(by):
+    schema = ds.Schema()
+    schema.add_column("word", ms.string)
+    declared = {"schema": {"schema": schema}}.get(
+        by, {"column_names": ["word"], "column_types": [ms.string]}
+    )
+    rows = ds.GeneratorDataset([("a",), ("bcd",)], shuffle=False, **declared)
+    assert [str(row[0]) for row in rows.create_tuple_iterator(output_numpy=True)] == ["a", "bcd"]
+    for wrong in (1, b"ab"):
+        rows = ds.GeneratorDataset([(wrong,)], shuffle=False, **declared)
+        with pytest.raises(RuntimeError, match="'word' must have dtype"):
+            list(rows.create_tuple_iterator(output_numpy=True))
+
+
+def test_a_crop_shows_its_region():
+    crop = vision.ResizedCrop(0, 1, 3, 4, (2, 2))
+    assert (crop.top, crop.left, crop.height, crop.width) == (0, 1, 3, 4)

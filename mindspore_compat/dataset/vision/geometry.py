@@ -185,12 +185,13 @@ class ResizedCrop(ImageOperation):
         size: Size,
         interpolation: AnInstance(Inter) = Inter.LINEAR,
     ):
-        self.region = top, left, height, width
+        self.top, self.left, self.height, self.width = top, left, height, width
         self.size, self.interpolation = size, interpolation
 
     def _array(self, image, lead):
         check_rank("ResizedCrop", image, lead, (2, 3))
-        part = crop("ResizedCrop", image, *self.region, lead)
+        region = self.top, self.left, self.height, self.width
+        part = crop("ResizedCrop", image, *region, lead)
         return resize("ResizedCrop", part, self.size, self.interpolation, lead)
 
 

@@ -149,10 +149,7 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             column_types = [column["type"] for column in schema.columns]
         self.column_names = as_list(column_names)
         distinct("GeneratorDataset", "column_names", self.column_names)
-        self.column_types = [
-            dtypes.to_numpy(dtype) if isinstance(dtype, dtypes.Type) else np.dtype(dtype)
-            for dtype in column_types or ()
-        ]
+        self.column_types = [_numpy_dtype(dtype) for dtype in column_types or ()]
 
     def __getitem__(self, index):
         return self.source[index]
@@ -249,7 +246,8 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
             )
         row = [as_column(value) for value in values]
         for name, dtype, column in zip(self.column_names, self.column_types, row, strict=False):
-            if column.dtype != dtype:
+            is_text = column.dtype.kind == dtype.kind == "U"  # of any length
+            if column.dtype != dtype and not is_text:
                 raise RuntimeError(
                     f"For 'GeneratorDataset', the column {name!r} must have dtype "
                     f"{dtype}, but got {column.dtype}."
@@ -271,6 +269,13 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
                 ) from error
             result = result if isinstance(result, tuple) else (result,)
             yield self._as_row(result)
+
+
+def _numpy_dtype(dtype):
+    """Returns NumPy's dtype for a dtype or its name; strings may have any length."""
+    if str(dtype).lower() == "string":
+        return np.dtype("U")
+    return dtypes.to_numpy(dtype) if isinstance(dtype, dtypes.Type) else np.dtype(dtype)
 
 
 def _failure(error):
