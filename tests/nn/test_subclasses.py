@@ -534,3 +534,9 @@ def test_distributions_of_a_script_compute_with_the_primitives_of_the_base():
     assert kinds == ["Exp", "Sqrt", "Erf", "Expm1", "LogicalAnd", "ZerosLike"]
     assert distribution.device_target == ms.get_context("device_target")
     assert not hasattr(nn.Dense(1, 1), "sq_base")
+
+
+def test_a_combined_layer_without_activation_has_none():
+    for layer in (nn.DenseBnAct(2, 3), nn.Conv2dBnAct(2, 3, 1)):
+        assert layer.activation is None and not layer.has_act
+        assert "activation" not in dict(layer.name_cells())

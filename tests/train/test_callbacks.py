@@ -165,6 +165,7 @@ def test_time_monitor_needs_a_number_of_steps():
 
 def test_history_notes_the_outputs_and_metrics():
     history = History()
+    assert (history.history, history.epoch) == ({}, None)
     Model(Descent()).train(2, batches(2), history)
     assert history.epoch == {"epoch": [1, 2]}
     assert history.history == {"net_output": [16.0, 12.0]}

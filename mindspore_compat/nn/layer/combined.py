@@ -29,6 +29,8 @@ class _BnAct(Cell):
             self.activation = type(get_activation(activation))(alpha)
         elif self.has_act:
             self.activation = need_activation(type(self).__name__, activation)
+        else:
+            self.activation = None
 
     def _apply_rest(self, x):
         if self.has_bn:

@@ -206,10 +206,11 @@ class History(Callback):
     """Stores the outputs of each epoch's last step, and the metrics of `Model.fit`'s evaluations.
 
     `history` is a dict of lists: "net_output" (the first of several outputs, and the mean of a
-    Tensor), and one list per metric. `epoch` has the epoch numbers under the key "epoch".
+    Tensor), and one list per metric. `epoch` has the epoch numbers under the key "epoch"; it is None
+    before training.
     """
-    history: _t.Any
     epoch: _t.Any
+    history: _t.Any
     def __init__(self) -> None: ...
     def begin(self, run_context: _t.Any) -> None:  # type: ignore
         """Resets the list of epochs."""

@@ -12,7 +12,8 @@ class History(Callback):
     """Stores the outputs of each epoch's last step, and the metrics of `Model.fit`'s evaluations.
 
     `history` is a dict of lists: "net_output" (the first of several outputs, and the mean of a
-    Tensor), and one list per metric. `epoch` has the epoch numbers under the key "epoch".
+    Tensor), and one list per metric. `epoch` is None before
+    training; then it has the epoch numbers under the key "epoch".
 
     Examples:
         >>> from mindspore_compat.train import History
@@ -23,7 +24,7 @@ class History(Callback):
 
     def __init__(self):
         super().__init__()
-        self.history = {}
+        self.history, self.epoch = {}, None
 
     def begin(self, run_context):
         """Resets the list of epochs."""
