@@ -52,3 +52,13 @@ def test_a_parallel_mode_ends_with_its_case(worker):
     divided = {**case, "first": ["sample.world.divide('semi_auto_parallel')"]}
     assert worker.run(divided)["observed"]["then 1"] == "'semi_auto_parallel'"
     assert worker.run(case)["observed"]["then 1"] == "'stand_alone'"
+
+
+@pytest.mark.parametrize("path", ["/does/not/exist", "/path/to/mindrecord/file"])
+def test_what_is_written_to_an_absent_path_is_gone_after_the_case(worker, tmp_path, path):
+    case = {"id": "x", "kind": "values", "name": "Tensor.shape", "init": None, "call": None}
+    case["owner"] = "T('float32', [1.0])"
+    case["then"] = [f"__import__('os').makedirs('{path}')", f"'{path}'"]
+    observed = worker.run(case)["observed"]
+    assert observed["then 1"] == "None"
+    assert not os.path.exists(path) and not list(tmp_path.iterdir())
