@@ -32,6 +32,7 @@ from .varied import (
     sequences,
     settle,
     stated,
+    texts,
 )
 
 COMMAND, RESULTS = "mindspore-conformance", "conformance-results"
@@ -158,6 +159,7 @@ _ADDITIONS = {  # an option of `record` -> what asks about one name, and the hel
     "seeds": (seeds.add_seeds, "only add whether a seed decides the numbers that are drawn"),
     "axes": (axes.add_axes, "only add axes that are counted from the end"),
     "nones": (nones.add_nones, "only add calls that pass None where it is the default"),
+    "texts": (texts.add_texts, "only add uses of an object with other Tensors"),
     "sequences": (sequences.add_sequences, "only add what an object gives the second time"),
     "calls": (additions.add_calls, "only add calls of the table that are not stored"),
     "recheck": (additions.recheck, "only ask the reference about the stored calls once more"),

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-
 # Paths that no machine has. Pages use the first kind as placeholders.
 _ABSENT = re.compile(r"(?<=['\"])/(?=path/to/|does/not/)")
 

@@ -262,17 +262,18 @@ def _unrepeated(case, seen):
     wanted = case["wanted"]
     if "second call" not in seen or "second call" in case.get("seen", wanted):
         return None
-    if not _has_numbers(wanted.get("result")):
+    if not _has_values(wanted.get("result")):
         return None
     close = differ(seen["result"], seen["second call"], scaled=True) is None
     return None if close or _is_seeded(case) else "second call: not the first result"
 
 
-def _has_numbers(seen):
-    """Returns whether all Tensors of an observation have stored numbers, and there is one."""
+def _has_values(seen):
+    """Returns whether all Tensors of an observation have stored numbers or texts, and there is
+    one."""
     if isinstance(seen, dict):
         parts = [part for key, part in seen.items() if key != "count"]
-        return bool(parts) and all(map(_has_numbers, parts))
+        return "strings" in seen or bool(parts) and all(map(_has_values, parts))
     return is_tensor(seen) and len(seen) > 2
 
 

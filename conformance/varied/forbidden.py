@@ -10,9 +10,10 @@ from dataclasses import replace
 from itertools import islice
 
 from ..calls import bad
+from ..calls.call import Call
 from ..kinds.cases import LOST, of_entry
 from ..reading import signatures, specs
-from . import repeats
+from . import conditions, repeats
 from .record import SECONDS, Session
 
 LABEL = "forbidden"
@@ -23,17 +24,41 @@ _SETTINGS = ("first", "train")
 def add_forbidden(name, entries, known, reference):
     """Adds refused calls for each sentence that no case of the name breaks."""
     entry, records = entries[name], dict(known)
-    broken = {case["rule"] for case in of_entry(name, entry, ("raises",))}
-    broken |= {label.rpartition(f", {LABEL} by ")[2] for label in known if LABEL in label}
-    rules = [specs.rule_of(item) for item in entry.get("raises", ())]
-    rules = [r for r in rules if str(r) not in broken and r.verdict != "observed only"]
+    rules = [rule for rule in rules_of(entry) if not is_broken(rule, name, entry, known)]
     session = Session(name, entry, reference)
     session.recording.calls = records
     session.until = time.monotonic() + SECONDS / 10
     for rule in rules:
         _add(session, rule, islice(repeats.accepted(name, known, reference), _BASES))
+    for rule in rules:
+        _add_breaches(session, rule, islice(_made(known), _BASES))
     reference.forget()
     return records
+
+
+def rules_of(entry):
+    """Returns the rules of a page, each once."""
+    rules = {str(item): specs.rule_of(item) for item in entry.get("raises", ())}
+    return [rule for rule in rules.values() if rule.verdict != "observed only"]
+
+
+def is_broken(rule, name, entry, known):
+    """Returns True if a case of the name breaks a rule: one made from the documented call, or one
+    of the stored calls."""
+    if any(case["rule"] == str(rule) for case in of_entry(name, entry, ("raises",))):
+        return True
+    if any(f", {LABEL} by {rule}" in label for label in known):
+        return True
+    refused = [_question(r) for r in known.values() if r["seen"].get("refused") == rule.error]
+    return any(
+        _question({**vars(call), **settings}) in refused
+        for base, more in (_made(known) if refused else ())
+        for _, call, settings in conditions.breaches(rule, _described(base, entry), more)
+    )
+
+
+def _question(record):
+    return [record.get(key) or None for key in ("init", "call", "owner", *_SETTINGS)]
 
 
 def _add(session, rule, bases):
@@ -51,6 +76,34 @@ def _add(session, rule, bases):
                 kept += 1
             if kept == _MOST:
                 return
+
+
+def _add_breaches(session, rule, bases):
+    """Keeps the first calls that break a sentence about more than arguments, and that are refused
+    with its exception."""
+    kept = 0
+    for base, more in bases:
+        for label, call, settings in conditions.breaches(
+            rule, _described(base, session.entry), more
+        ):
+            session.refusal = ""
+            if session.ask(call, settings) is None and session.refusal == rule.error:
+                refused = {"refused": session.refusal}
+                session.keep(f"{label}, {LABEL} by {rule}", call, settings, refused, set())
+                kept += 1
+            if kept == _MOST:
+                return
+
+
+def _made(known):
+    """Yields (call, settings) of the calls that the reference accepts, then of refused calls of
+    methods: they may be right after another call."""
+    own = (record for record in known.values() if "by" not in record)
+    for record in sorted(own, key=lambda record: "refused" in record["seen"]):
+        is_usable = "refused" not in record["seen"] or record.get("owner")
+        if is_usable and "ranks" not in record and "state" not in record:
+            call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
+            yield call, {key: record[key] for key in _SETTINGS if key in record}
 
 
 def _described(call, entry):

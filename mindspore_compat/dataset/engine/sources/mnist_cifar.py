@@ -133,7 +133,7 @@ class _IdxDataset(InMemory):
                 )
             pairs += zip(images, labels, strict=True)
         if not pairs:
-            raise ValueError(
+            raise RuntimeError(
                 f"In {self.dataset_dir!r} there are no files "
                 f"{prefixes[0]}-images-idx3-ubyte and {prefixes[0]}-labels-idx1-ubyte."
             )
@@ -217,7 +217,8 @@ class MnistDataset(_IdxDataset):
         TypeError: if an argument is of the wrong type.
         ValueError: if there is no such folder, `shard_id` is out of range, or, when the dataset is
             first used, a file is missing, truncated or of another kind.
-        RuntimeError: if arguments exclude each other, or need each other.
+        RuntimeError: if arguments exclude each other, or need each other, or, when the dataset is
+            first used, there are no files of its usage.
 
     Example:
         >>> import os, struct

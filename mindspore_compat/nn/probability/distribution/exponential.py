@@ -55,8 +55,8 @@ class Exponential(Distribution):
         value = self._check_value(value)
         rate = self._check_param_type(rate)
         log_prob = ops.log(rate) - rate * value
-        inside = value + ops.zeros_like(log_prob) >= 0
-        return ops.select(inside, log_prob, ops.full_like(log_prob, -float("inf")))
+        outside = value + ops.zeros_like(log_prob) < 0
+        return ops.select(outside, ops.full_like(log_prob, -float("inf")), log_prob)
 
     def _cdf(self, value, rate=None):
         return 0.0 - ops.expm1(self._log_survival(value, rate))

@@ -67,8 +67,8 @@ class Geometric(Distribution):
         value = ops.floor(self._check_value(value))
         probs = self._check_param_type(probs1)
         log_prob = ops.log(probs) + value * ops.log1p(-probs)
-        inside = value + ops.zeros_like(log_prob) >= 0
-        return ops.select(inside, log_prob, ops.full_like(log_prob, -float("inf")))
+        outside = value + ops.zeros_like(log_prob) < 0
+        return ops.select(outside, ops.full_like(log_prob, -float("inf")), log_prob)
 
     def _cdf(self, value, probs1=None):
         return 0.0 - ops.expm1(self._log_survival(value, probs1))

@@ -53,5 +53,5 @@ class HalfNormal(Distribution):
         mean, sd = self._check_param_type(mean, sd)
         standardized = (value - mean) / sd
         log_prob = 0.5 * math.log(2 / math.pi) - ops.log(sd) - ops.square(standardized) / 2
-        inside = value + ops.zeros_like(standardized) >= 0
-        return ops.select(inside, log_prob, ops.full_like(log_prob, -float("inf")))
+        outside = value + ops.zeros_like(standardized) < 0
+        return ops.select(outside, ops.full_like(log_prob, -float("inf")), log_prob)

@@ -65,7 +65,7 @@ class Poisson(Distribution):
         value = self._check_value(value)
         rate = self._check_param_type(rate) + ops.zeros_like(value)
         value = value + ops.zeros_like(rate)
-        inside = value >= 0
+        inside = ops.logical_not(value < 0)  # NaN stays NaN
         return ops.select(inside, value, ops.zeros_like(value)), rate, inside
 
     def _log_prob(self, value, rate=None):
