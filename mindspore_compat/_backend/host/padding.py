@@ -107,6 +107,10 @@ def _copies(shape, widths, mode):
 def add_padding_back(xp, g, shape, widths, mode):
     """Returns the gradient of an array of `shape`, where `g` is the gradient of its
     `pad_by_index`."""
+    if type(g) is numpy.ndarray and g.nbytes < Least.UFUNC:
+        folds = _folds(tuple(shape), tuple(map(tuple, widths)), mode)
+        if folds is not None:
+            return _fold(g, *folds)
     if _is_special(shape, widths, mode):
         return _scatter(xp, g, shape, widths, mode)
     return _add_back(xp, g, shape, _padded_axes(widths), mode)
@@ -130,6 +134,33 @@ def _add_back(xp, g, shape, padded, mode):
             strip = xp.sum(strip, axis, keepdims=True)
         out[(*front, source)] += _add_back(xp, strip, shape, rest, mode)
     return out
+
+
+def _fold(g, inside, folds):
+    """Computes `_add_back` of a small array, in the same order of additions, in a copy of all."""
+    g = g.copy()
+    for source, at in folds:
+        g[source] += g[at]
+    return g[inside].copy()
+
+
+@functools.lru_cache(maxsize=512)
+def _folds(shape, widths, mode):
+    """Returns the arguments of `_fold` for an array of a shape: its index in the padded array, and
+    pairs of indices: of elements, and of the strip that copies them. Returns None if a strip
+    repeats one element, and for padding that gathers handle."""
+    if _is_special(shape, widths, mode):
+        return None
+    inside = tuple(slice(before, before + n) for n, (before, _) in zip(shape, widths))
+    folds = []
+    for axis, around in reversed(_padded_axes(widths)):
+        front, rest, n = (slice(None),) * axis, inside[axis + 1 :], shape[axis]
+        for at, source in _strips(n, *around, mode):
+            if len(range(*at.indices(n + sum(around)))) > source.stop - source.start:
+                return None
+            source = slice(source.start + around[0], source.stop + around[0])
+            folds.append(((*front, source, *rest), (*front, at, *rest)))
+    return inside, folds
 
 
 def _is_special(shape, widths, mode):
