@@ -59,7 +59,7 @@ class _Forked(popen_fork.Popen):
             self._pids.extend(itertools.islice(iter(os.fork, None), 1))
             if self._pids[0] == 0:
                 self._run(process, handlers)
-        self._complete()
+            self._complete()
         return self
 
     def _run(self, process, handlers):
@@ -75,7 +75,11 @@ class _Forked(popen_fork.Popen):
             os._exit(code)
 
     def _complete(self):
-        """Stores the process id and closes the child's ends of the pipes."""
+        """Stores the process id and closes the child's ends of the pipes.
+
+        Two finalizers, of which an interrupt lost one, would close a descriptor twice: the second
+        time, it may be that of another file. Therefore interrupts wait for this too.
+        """
         if self.pid is None:
             self.sentinel, *self._spare, parent_writes = self._ends
             self.finalizer = util.Finalize(self, util.close_fds, (self.sentinel, parent_writes))
