@@ -206,8 +206,8 @@ class History(Callback):
     """Stores the outputs of each epoch's last step, and the metrics of `Model.fit`'s evaluations.
 
     `history` is a dict of lists: "net_output" (the first of several outputs, and the mean of a
-    Tensor), and one list per metric. `epoch` has the epoch numbers under the key "epoch"; it is None
-    before training.
+    Tensor), and one list per metric. `epoch` is None before
+    training; then it has the epoch numbers under the key "epoch".
     """
     epoch: _t.Any
     history: _t.Any
