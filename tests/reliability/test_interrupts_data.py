@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -268,6 +269,26 @@ def test_an_interrupt_while_a_process_is_forked_is_not_lost():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert not signal.pthread_sigmask(signal.SIG_BLOCK, [])
     assert not multiprocessing.active_children()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_an_interrupt_while_a_process_is_forked_keeps_no_frames():
+    """An iterator in such a frame would keep its workers until a garbage collection."""
+
+    def start():
+        local = Squares()
+        kept.append(weakref.ref(local))
+        WorkerProcess(abs)
+
+    kept = []
+    _after_fork.append(interrupt_here)
+    gc.disable()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            start()
+        assert kept[0]() is None
+    finally:
+        gc.enable()
 
 
 class Late(Exception):

@@ -128,9 +128,21 @@ def _postponed_signals():
             restore()
     finally:
         restore()  # a handler that raised an error may have interrupted the first call
-    with contextlib.ExitStack() as calls:  # calls all handlers, also if some raise errors
-        for number, frame in received.items():
-            calls.callback(handlers[number], number, frame)
+    _call(handlers, received)
+
+
+def _call(handlers, received):
+    """Calls the handlers of the signals received, all of them even if some raise errors.
+
+    contextlib.ExitStack would keep the frames of an error, and so iterators with their workers,
+    until the next garbage collection.
+    """
+    if received:
+        number, frame = received.popitem()
+        try:
+            handlers[number](number, frame)
+        finally:
+            _call(handlers, received)
 
 
 def _handle(handlers):
