@@ -7,7 +7,8 @@ name, and runs it once on float32 inputs of ones with the given shapes. `summary
 the same with a network and its inputs, and shows a table in notebooks.
 
 Operations are estimated: two for each weight that a dense or convolution layer applies, none for
-the look-up of an embedding, and one for each element that another layer returns.
+the look-up of an embedding, and one for each element that another layer without layers inside
+returns.
 """
 
 import html
@@ -42,13 +43,23 @@ def summary(net, *inputs):
         >>> summary(net, ms.ops.ones((4, 3))).flops
         56
     """
-    rows, training = [], net.training
-    leaves = [(name, cell) for name, cell in net.cells_and_names() if not [*cell.cells()]]
+    calls, running, training = [], [], net.training  # a layer stands before the layers inside it
 
-    def note(name):
-        return lambda cell, args, out: rows.append((name, cell, args, out))
+    def start(name):
+        def hook(cell, args):
+            running.append([name])
+            calls.append(running[-1])
 
-    hooks = [cell.register_forward_hook(note(name)) for name, cell in leaves]
+        return hook
+
+    def finish(cell, args, out):
+        running.pop().extend((cell, args, out))
+
+    hooks = []
+    for name, cell in net.cells_and_names():
+        if _has_row(cell):
+            hooks.append(cell.register_forward_pre_hook(start(name)))
+            hooks.append(cell.register_forward_hook(finish))
     net.set_train(False)
     try:
         net(*inputs)
@@ -56,11 +67,11 @@ def summary(net, *inputs):
         for hook in hooks:
             hook.remove()
         net.set_train(training)
-    return Summary(net, [Row(*row) for row in rows])
+    return Summary(net, [Row(*call) for call in calls])
 
 
 class Row:
-    """One call of a layer without layers inside.
+    """One call of a layer that has parameters of its own or no layers inside.
 
     Args:
         name (str): its path in the network.
@@ -73,7 +84,7 @@ class Row:
         outs = _tensors(out)
         self.name, self.type = name or "(the network)", type(cell).__name__
         self.shape = ", ".join(str(tuple(tensor.shape)) for tensor in outs)
-        self.parameters = sum(tensor.size for tensor in cell.get_parameters())
+        self.parameters = sum(tensor.size for tensor in cell.get_parameters(expand=False))
         self.output_bytes = sum(tensor.nbytes for tensor in outs)
         self.flops = _flops(cell, _tensors(args), outs)
 
@@ -126,6 +137,10 @@ class Summary:
         return f"<table><caption>{caption}</caption><tr>{line('th', _HEAD)}</tr>{rows}</table>"
 
 
+def _has_row(cell):
+    return not [*cell.cells()] or [*cell.get_parameters(expand=False)] != []
+
+
 def _tensors(value):
     if isinstance(value, (tuple, list)):
         return [tensor for item in value for tensor in _tensors(item)]
@@ -139,7 +154,7 @@ def _flops(cell, args, outs):
     if kind.startswith("Embedding"):
         return 0
     if not isinstance(weight, Tensor) or weight.ndim < 2:
-        return size
+        return 0 if [*cell.cells()] else size
     # The first axis of a weight counts the output channels, or input channels if transposed.
     applied = args[0].size if "Transpose" in kind else size
     return 2 * applied * (weight.size // weight.shape[0])

@@ -33,6 +33,18 @@ def test_rows_and_sums():
     assert "640 FLOPs" in repr(table) and "<td>Conv2d</td>" in table._repr_html_()
 
 
+def test_a_layer_with_an_activation_counts_both():
+    table = summary(nn.Dense(2, 16, activation="tanh"), ops.ones((1, 2)))
+    rows = [(row.type, row.parameters, row.flops) for row in table.rows]
+    assert rows == [("Dense", 48, 64), ("Tanh", 0, 16)]
+    assert table.parameters == 48 and table.flops == 80
+
+
+def test_a_recurrent_layer_counts_its_parameters_once():
+    table = summary(nn.LSTM(3, 4), ops.ones((5, 2, 3)))
+    assert sum(row.parameters for row in table.rows) == table.parameters == 144
+
+
 @pytest.mark.parametrize(
     "layer, shape, flops",
     [
