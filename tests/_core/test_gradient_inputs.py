@@ -172,3 +172,10 @@ def test_jacobians_are_nested_by_output_first(jacobian):
     assert listed(jacobian(pair, (1,))(two, THREE)) == (2, 2)
     assert listed(jacobian(product, (0, 1))(two, THREE)) == (3, 2)
     assert listed(jacobian(pair, (0, 1), has_aux=True)(two, THREE)) == ((3, 2), 8)
+
+
+@pytest.mark.parametrize("jacobian", [ms.jacfwd, ms.jacrev])
+@pytest.mark.parametrize("positions", [2, -1, (0, 2), (0, 0), ()])
+def test_jacobians_refuse_positions_of_no_input(jacobian, positions):
+    with pytest.raises(ValueError, match="grad_position"):
+        jacobian(product, positions)(X, X)

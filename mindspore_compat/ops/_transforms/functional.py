@@ -33,13 +33,7 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
     Bool.refuse(api, "has_aux", has_aux)
 
     def jacobian(*args):
-        positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
-        for index in positions:
-            if isinstance(index, bool) or not isinstance(index, int):
-                raise TypeError(
-                    f"For '{api}', 'grad_position' must be an int or a tuple of ints, "
-                    f"but got {grad_position!r}."
-                )
+        positions = _positions(api, grad_position, len(args))
 
         def of_chosen(*inputs_of_jacobian):
             full = list(args)
@@ -54,6 +48,26 @@ def _jacobian(api, fn, grad_position, has_aux, forward):
         return (result, at.out[1] if len(at.out) == 2 else at.out[1:]) if has_aux else result
 
     return jacobian
+
+
+def _positions(api, grad_position, count):
+    """Returns `grad_position` as a tuple of different positions among `count` inputs."""
+    positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
+    if any(isinstance(index, bool) or not isinstance(index, int) for index in positions):
+        raise TypeError(
+            f"For '{api}', 'grad_position' must be an int or a tuple of ints, "
+            f"but got {grad_position!r}."
+        )
+    if not positions or len({*positions}) < len(positions):
+        raise ValueError(
+            f"For '{api}', 'grad_position' must name different inputs, but got {grad_position!r}."
+        )
+    if min(positions) < 0 or max(positions) >= count:
+        raise ValueError(
+            f"For '{api}', 'grad_position' must be from 0 to {count - 1}, because there are "
+            f"{count} inputs, but got {grad_position!r}."
+        )
+    return positions
 
 
 def _rows(pull, inputs):
@@ -129,6 +143,8 @@ def jacrev(fn, grad_position=0, has_aux=False):
 
     Raises:
         TypeError: if `has_aux` is not a bool; when called, if `grad_position` does not hold ints.
+        ValueError: when called, if `grad_position` is empty, repeats an input, or is negative or
+            not below the number of inputs.
 
     Example:
         >>> import mindspore_compat as ms
@@ -160,6 +176,8 @@ def jacfwd(fn, grad_position=0, has_aux=False):
 
     Raises:
         TypeError: if `has_aux` is not a bool; when called, if `grad_position` does not hold ints.
+        ValueError: when called, if `grad_position` is empty, repeats an input, or is negative or
+            not below the number of inputs.
 
     Example:
         >>> import mindspore_compat as ms
