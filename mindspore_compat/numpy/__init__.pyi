@@ -12,11 +12,33 @@ from ..common.dtype import Type as _Type
 from ..common.tensor import Tensor as _Tensor
 
 from . import fft as fft
-def abs(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.abs` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def abs(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the absolute value.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): of any dtype.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 absolute = abs
-def add(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.add` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def add(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the sum.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def amax(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, initial: _t.Any = None, where: _t.Any = True) -> _t.Any:
     """The largest element of a Tensor over the axes given; `initial` is a number
     that counts as one more element, `where` says which elements count.
@@ -26,7 +48,12 @@ def amin(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, initial: _t.
     that counts as one more element, `where` says which elements count.
     """
 def append(arr: _t.Any, values: _t.Any, axis: _b.int | None = None) -> _t.Any:
-    """Appends a Tensor to another along an axis; if `axis` is None, all elements in order."""
+    """Appends a Tensor to another along an axis; if `axis` is None, all elements in order.
+
+    Args:
+        arr, values (Tensor): the first and the second part.
+        axis (int): the axis to join. Default: None, which flattens both.
+    """
 def apply_along_axis(func1d: _c.Callable[..., _t.Any], axis: _b.int | _b.bool, arr: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
     """Applies a function of vectors to every vector along an axis of a Tensor."""
 def apply_over_axes(func: _c.Callable[..., _t.Any], a: _t.Any, axes: _t.Any) -> _t.Any:
@@ -43,20 +70,97 @@ def arange(start: _t.SupportsIndex | _b.float | _Tensor, stop: _t.SupportsIndex 
         step (Union[int, float, Tensor]): the distance. Default: 1.
         dtype (Union[mindspore.dtype, type, str]): the dtype of the result.
     """
-def arccos(input: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.acos` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def arccosh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.acosh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def arcsin(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.asin` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def arcsinh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.asinh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def arctan(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.atan` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def arctan2(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.atan2` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
-def arctanh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.atanh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def arccos(input: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the inverse cosine, in radians from 0 to pi.
+
+    The function works element by element.
+
+    Args:
+        input (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `input`.
+    """
+def arccosh(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the inverse hyperbolic cosine; NaN below 1.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def arcsin(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the inverse sine, in radians from -pi/2 to pi/2.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def arcsinh(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the inverse hyperbolic sine.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def arctan(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the inverse tangent, in radians from -pi/2 to pi/2.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def arctan2(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the angle of the point (x2, x1), in radians from -pi to pi.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def arctanh(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the inverse hyperbolic tangent; NaN beyond -1 and 1.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def argmax(a: _t.Any, axis: _b.int | None = None) -> _t.Any:
     """Returns the index of the maximum along an axis, or of the flattened input; int64."""
 def argmin(a: _t.Any, axis: _b.int | None = None) -> _t.Any:
@@ -80,12 +184,27 @@ def array(obj: _t.SupportsIndex | _b.float | _b.bool | _c.Iterable[_t.Any] | _Te
         ndmin (int): the minimum number of axes; new ones come first. Default: 0.
     """
 def array_equal(a1: _t.Any, a2: _t.Any, equal_nan: _b.bool = False) -> _t.Any:
-    """Tests whether the shapes and all elements of two arrays are equal; returns a bool Tensor."""
+    """Tests whether the shapes and all elements of two arrays are equal; returns a bool Tensor.
+
+    Args:
+        a1, a2 (Union[Tensor, number, list, tuple]): the arrays.
+        equal_nan (bool): whether NaN equals NaN. Default: False.
+    """
 def array_equiv(a1: _t.Any, a2: _t.Any) -> _t.Any:
-    """Tests whether two arrays broadcast and all elements are equal; returns a bool Tensor."""
-def array_split(x: _t.Any, indices_or_sections: _t.Any, axis: _t.Any = 0) -> _t.Any:
+    """Tests whether two arrays broadcast and all elements are equal; returns a bool Tensor.
+
+    Args:
+        a1, a2 (Union[Tensor, number, list, tuple]): the arrays.
+    """
+def array_split(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _t.Any:
     """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list). It
     raises the same errors as `split`.
+
+    Args:
+        x (Tensor): the Tensor to split.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
+            at which later parts begin.
+        axis (int): the axis to split. Default: 0.
     """
 def array_str(a: _t.Any) -> _b.str:
     """Returns the values of a Tensor as printed text; raises a TypeError for other values."""
@@ -129,14 +248,58 @@ def bincount(x: _c.Iterable[_t.Any] | _Tensor, weights: _c.Iterable[_t.Any] | _T
         minlength (int): the smallest length of the result.
         length (int): the length of the result.
     """
-def bitwise_and(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.bitwise_and` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
-def bitwise_not(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.invert` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def bitwise_or(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.bitwise_or` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
-def bitwise_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.bitwise_xor` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def bitwise_and(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the bitwise AND.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): ints or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def bitwise_not(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the bitwise complement, -x - 1.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): ints.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def bitwise_or(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the bitwise OR.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): ints or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def bitwise_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the bitwise XOR.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): ints or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def blackman(M: _b.int) -> _Tensor:
     """The blackman window of M points, float32. A TypeError if `M` is no int."""
 from ..common.dtype import bool_ as bool_
@@ -144,10 +307,32 @@ def broadcast_arrays(*args: _t.Any) -> _b.list[_t.Any]:
     """Broadcasts Tensors to their common shape; returns a list."""
 def broadcast_to(array: _t.Any, shape: _t.Any) -> _t.Any:
     """Broadcasts a Tensor to a shape given as a tuple, list or Tensor of ints."""
-def cbrt(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.cbrt` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def ceil(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.ceil` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def cbrt(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the cube root.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            float64 for float64, otherwise float32.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def ceil(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the ceiling, the least integer that is not below each element.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            float32.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def choose(a: _c.Iterable[_t.Any] | _Tensor, choices: _t.Any, mode: _b.str = 'clip') -> _t.Any:
     """Selects, at each index i, the element of `choices[a[i]]`; numbers out of range are clipped or
     wrapped.
@@ -169,8 +354,14 @@ def clip(x: _t.Any, xmin: _t.Any, xmax: _t.Any, dtype: _Type | None = None) -> _
     """
 def column_stack(tup: _t.Any) -> _t.Any:
     """Tensors joined along the second axis, vectors as columns; a Tensor is returned as it is."""
-def concatenate(arrays: _t.Any, axis: _b.int | None = 0) -> _t.Any:
-    """Concatenates Tensors along an axis; if `axis` is None or at least 32, all their elements."""
+def concatenate(arrays: _Tensor | _c.Iterable[_Tensor], axis: _b.int | None = 0) -> _t.Any:
+    """Concatenates Tensors along an axis; if `axis` is None or at least 32, all their elements.
+
+    Args:
+        arrays (Union[Tensor, tuple[Tensor], list[Tensor]]): the parts; a Tensor counts as its
+            slices along the first axis. Lengths may differ along `axis` only.
+        axis (int): the axis to join. Default: 0.
+    """
 def convolve(a: _t.Any, v: _t.Any, mode: _b.str = 'full') -> _t.Any:
     """Computes the convolution of two vectors.
 
@@ -194,10 +385,32 @@ def correlate(a: _t.Any, v: _t.Any, mode: _b.str = 'valid') -> _t.Any:
         a, v (Union[list, tuple, Tensor]): the vectors.
         mode (str): the part that is returned: "full", "same" or "valid".
     """
-def cos(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.cos` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def cosh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.cosh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def cos(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the cosine of angles in radians.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def cosh(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the hyperbolic cosine.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def count_nonzero(x: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False) -> _t.Any:
     """Counts the nonzero elements of a Tensor over axes; int32."""
 def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _b.bool = False, ddof: _t.Any = None, fweights: _Tensor | _c.Iterable[_t.Any] | None = None, aweights: _Tensor | _c.Iterable[_t.Any] | None = None, dtype: _Type | _b.str | None = None) -> _t.Any:
@@ -233,16 +446,48 @@ def cumsum(a: _t.Any, axis: _b.int | None = None, dtype: _t.Any = None) -> _t.An
 
     Bools and ints below 32 bits become int32.
     """
-def deg2rad(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.deg2rad` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def diag(v: _t.Any, k: _b.int = 0) -> _t.Any:
-    """Builds a matrix with a vector on its k-th diagonal, or extracts that diagonal of a matrix."""
+def deg2rad(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Converts angles from degrees to radians.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): numbers or bools, except uint16, uint32 and uint64.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or float32 for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def diag(v: _Tensor, k: _b.int = 0) -> _t.Any:
+    """Builds a matrix with a vector on its k-th diagonal, or extracts that diagonal of a matrix.
+
+    Args:
+        v (Tensor): a vector, or a matrix.
+        k (int): the diagonal: 0 is the main one, positive ones lie above it. Default: 0.
+    """
 def diag_indices(n: _b.int | _b.bool, ndim: _b.int | _b.bool = 2) -> _t.Any:
-    """Returns the indices of the main diagonal of an array with `ndim` axes of length n; int32."""
-def diagflat(v: _t.Any, k: _b.int | _b.bool | _Tensor = 0) -> _t.Any:
-    """Builds a matrix with the flattened input on its k-th diagonal."""
-def diagonal(a: _t.Any, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1) -> _t.Any:
-    """Returns the diagonal of a Tensor over two axes, along a new last axis."""
+    """Returns the indices of the main diagonal of an array with `ndim` axes of length n; int32.
+
+    Args:
+        n (int): the length of each axis.
+        ndim (int): the number of axes. Default: 2.
+    """
+def diagflat(v: _Tensor, k: _b.int | _b.bool | _Tensor = 0) -> _t.Any:
+    """Builds a matrix with the flattened input on its k-th diagonal.
+
+    Args:
+        v (Tensor): the elements of the diagonal, of any shape.
+        k (int): the diagonal: 0 is the main one, positive ones lie above it. Default: 0.
+    """
+def diagonal(a: _Tensor, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1) -> _t.Any:
+    """Returns the diagonal of a Tensor over two axes, along a new last axis.
+
+    Args:
+        a (Tensor): of at least two axes.
+        offset (int): the diagonal: 0 is the main one, positive ones lie above it. Default: 0.
+        axis1, axis2 (int): the axes of the matrices. Default: 0 and 1.
+    """
 def diff(a: _Tensor, n: _b.int = 1, axis: _b.int | _b.bool = -1, prepend: _t.Any = None, append: _t.Any = None) -> _t.Any:
     """Computes the n-th discrete differences of a Tensor along an axis.
 
@@ -261,8 +506,19 @@ def digitize(x: _t.Any, bins: _c.Iterable[_t.Any] | _Tensor, right: _b.bool = Fa
         bins (Union[list, tuple, Tensor]): the edges, a vector.
         right (bool): whether a value on an edge belongs to the bin below it.
     """
-def divide(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.div` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def divide(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the quotient, x1 / x2; ints give floats.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def divmod(x1: _t.Any, x2: _t.Any, dtype: _t.Any = None) -> _t.Any:
     """Computes (quotient rounded down, remainder) of Tensors or numbers.
 
@@ -278,8 +534,14 @@ def dot(a: _t.Any, b: _t.Any) -> _t.Any:
     Args:
         a, b (Tensor): of one dtype, unless one has no axes.
     """
-def dsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
-    """Splits a Tensor along the third axis. It raises the same errors as `split`."""
+def dsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+    """Splits a Tensor along the third axis. It raises the same errors as `split`.
+
+    Args:
+        x (Tensor): the Tensor to split.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
+            at which later parts begin.
+    """
 def dstack(tup: _t.Any) -> _t.Any:
     """Tensors joined along the third axis; a Tensor is returned as it is."""
 def ediff1d(ary: _Tensor, to_end: _t.Any = None, to_begin: _t.Any = None) -> _t.Any:
@@ -299,20 +561,75 @@ def empty(shape: _t.Any, dtype: _Type | None = ...) -> _Tensor:
     """
 def empty_like(prototype: _t.Any, dtype: _Type | None = None, shape: _t.Any = None) -> _Tensor:
     """Returns unspecified values. Shape and dtype default to the shape and dtype of `prototype`."""
-def equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.equal` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
-def exp(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.exp` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def exp2(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.exp2` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests x1 == x2.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def exp(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the exponential function.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): floats or complex numbers.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def exp2(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes powers of 2.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): numbers or bools, except uint16, uint32 and uint64.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or int64 for bools.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def expand_dims(a: _t.Any, axis: _t.Any) -> _t.Any:
     """Inserts axes of length 1 into a Tensor; `axis` counts axes of the result."""
-def expm1(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.expm1` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def expm1(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the exponential function minus 1, precise near 0.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): floats or complex numbers.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def eye(N: _b.int, M: _b.int | None = None, k: _b.int = 0, dtype: _t.Any = ...) -> _Tensor:
     """Returns an N x M matrix with ones on the k-th diagonal and zeros elsewhere."""
-def fabs(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.abs` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def fabs(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the absolute value.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): of any dtype.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def fix(x: _t.Any) -> _t.Any:
     """Rounds the elements of a Tensor toward zero: float32, or float16 for float16."""
 def flip(m: _t.Any, axis: _t.Any = None) -> _t.Any:
@@ -325,22 +642,77 @@ from ..common.dtype import float16 as float16
 from ..common.dtype import float32 as float32
 from ..common.dtype import float64 as float64
 from ..common.dtype import float_ as float_
-def float_power(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.pow` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
-def floor(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.floor` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def floor_divide(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.floor_divide` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
-def fmod(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.fmod` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def float_power(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes powers, x1 to the power of x2, in float32.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Tensor): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def floor(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the floor, the greatest integer that is not above each element.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): floats.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def floor_divide(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the quotient, rounded down.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def fmod(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the remainder of a division, with the sign of `x1`.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def full(shape: _t.Any, fill_value: _t.Any, dtype: _t.Any = None) -> _t.Any:
     """Returns a Tensor of a shape filled with an array-like value, in the value's dtype by default."""
 def full_like(a: _t.Any, fill_value: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
     """Returns a Tensor filled with an array-like value; shape and dtype default to those of another
     value.
     """
-def gcd(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.gcd` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def gcd(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the greatest common divisor.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def geomspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, dtype: _t.Any = None, axis: _t.Any = 0) -> _t.Any:
     """Returns `num` numbers in geometric progression from `start` to `stop`.
 
@@ -360,16 +732,49 @@ def gradient(f: _Tensor | _c.Iterable[_t.Any], *varargs: _t.SupportsIndex | _b.f
     Returns:
         Tensor, float32, or float64 for float64; a list of such Tensors for several axes.
     """
-def greater(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.greater` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
-def greater_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.greater_equal` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def greater(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests x1 > x2.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def greater_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests x1 >= x2.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def hamming(M: _b.int) -> _Tensor:
     """The hamming window of M points, float32. A TypeError if `M` is no int."""
 def hanning(M: _b.int) -> _Tensor:
     """The hanning window of M points, float32. A TypeError if `M` is no int."""
-def heaviside(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.heaviside` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def heaviside(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the Heaviside step function: 0 for negative `x1`, 1 for positive, `x2` for 0.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def histogram(a: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _t.Any = False) -> _t.Any:
     """Computes a histogram: returns (counts per bin, edges of the bins). The last bin includes its
     end.
@@ -405,16 +810,39 @@ def histogramdd(sample: _c.Iterable[_t.Any] | _Tensor, bins: _b.int | _c.Iterabl
         weights (Union[list, tuple, Tensor]): the weight of each point.
         density (bool): True to divide by the total and by each cell's size.
     """
-def hsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
-    """Splits a Tensor along the second axis. It raises the same errors as `split`."""
+def hsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+    """Splits a Tensor along the second axis. It raises the same errors as `split`.
+
+    Args:
+        x (Tensor): the Tensor to split.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
+            at which later parts begin.
+    """
 def hstack(tup: _t.Any) -> _t.Any:
     """Tensors joined along the second axis, vectors along their only one; a Tensor is returned as it is."""
-def hypot(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.hypot` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def hypot(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the length of the hypotenuse, sqrt(x1² + x2²).
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): numbers.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def identity(n: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     """Returns the n x n identity matrix."""
-def in1d(ar1: _t.Any, ar2: _t.Any, invert: _t.Any = False) -> _t.Any:
-    """Tests whether each element of the flattened first array is in the second; see `isin`."""
+def in1d(ar1: _t.Any, ar2: _t.Any, invert: _b.bool = False) -> _t.Any:
+    """Tests whether each element of the flattened first array is in the second; see `isin`.
+
+    Args:
+        ar1 (Union[Tensor, number, list, tuple]): the values to look for.
+        ar2 (Union[Tensor, number, list, tuple]): the values to look among.
+        invert (bool): whether the answers are negated. Default: False.
+    """
 def indices(dimensions: _t.Any, dtype: _t.Any = ..., sparse: _b.bool = False) -> _b.list[_t.Any]:
     """Returns the index grids of a shape, as a list."""
 inf: _b.float
@@ -440,6 +868,13 @@ def interp(x: _t.Any, xp: _t.Any, fp: _t.Any, left: _t.Any = None, right: _t.Any
 def intersect1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = False, return_indices: _b.bool = False) -> _t.Any:
     """Computes the intersection of two arrays in ascending order; if requested, also the first
     positions (int32) in each.
+
+    Args:
+        ar1, ar2 (Union[Tensor, number, list, tuple]): real numbers, which are
+            flattened.
+        assume_unique (bool): whether the inputs are known to have no repeated values. Default:
+            False.
+        return_indices (bool): whether the positions are returned, too. Default: False.
     """
 invert = bitwise_not
 def isclose(a: _t.Any, b: _t.Any, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _t.Any:
@@ -450,30 +885,114 @@ def isclose(a: _t.Any, b: _t.Any, rtol: _b.float | _b.bool = 1e-05, atol: _b.flo
         rtol, atol (number): the relative and the absolute tolerance.
         equal_nan (bool): whether NaN is close to NaN.
     """
-def isfinite(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.isfinite` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
-def isin(element: _t.Any, test_elements: _t.Any, invert: _t.Any = False) -> _t.Any:
-    """Tests whether each element is in a second array (with `invert`, whether it is not)."""
-def isinf(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.isinf` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
-def isnan(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.isnan` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
-def isneginf(x: _t.Any) -> _t.Any:
-    """Tests the elements of a Tensor for negative infinity; raises a TypeError for anything else."""
-def isposinf(x: _t.Any) -> _t.Any:
-    """Tests the elements of a Tensor for positive infinity; raises a TypeError for anything else."""
+def isfinite(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests for numbers that are neither infinite nor NaN.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def isin(element: _t.Any, test_elements: _t.Any, invert: _b.bool = False) -> _t.Any:
+    """Tests whether each element is in a second array (with `invert`, whether it is not).
+
+    Args:
+        element (Union[Tensor, number, list, tuple]): the values to look for.
+        test_elements (Union[Tensor, number, list, tuple]): the values to look among.
+        invert (bool): whether the answers are negated. Default: False.
+    """
+def isinf(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests for positive and negative infinity.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def isnan(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests for NaN.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def isneginf(x: _Tensor) -> _t.Any:
+    """Tests the elements of a Tensor for negative infinity; raises a TypeError for anything else.
+
+    Args:
+        x (Tensor): real numbers or bools.
+    """
+def isposinf(x: _Tensor) -> _t.Any:
+    """Tests the elements of a Tensor for positive infinity; raises a TypeError for anything else.
+
+    Args:
+        x (Tensor): real numbers or bools.
+    """
 def isscalar(element: _t.Any) -> _b.bool:
-    """Returns True for a real number or a string, of Python or NumPy."""
+    """Returns True for a real number or a string, of Python or NumPy.
+
+    Args:
+        element (Any): the value to test.
+    """
 def ix_(*args: _t.Any) -> _t.Any:
     """Reshapes vectors to an open mesh: a tuple of Tensors that index a grid together."""
 def kron(a: _t.Any, b: _t.Any) -> _t.Any:
     """Computes the Kronecker product of two array-like values."""
-def lcm(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.lcm` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
-def less(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.less` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
-def less_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.less_equal` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def lcm(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the least common multiple.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def less(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests x1 < x2.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def less_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests x1 <= x2.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def linspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, retstep: _b.bool = False, dtype: _t.Any = None, axis: _b.int = 0) -> _t.Any:
     """Returns `num` evenly spaced numbers from `start` to `stop` along an axis; float32 by default.
 
@@ -485,26 +1004,136 @@ def linspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: 
         dtype (Union[mindspore.dtype, type, str]): the dtype of the result.
         axis (int): the position of the new axis. Default: 0.
     """
-def log(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.log` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def log10(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.log10` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def log1p(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.log1p` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def log2(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.log2` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def logaddexp(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.logaddexp` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
-def logaddexp2(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.logaddexp2` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
-def logical_and(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.logical_and` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
-def logical_not(a: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.logical_not` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
-def logical_or(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.logical_or` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
-def logical_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.logical_xor` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def log(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the natural logarithm.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): floats or complex numbers.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def log10(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the logarithm to base 10.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): floats or complex numbers.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def log1p(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the natural logarithm of 1 + x, precise near 0.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): floats or complex numbers.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def log2(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the logarithm to base 2.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): floats or complex numbers.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def logaddexp(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the logarithm of a sum of exponentials, log(exp(x1) + exp(x2)).
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): floats or complex numbers.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def logaddexp2(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the logarithm of a sum of powers of 2, log2(2^x1 + 2^x2).
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Tensor): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def logical_and(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests whether both elements are true.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def logical_not(a: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Negates truth values: tests for zeros.
+
+    The function works element by element.
+
+    Args:
+        a (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the shape of `a`.
+    """
+def logical_or(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests whether at least one of two elements is true.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def logical_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests whether exactly one of two elements is true.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Tensor): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def logspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, base: _b.float | _b.bool = 10.0, dtype: _t.Any = None, axis: _t.Any = 0) -> _t.Any:
     """Returns numbers evenly spaced on a log scale: `base` to the powers of `linspace`. The other
     arguments and the errors are the same as for `linspace`; `base` is a number.
@@ -513,18 +1142,51 @@ def matmul(x1: _t.Any, x2: _t.Any, dtype: _t.Any = None) -> _t.Any:
     """Computes the matrix product over the last two axes of Tensors of one dtype."""
 def matrix_power(a: _c.Iterable[_t.Any] | _Tensor, n: _b.int | _b.bool) -> _t.Any: ...
 max = amax
-def maximum(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.maximum` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def maximum(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the greater of two elements.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def mean(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, dtype: _t.Any = None) -> _t.Any:
     """Computes the mean over axes, in the input's dtype (ints are truncated)."""
 def meshgrid(*xi: _t.Any, sparse: _b.bool = False, indexing: _t.Any = 'xy') -> _t.Any:
     """Returns the coordinate grids of vectors, as a list; `sparse` keeps axes of length 1."""
 mgrid: _t.Any
 min = amin
-def minimum(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.minimum` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
-def mod(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.floor_mod` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def minimum(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the smaller of two elements.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
+def mod(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the remainder of a division, with the sign of `x2`.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def moveaxis(a: _t.Any, source: _t.Any, destination: _t.Any) -> _t.Any:
     """Moves axes of a Tensor from `source` to `destination`, which are ints, or sequences of equal
     length.
@@ -536,8 +1198,19 @@ def multi_dot(arrays: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...] | _Tensor) -> 
         arrays (Union[list, tuple, Tensor]): at least two matrices; the first and last may be
             vectors.
     """
-def multiply(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.mul` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def multiply(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the product.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Tensor): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def nancumsum(a: _t.Any, axis: _b.int | None = None, dtype: _t.Any = None) -> _t.Any:
     """Computes the cumulative sum of a Tensor with NaN as 0."""
 def nanmax(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _b.int | _b.bool = False) -> _t.Any:
@@ -552,8 +1225,19 @@ def nansum(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _t.An
     """`sum` over the axes given of what is not NaN, in its dtype."""
 def nanvar(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, ddof: _t.Any = 0, keepdims: _t.Any = False) -> _t.Any:
     """Computes the variance of elements that are not NaN, with divisor count - `ddof`; float32."""
-def negative(a: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.neg` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def negative(a: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Returns negated values.
+
+    The function works element by element.
+
+    Args:
+        a (Union[Tensor, number, list, tuple]): numbers.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `a`.
+    """
 def norm(x: _t.Any, ord: _t.Any = None, axis: _b.int | _c.Iterable[_t.Any] | None = None, keepdims: _b.bool = False) -> _t.Any:
     """Computes the norm of vectors or matrices over axes; at least float32.
 
@@ -565,8 +1249,19 @@ def norm(x: _t.Any, ord: _t.Any = None, axis: _b.int | _c.Iterable[_t.Any] | Non
             all.
         keepdims (bool): whether the axes are kept with length 1.
     """
-def not_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.not_equal` of two Tensors, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, bool by default."""
+def not_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Tests x1 != x2.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Tensor): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            bool.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 ogrid: _t.Any
 def ones(shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     """Returns a Tensor of ones of a shape (an int, tuple, list or Tensor of ints); float32 by
@@ -604,7 +1299,12 @@ def piecewise(x: _t.Any, condlist: _c.Iterable[_t.Any] | _Tensor, funclist: _c.I
         *args, **kw: passed on to the functions.
     """
 def polyadd(a1: _t.Any, a2: _t.Any) -> _t.Any:
-    """Adds two polynomials (numbers, lists, tuples or Tensors)."""
+    """Adds two polynomials (numbers, lists, tuples or Tensors).
+
+    Args:
+        a1, a2 (Union[Tensor, number, list, tuple]): coefficients, the highest
+            power first.
+    """
 def polyder(p: _t.Any, m: _b.int | _b.bool | _Tensor = 1) -> _Tensor:
     """Differentiates a polynomial `m` times; the result is an empty float32 Tensor if no
     coefficient is left.
@@ -621,9 +1321,18 @@ def polyint(p: _t.Any, m: _b.int | _Tensor = 1, k: _t.Any = None) -> _t.Any:
 def polymul(a1: _t.Any, a2: _t.Any) -> _t.Any:
     """Multiplies two polynomials. It raises the same errors as `polyadd`; an empty polynomial
     raises a ValueError, a complex one a TypeError.
+
+    Args:
+        a1, a2 (Union[Tensor, number, list, tuple]): coefficients, the highest
+            power first.
     """
 def polysub(a1: _t.Any, a2: _t.Any) -> _t.Any:
-    """Subtracts two polynomials. It raises the same errors as `polyadd`."""
+    """Subtracts two polynomials. It raises the same errors as `polyadd`.
+
+    Args:
+        a1, a2 (Union[Tensor, number, list, tuple]): coefficients, the highest
+            power first.
+    """
 def polyval(p: _t.Any, x: _t.Any) -> _t.Any:
     """Evaluates a polynomial at `x` by Horner's rule; at least float32.
 
@@ -631,10 +1340,32 @@ def polyval(p: _t.Any, x: _t.Any) -> _t.Any:
         p (Union[number, list, tuple, Tensor]): the coefficients.
         x (Union[number, list, tuple, Tensor]): the points.
     """
-def positive(a: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.deepcopy` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def power(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.pow` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def positive(a: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Returns values unchanged, in a new Tensor.
+
+    The function works element by element.
+
+    Args:
+        a (Tensor): numbers.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `a`.
+    """
+def power(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes powers, x1 to the power of x2.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def promote_types(type1: _t.Any, type2: _t.Any) -> _t.Any:
     """Returns the promoted dtype of two dtypes.
 
@@ -643,10 +1374,32 @@ def promote_types(type1: _t.Any, type2: _t.Any) -> _t.Any:
     """
 def ptp(x: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False) -> _t.Any:
     """Computes the peak-to-peak value, maximum minus minimum, of a Tensor over axes."""
-def rad2deg(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.rad2deg` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def radians(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.deg2rad` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def rad2deg(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Converts angles from radians to degrees.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): numbers or bools, except uint16, uint32 and uint64.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or float32 for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def radians(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Converts angles from degrees to radians.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): numbers or bools, except uint16, uint32 and uint64.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or float32 for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def rand(*shape: _b.int | _c.Iterable[_b.int], dtype: _Type | _b.str = ...) -> _Tensor:
     """Draws random numbers from the uniform distribution on [0, 1); a single number without a
     shape.
@@ -680,8 +1433,19 @@ def ravel_multi_index(multi_index: _c.Iterable[_t.Any] | _Tensor, dims: _c.Itera
         mode (str): "clip" or "wrap" for indices out of range; "raise" rejects them.
         order (str): "C" if the last axis varies fastest, "F" if the first does.
     """
-def reciprocal(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.reciprocal` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def reciprocal(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the reciprocal, 1 / x.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): numbers or bools, except uint16, uint32 and uint64.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or int64 for bools.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 remainder = mod
 def repeat(a: _t.Any, repeats: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor, axis: _b.int | None = None) -> _t.Any:
     """Repeats every element along an axis, or of the flattened input.
@@ -695,9 +1459,24 @@ def repeat(a: _t.Any, repeats: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor,
 def reshape(x: _t.Any, new_shape: _t.Any) -> _t.Any:
     """Reshapes a Tensor to a shape given as an int, tuple, list or integer Tensor."""
 def result_type(*arrays_and_dtypes: _t.Any) -> _t.Any:
-    """Returns the dtype to which Tensors, numbers, dtypes and names of dtypes are promoted."""
-def rint(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.rint` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+    """Returns the dtype to which Tensors, numbers, dtypes and names of dtypes are promoted.
+
+    Args:
+        *arrays_and_dtypes (Union[Tensor, number, mindspore.dtype, str]): the operands.
+    """
+def rint(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the nearest integer; halves are rounded to the even one.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): floats.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def roll(a: _Tensor, shift: _b.int | _c.Iterable[_t.Any], axis: _b.int | _c.Iterable[_t.Any] | None = None) -> _t.Any:
     """Rolls the elements of a Tensor along axes; elements moved beyond the end reappear at the
     start.
@@ -732,35 +1511,130 @@ def select(condlist: _c.Iterable[_t.Any] | _Tensor, choicelist: _c.Iterable[_t.A
 def setdiff1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = False) -> _t.Any:
     """Computes the set difference: the values of the first array that are not in the second, in
     ascending order unless `assume_unique`.
+
+    Args:
+        ar1, ar2 (Union[Tensor, number, list, tuple]): real numbers, which are
+            flattened.
+        assume_unique (bool): whether the inputs are known to have no repeated values. Default:
+            False.
     """
-def sign(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.sign` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def sign(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the sign: -1, 0 or 1.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): numbers, except uint16, uint32 and uint64.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or float32 for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def signbit(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """Tests whether elements are negative (False for -0.0)."""
-def sin(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.sin` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def sinh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.sinh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+    """Tests whether elements are negative (False for -0.0).
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): None or bool, the dtype of the result.
+    """
+def sin(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the sine of angles in radians.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def sinh(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the hyperbolic sine.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def size(a: _t.Any, axis: _b.int | _b.bool | None = None) -> _t.Any:
     """Returns the number of elements, or the length of an axis, as an int."""
-def sometrue(a: _t.Any, axis: _t.Any = None, keepdims: _b.int | _b.bool = False) -> _t.Any:
-    """Tests whether any element over the given axes is true."""
-def split(x: _t.Any, indices_or_sections: _t.Any, axis: _t.Any = 0) -> _t.Any:
-    """Splits a Tensor along an axis into equal parts (a tuple), or at indices (a list)."""
-def sqrt(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.sqrt` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def square(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.square` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def sometrue(a: _t.Any, axis: _b.int | _c.Iterable[_b.int] | None = None, keepdims: _b.int | _b.bool = False) -> _t.Any:
+    """Tests whether any element over the given axes is true.
+
+    Args:
+        a (Union[Tensor, number, list, tuple]): the values; all except 0 are true.
+        axis (Union[int, tuple[int]]): the axes to reduce. Default: None, all of them.
+        keepdims (bool): whether reduced axes stay with length 1. Default: False.
+    """
+def split(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _t.Any:
+    """Splits a Tensor along an axis into equal parts (a tuple), or at indices (a list).
+
+    Args:
+        x (Tensor): the Tensor to split.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
+            at which later parts begin.
+        axis (int): the axis to split. Default: 0.
+    """
+def sqrt(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the square root.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def square(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the square.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): numbers.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def squeeze(a: _t.Any, axis: _t.Any = None) -> _t.Any:
     """Removes axes of length 1 from a Tensor: all of them, or the given ones."""
 def stack(arrays: _Tensor | _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], axis: _b.int | _b.bool = 0) -> _t.Any:
-    """Stacks Tensors of one shape along a new axis; a single Tensor is split along its first axis."""
+    """Stacks Tensors of one shape along a new axis; a single Tensor is split along its first axis.
+
+    Args:
+        arrays (Union[Tensor, tuple[Tensor], list[Tensor]]): Tensors of one shape.
+        axis (int): the position of the new axis. Default: 0.
+    """
 def std(x: _t.Any, axis: _t.Any = None, ddof: _b.int = 0, keepdims: _b.bool = False) -> _t.Any:
     """The standard deviation over the axes given, of squares divided by the count less
     `ddof`; float32 for ints.
     """
-def subtract(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.sub` of two array-like values, which are broadcast; `dtype` (a MindSpore dtype) is that of the result, the promoted dtype of the inputs by default."""
+def subtract(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the difference, x1 - x2.
+
+    The function works element by element on inputs that are broadcast.
+
+    Args:
+        x1, x2 (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the promoted dtype of the inputs.
+
+    Returns:
+        Tensor of the broadcast shape.
+    """
 def sum(a: _t.Any, axis: _b.int | _c.Iterable[_t.Any] | None = None, dtype: _Type | None = None, keepdims: _b.bool = False, initial: _t.Any = None) -> _t.Any:
     """Computes the sum over axes; int64 for ints and bools.
 
@@ -787,10 +1661,32 @@ def take_along_axis(arr: _t.Any, indices: _t.Any, axis: _b.int | _b.bool | None)
     """Takes elements of a Tensor along an axis at broadcast indices (int32 or int64); without an
     axis, from the flattened Tensor.
     """
-def tan(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.tan` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
-def tanh(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.tanh` of a Tensor; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def tan(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the tangent of angles in radians.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
+def tanh(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
+    """Computes the hyperbolic tangent.
+
+    The function works element by element.
+
+    Args:
+        x (Tensor): real numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            the dtype of the input, or a float dtype for ints.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 def tensordot(a: _t.Any, b: _t.Any, axes: _b.int | _c.Iterable[_t.Any] = 2) -> _t.Any:
     """Computes the tensor dot product (contraction) of Tensors of one dtype over axes.
 
@@ -799,13 +1695,23 @@ def tensordot(a: _t.Any, b: _t.Any, axes: _b.int | _c.Iterable[_t.Any] = 2) -> _
         axes (Union[int, tuple, list]): the number of last axes of `a` and first axes of `b`, or the
             two lists of axes.
     """
-def tile(a: _t.Any, reps: _t.Any) -> _t.Any:
+def tile(a: _Tensor, reps: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | _Tensor) -> _t.Any:
     """Tiles a Tensor: repeats it along each axis; `reps` is an int, or a tuple, list or Tensor of
     ints.
+
+    Args:
+        a (Tensor): the Tensor to repeat.
+        reps (Union[int, tuple[int], list[int], Tensor]): the number of copies along each axis.
     """
-def trace(a: _t.Any, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1, dtype: _Type | None = None) -> _t.Any:
+def trace(a: _Tensor, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1, dtype: _Type | None = None) -> _t.Any:
     """Computes the trace, the sum of the diagonal over two axes; int64 for ints. Floats are cast to
     an integer `dtype` before they are summed.
+
+    Args:
+        a (Tensor): of at least two axes.
+        offset (int): the diagonal: 0 is the main one, positive ones lie above it. Default: 0.
+        axis1, axis2 (int): the axes of the matrices. Default: 0 and 1.
+        dtype (mindspore.dtype): the dtype of the result. Default: None.
     """
 def transpose(a: _t.Any, axes: _t.Any = None) -> _t.Any:
     """Permutes the axes of a Tensor; reverses them by default."""
@@ -821,30 +1727,83 @@ def trapz(y: _t.Any, x: _Tensor | _c.Iterable[_t.Any] | None = None, dx: _t.Any 
 def tri(N: _t.Any, M: _t.Any = None, k: _b.int = 0, dtype: _Type | None = ...) -> _t.Any:
     """Returns an N x M matrix with ones on and below the k-th diagonal."""
 def tril(m: _t.Any, k: _b.int = 0) -> _t.Any:
-    """Returns the lower triangle of each matrix; a vector is broadcast to a matrix."""
+    """Returns the lower triangle of each matrix; a vector is broadcast to a matrix.
+
+    Args:
+        m (Union[Tensor, number, list, tuple]): real numbers of shape (..., M, N) or (N,).
+        k (int): the diagonal at which the triangle ends: 0 is the main one, positive ones lie above
+            it. Default: 0.
+    """
 def tril_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float | _b.bool | None = None) -> _t.Any:
-    """Returns the row and column indices of the lower triangle of an n x m matrix; int32."""
+    """Returns the row and column indices of the lower triangle of an n x m matrix; int32.
+
+    Args:
+        n (number): the number of rows.
+        k (number): the diagonal at which the triangle ends: 0 is the main one, positive ones lie
+            above it. Default: 0.
+        m (number): the number of columns. Default: None, which means `n`.
+    """
 def tril_indices_from(arr: _t.Any, k: _t.Any = 0) -> _t.Any:
-    """Returns the row and column indices of the lower triangle of a matrix of this shape."""
+    """Returns the row and column indices of the lower triangle of a matrix of this shape.
+
+    Args:
+        arr (Union[Tensor, number, list, tuple]): a matrix, of which only the shape matters.
+        k (number): the diagonal at which the triangle ends: 0 is the main one, positive ones lie
+            above it. Default: 0.
+    """
 def triu(m: _t.Any, k: _b.int = 0) -> _t.Any:
     """Returns the upper triangle of each matrix; a vector is broadcast to a matrix. It raises the
     same errors as `tril`.
+
+    Args:
+        m (Union[Tensor, number, list, tuple]): real numbers of shape (..., M, N) or (N,).
+        k (int): the diagonal at which the triangle ends: 0 is the main one, positive ones lie above
+            it. Default: 0.
     """
 def triu_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float | _b.bool | None = None) -> _t.Any:
-    """Returns the row and column indices of the upper triangle of an n x m matrix; int32."""
+    """Returns the row and column indices of the upper triangle of an n x m matrix; int32.
+
+    Args:
+        n (number): the number of rows.
+        k (number): the diagonal at which the triangle ends: 0 is the main one, positive ones lie
+            above it. Default: 0.
+        m (number): the number of columns. Default: None, which means `n`.
+    """
 def triu_indices_from(arr: _t.Any, k: _t.Any = 0) -> _t.Any:
-    """Returns the row and column indices of the upper triangle of a matrix of this shape."""
+    """Returns the row and column indices of the upper triangle of a matrix of this shape.
+
+    Args:
+        arr (Union[Tensor, number, list, tuple]): a matrix, of which only the shape matters.
+        k (number): the diagonal at which the triangle ends: 0 is the main one, positive ones lie
+            above it. Default: 0.
+    """
 true_divide = divide
-def trunc(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
-    """`ops.trunc` of an array-like value; `dtype` (a MindSpore dtype) is that of the result, that of the input, or the float next to it, by default."""
+def trunc(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
+    """Computes the integer part, each element rounded towards zero.
+
+    The function works element by element.
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): numbers or bools.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            float16 for float16, otherwise float32.
+
+    Returns:
+        Tensor of the shape of `x`.
+    """
 from ..common.dtype import uint as uint
 from ..common.dtype import uint16 as uint16
 from ..common.dtype import uint32 as uint32
 from ..common.dtype import uint64 as uint64
 from ..common.dtype import uint8 as uint8
-def unique(x: _t.Any, return_inverse: _t.Any = False) -> _t.Any:
+def unique(x: _Tensor, return_inverse: _b.bool = False) -> _t.Any:
     """Returns the unique values of a Tensor in order of first appearance and, if requested, the
     inverse indices, int64 for int64 values and int32 for others.
+
+    Args:
+        x (Tensor): real numbers of any shape.
+        return_inverse (bool): whether to return the position of each element of `x` among the
+            unique values, too. Default: False.
     """
 def unravel_index(indices: _t.Any, shape: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor, order: _t.Literal['C', 'F'] = 'C') -> _t.Any:
     """Converts flat indices to a tuple of indices along each axis, in the dtype of the flat
@@ -873,8 +1832,14 @@ def var(x: _t.Any, axis: _t.Any = None, ddof: _b.int | _b.bool = 0, keepdims: _b
     """The variance over the axes given, of squares divided by the count less
     `ddof`; float32 for ints.
     """
-def vsplit(x: _t.Any, indices_or_sections: _t.Any) -> _t.Any:
-    """Splits a Tensor along the first axis. It raises the same errors as `split`."""
+def vsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+    """Splits a Tensor along the first axis. It raises the same errors as `split`.
+
+    Args:
+        x (Tensor): the Tensor to split.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
+            at which later parts begin.
+    """
 def vstack(tup: _t.Any) -> _t.Any:
     """Tensors joined along the first axis, vectors as rows; a Tensor is returned as it is."""
 def where(condition: _t.Any, x: _t.Any = None, y: _t.Any = None) -> _t.Any:

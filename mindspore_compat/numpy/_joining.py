@@ -49,6 +49,11 @@ def _arrays(arrays, api):
 def concatenate(arrays, axis: Int | None = 0):
     """Concatenates Tensors along an axis; if `axis` is None or at least 32, all their elements.
 
+    Args:
+        arrays (Union[Tensor, tuple[Tensor], list[Tensor]]): the parts; a Tensor counts as its
+            slices along the first axis. Lengths may differ along `axis` only.
+        axis (int): the axis to join. Default: 0.
+
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the axis is out of range, or the shapes do not fit.
@@ -84,6 +89,10 @@ def _join(arrays, axis, api):
 def append(arr, values, axis: Int = None):
     """Appends a Tensor to another along an axis; if `axis` is None, all elements in order.
 
+    Args:
+        arr, values (Tensor): the first and the second part.
+        axis (int): the axis to join. Default: None, which flattens both.
+
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the axis is out of range, or the shapes do not fit.
@@ -101,6 +110,10 @@ def append(arr, values, axis: Int = None):
 @checked
 def stack(arrays: _Arrays, axis: Int | Bool = 0):
     """Stacks Tensors of one shape along a new axis; a single Tensor is split along its first axis.
+
+    Args:
+        arrays (Union[Tensor, tuple[Tensor], list[Tensor]]): Tensors of one shape.
+        axis (int): the position of the new axis. Default: 0.
 
     Raises:
         TypeError: if an item is not a Tensor, or `axis` is not an int.
@@ -229,6 +242,12 @@ def _parts(x, sections, axis, api, even):
 def split(x, indices_or_sections, axis=0):
     """Splits a Tensor along an axis into equal parts (a tuple), or at indices (a list).
 
+    Args:
+        x (Tensor): the Tensor to split.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
+            at which later parts begin.
+        axis (int): the axis to split. Default: 0.
+
     Raises:
         TypeError: if an argument has another type.
         ValueError: if the axis is out of range, or the Tensor cannot be split in this way.
@@ -247,6 +266,12 @@ def array_split(x, indices_or_sections, axis=0):
     """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list). It
     raises the same errors as `split`.
 
+    Args:
+        x (Tensor): the Tensor to split.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
+            at which later parts begin.
+        axis (int): the axis to split. Default: 0.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print([part.shape for part in ms.numpy.array_split(ms.numpy.arange(5), 2)])
@@ -259,6 +284,11 @@ def array_split(x, indices_or_sections, axis=0):
 
 def hsplit(x, indices_or_sections):
     """Splits a Tensor along the second axis. It raises the same errors as `split`.
+
+    Args:
+        x (Tensor): the Tensor to split.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
+            at which later parts begin.
 
     Example:
         >>> import mindspore_compat as ms
@@ -273,6 +303,11 @@ def hsplit(x, indices_or_sections):
 def vsplit(x, indices_or_sections):
     """Splits a Tensor along the first axis. It raises the same errors as `split`.
 
+    Args:
+        x (Tensor): the Tensor to split.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
+            at which later parts begin.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print([part.shape for part in ms.numpy.vsplit(ms.numpy.ones((4, 2)), 2)])
@@ -285,6 +320,11 @@ def vsplit(x, indices_or_sections):
 
 def dsplit(x, indices_or_sections):
     """Splits a Tensor along the third axis. It raises the same errors as `split`.
+
+    Args:
+        x (Tensor): the Tensor to split.
+        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
+            at which later parts begin.
 
     Example:
         >>> import mindspore_compat as ms
@@ -299,6 +339,10 @@ def dsplit(x, indices_or_sections):
 def tile(a, reps):
     """Tiles a Tensor: repeats it along each axis; `reps` is an int, or a tuple, list or Tensor of
     ints.
+
+    Args:
+        a (Tensor): the Tensor to repeat.
+        reps (Union[int, tuple[int], list[int], Tensor]): the number of copies along each axis.
 
     Raises:
         TypeError: if an argument has another type.

@@ -7,6 +7,7 @@ other than Tensors.
 """
 
 import math
+import re
 
 import numpy
 
@@ -17,6 +18,7 @@ from .._core.tensor.promotion import promote_np
 from ..ops._elementwise import arithmetic, division, elementary
 from ..ops._elementwise.cast import cast
 from ._convert import as_tensor, floats, need_tensor, with_dtype
+from ._pointwise_pages import PAGES
 
 _ORDER = "? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split()
 
@@ -206,24 +208,76 @@ def unary(path):
         "a": lambda a, dtype=None: run(a, dtype),
         "input": lambda input, dtype=None: run(input, dtype),
     }
-    default = "bool" if path in TESTS else "that of the input, or the float next to it,"
-    kind = "a Tensor" if takes == "Tensor" else "an array-like value"
+    default = "bool" if path in TESTS else _RESULTS.get(layout, "the dtype of the input")
     return _set_name(
-        signatures[parameter],
-        name,
-        f"`ops.{op_name}` of {kind}; `dtype` (a MindSpore "
-        f"dtype) is that of the result, {default} by default.\n\n    Raises:\n        "
-        f"TypeError: if the input is something else, or of a dtype that is not taken.\n\n"
-        + _example(f"ms.Tensor({'[1, 2]' if layout == 'integer' else '[0.5, 0.25]'})", name),
+        signatures[parameter], name, _page(name, parameter, takes, _ACCEPTED[layout], default)
     )
 
 
-def _example(operands, name):
-    """Returns an example that shows the shape of the result."""
-    return f"""    Example:
+_ACCEPTED = {
+    "as it is": "of any dtype",
+    "wave": "real numbers or bools",
+    "cube root": "real numbers or bools",
+    "root": "numbers or bools",
+    "angle": "numbers or bools, except uint16, uint32 and uint64",
+    "single": "numbers or bools",
+    "single, half": "numbers or bools",
+    "float": "floats or complex numbers",
+    "real float": "floats",
+    "integer": "ints",
+    "number": "numbers",
+    "power": "numbers or bools, except uint16, uint32 and uint64",
+    "sign": "numbers, except uint16, uint32 and uint64",
+    "real": "real numbers or bools",
+    "truth": "numbers or bools",
+}
+_RESULTS = {  # dtypes of results; other layouts keep the dtype of the input
+    "wave": "the dtype of the input, or a float dtype for ints",
+    "cube root": "float64 for float64, otherwise float32",
+    "root": "the dtype of the input, or a float dtype for ints",
+    "angle": "the dtype of the input, or float32 for ints",
+    "single": "float32",
+    "single, half": "float16 for float16, otherwise float32",
+    "power": "the dtype of the input, or int64 for bools",
+    "sign": "the dtype of the input, or float32 for ints",
+}
+_KINDS = {
+    "biufc": "numbers or bools",
+    "biuf": "real numbers or bools",
+    "iufc": "numbers",
+    "fc": "floats or complex numbers",
+    "biu": "ints or bools",
+}
+
+
+def _page(name, parameters, takes, accepted, default):
+    """Returns the docstring of a function."""
+    words, operands, result = PAGES[name]
+    kind = "Tensor" if takes == "Tensor" else "Union[Tensor, number, list, tuple]"
+    call = ", ".join(f"ms.Tensor({values})" for values in re.findall(r"\[.*?\]", operands))
+    several = "," in parameters
+    shape = "the broadcast shape" if several else f"the shape of `{parameters}`"
+    broadcast = " on inputs that are broadcast" if several else ""
+    misfit = "\n        ValueError: if the shapes do not broadcast." if several else ""
+    return f"""{words}.
+
+    The function works element by element{broadcast}.
+
+    Args:
+        {parameters} ({kind}): {accepted}.
+        dtype (mindspore.dtype): the dtype of the result. Default: None, which means
+            {default}.
+
+    Returns:
+        Tensor of {shape}.
+
+    Raises:
+        TypeError: if an argument has another type, or an input has another dtype.{misfit}
+
+    Example:
         >>> import mindspore_compat as ms
-        >>> print(ms.numpy.{name}({operands}).shape)
-        (2,)
+        >>> print(ms.numpy.{name}({call}))
+        {result}
 """
 
 
@@ -373,19 +427,5 @@ def binary(path):
             result = build("ops", op_name)(*_with_axes(first, second))
         return with_dtype(result, dtype, name)
 
-    kind = "two Tensors" if takes == "Tensor" else "two array-like values"
     default = "bool" if path in COMPARISONS else "the promoted dtype of the inputs"
-    return _set_name(
-        function,
-        name,
-        f"`ops.{op_name}` of {kind}, which are broadcast; `dtype` (a "
-        f"MindSpore dtype) is that of the result, {default} by default.\n\n    Raises:\n"
-        "        TypeError: if an input is something else, or of a dtype that is not "
-        "taken.\n        ValueError: if the shapes do not fit.\n\n"
-        + _example(
-            "ms.Tensor([1, 2]), ms.Tensor([3, 4])"
-            if kinds == "biu"
-            else "ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 4.0])",
-            name,
-        ),
-    )
+    return _set_name(function, name, _page(name, "x1, x2", takes, _KINDS[kinds], default))

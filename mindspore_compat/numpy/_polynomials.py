@@ -40,6 +40,10 @@ def _align(a1, a2, api):
 def polyadd(a1, a2):
     """Adds two polynomials (numbers, lists, tuples or Tensors).
 
+    Args:
+        a1, a2 (Union[Tensor, number, list, tuple]): coefficients, the highest
+            power first.
+
     Raises:
         TypeError: if an argument has another type.
         ValueError: if one has more than one axis.
@@ -58,6 +62,10 @@ def polyadd(a1, a2):
 def polysub(a1, a2):
     """Subtracts two polynomials. It raises the same errors as `polyadd`.
 
+    Args:
+        a1, a2 (Union[Tensor, number, list, tuple]): coefficients, the highest
+            power first.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.polysub([1, 2], [1, 1]))
@@ -72,6 +80,10 @@ def polysub(a1, a2):
 def polymul(a1, a2):
     """Multiplies two polynomials. It raises the same errors as `polyadd`; an empty polynomial
     raises a ValueError, a complex one a TypeError.
+
+    Args:
+        a1, a2 (Union[Tensor, number, list, tuple]): coefficients, the highest
+            power first.
 
     Example:
         >>> import mindspore_compat as ms

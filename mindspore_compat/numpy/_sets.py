@@ -35,6 +35,11 @@ def unique(x, return_inverse=False):
     """Returns the unique values of a Tensor in order of first appearance and, if requested, the
     inverse indices, int64 for int64 values and int32 for others.
 
+    Args:
+        x (Tensor): real numbers of any shape.
+        return_inverse (bool): whether to return the position of each element of `x` among the
+            unique values, too. Default: False.
+
     Raises:
         TypeError: if `x` is not a Tensor, or holds bools or complex numbers.
         ValueError: if it has no axis.
@@ -55,6 +60,11 @@ def unique(x, return_inverse=False):
 
 def isin(element, test_elements, invert=False):
     """Tests whether each element is in a second array (with `invert`, whether it is not).
+
+    Args:
+        element (Union[Tensor, number, list, tuple]): the values to look for.
+        test_elements (Union[Tensor, number, list, tuple]): the values to look among.
+        invert (bool): whether the answers are negated. Default: False.
 
     Raises:
         TypeError: if an argument is not array-like.
@@ -78,6 +88,11 @@ def isin(element, test_elements, invert=False):
 def in1d(ar1, ar2, invert=False):
     """Tests whether each element of the flattened first array is in the second; see `isin`.
 
+    Args:
+        ar1 (Union[Tensor, number, list, tuple]): the values to look for.
+        ar2 (Union[Tensor, number, list, tuple]): the values to look among.
+        invert (bool): whether the answers are negated. Default: False.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.in1d([1, 2, 3], [2, 5]))
@@ -92,6 +107,13 @@ def in1d(ar1, ar2, invert=False):
 def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = False):
     """Computes the intersection of two arrays in ascending order; if requested, also the first
     positions (int32) in each.
+
+    Args:
+        ar1, ar2 (Union[Tensor, number, list, tuple]): real numbers, which are
+            flattened.
+        assume_unique (bool): whether the inputs are known to have no repeated values. Default:
+            False.
+        return_indices (bool): whether the positions are returned, too. Default: False.
 
     Raises:
         TypeError: if an argument has another type, or an input holds bools or complex numbers.
@@ -121,6 +143,12 @@ def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = Fa
 def setdiff1d(ar1, ar2, assume_unique: Bool = False):
     """Computes the set difference: the values of the first array that are not in the second, in
     ascending order unless `assume_unique`.
+
+    Args:
+        ar1, ar2 (Union[Tensor, number, list, tuple]): real numbers, which are
+            flattened.
+        assume_unique (bool): whether the inputs are known to have no repeated values. Default:
+            False.
 
     Raises:
         TypeError: if an argument has another type, or an input holds bools or complex numbers.

@@ -132,6 +132,11 @@ def _lower(rows, columns, k, dtype=float32):
 def tril(m, k: Int = 0):
     """Returns the lower triangle of each matrix; a vector is broadcast to a matrix.
 
+    Args:
+        m (Union[Tensor, number, list, tuple]): real numbers of shape (..., M, N) or (N,).
+        k (int): the diagonal at which the triangle ends: 0 is the main one, positive ones lie above
+            it. Default: 0.
+
     Raises:
         TypeError: if an argument has another type, or is complex.
         ValueError: if `m` is a number or empty.
@@ -151,6 +156,11 @@ def tril(m, k: Int = 0):
 def triu(m, k: Int = 0):
     """Returns the upper triangle of each matrix; a vector is broadcast to a matrix. It raises the
     same errors as `tril`.
+
+    Args:
+        m (Union[Tensor, number, list, tuple]): real numbers of shape (..., M, N) or (N,).
+        k (int): the diagonal at which the triangle ends: 0 is the main one, positive ones lie above
+            it. Default: 0.
 
     Example:
         >>> import mindspore_compat as ms
@@ -190,6 +200,12 @@ def _lengths(n, m):
 def tril_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None):
     """Returns the row and column indices of the lower triangle of an n x m matrix; int32.
 
+    Args:
+        n (number): the number of rows.
+        k (number): the diagonal at which the triangle ends: 0 is the main one, positive ones lie
+            above it. Default: 0.
+        m (number): the number of columns. Default: None, which means `n`.
+
     Raises:
         TypeError: if an argument is not a number.
 
@@ -206,6 +222,12 @@ def tril_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None
 @checked
 def triu_indices(n: Number | Bool, k: Number | Bool = 0, m: Number | Bool = None):
     """Returns the row and column indices of the upper triangle of an n x m matrix; int32.
+
+    Args:
+        n (number): the number of rows.
+        k (number): the diagonal at which the triangle ends: 0 is the main one, positive ones lie
+            above it. Default: 0.
+        m (number): the number of columns. Default: None, which means `n`.
 
     Raises:
         TypeError: if an argument is not a number.
@@ -230,6 +252,11 @@ def _matrix_shape(arr, api):
 def tril_indices_from(arr, k=0):
     """Returns the row and column indices of the lower triangle of a matrix of this shape.
 
+    Args:
+        arr (Union[Tensor, number, list, tuple]): a matrix, of which only the shape matters.
+        k (number): the diagonal at which the triangle ends: 0 is the main one, positive ones lie
+            above it. Default: 0.
+
     Raises:
         TypeError: if an argument has another type.
         ValueError: if `arr` is not a matrix.
@@ -247,6 +274,11 @@ def tril_indices_from(arr, k=0):
 
 def triu_indices_from(arr, k=0):
     """Returns the row and column indices of the upper triangle of a matrix of this shape.
+
+    Args:
+        arr (Union[Tensor, number, list, tuple]): a matrix, of which only the shape matters.
+        k (number): the diagonal at which the triangle ends: 0 is the main one, positive ones lie
+            above it. Default: 0.
 
     Raises:
         TypeError: if an argument has another type.
@@ -266,6 +298,10 @@ def triu_indices_from(arr, k=0):
 @checked
 def diag(v, k: Int = 0):
     """Builds a matrix with a vector on its k-th diagonal, or extracts that diagonal of a matrix.
+
+    Args:
+        v (Tensor): a vector, or a matrix.
+        k (int): the diagonal: 0 is the main one, positive ones lie above it. Default: 0.
 
     Raises:
         TypeError: if `v` is not a Tensor or is complex.
@@ -290,6 +326,10 @@ def diag(v, k: Int = 0):
 def diagflat(v, k: InTensor(Int | Bool) = 0):
     """Builds a matrix with the flattened input on its k-th diagonal.
 
+    Args:
+        v (Tensor): the elements of the diagonal, of any shape.
+        k (int): the diagonal: 0 is the main one, positive ones lie above it. Default: 0.
+
     Raises:
         TypeError: if `v` is not a Tensor or is complex, or `k` is not an int.
 
@@ -309,6 +349,11 @@ def diagflat(v, k: InTensor(Int | Bool) = 0):
 @checked
 def diagonal(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1):
     """Returns the diagonal of a Tensor over two axes, along a new last axis.
+
+    Args:
+        a (Tensor): of at least two axes.
+        offset (int): the diagonal: 0 is the main one, positive ones lie above it. Default: 0.
+        axis1, axis2 (int): the axes of the matrices. Default: 0 and 1.
 
     Raises:
         TypeError: if an argument has another type.
@@ -338,6 +383,10 @@ def _two_axes(a, axis1, axis2, api):
 def diag_indices(n: Int | Bool, ndim: Int | Bool = 2):
     """Returns the indices of the main diagonal of an array with `ndim` axes of length n; int32.
 
+    Args:
+        n (int): the length of each axis.
+        ndim (int): the number of axes. Default: 2.
+
     Raises:
         TypeError: if an argument is not an int.
         ValueError: if `n` is less than 1.
@@ -358,6 +407,12 @@ def diag_indices(n: Int | Bool, ndim: Int | Bool = 2):
 def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DType = None):
     """Computes the trace, the sum of the diagonal over two axes; int64 for ints. Floats are cast to
     an integer `dtype` before they are summed.
+
+    Args:
+        a (Tensor): of at least two axes.
+        offset (int): the diagonal: 0 is the main one, positive ones lie above it. Default: 0.
+        axis1, axis2 (int): the axes of the matrices. Default: 0 and 1.
+        dtype (mindspore.dtype): the dtype of the result. Default: None.
 
     Raises:
         TypeError: if an argument has another type.

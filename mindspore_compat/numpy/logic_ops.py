@@ -67,6 +67,9 @@ def isclose(
 def isneginf(x):
     """Tests the elements of a Tensor for negative infinity; raises a TypeError for anything else.
 
+    Args:
+        x (Tensor): real numbers or bools.
+
     Example:
         >>> import numpy as np
         >>> import mindspore_compat as ms
@@ -80,6 +83,9 @@ def isneginf(x):
 
 def isposinf(x):
     """Tests the elements of a Tensor for positive infinity; raises a TypeError for anything else.
+
+    Args:
+        x (Tensor): real numbers or bools.
 
     Example:
         >>> import numpy as np
@@ -95,6 +101,10 @@ def isposinf(x):
 @checked
 def signbit(x, dtype: DType("bool") = None):
     """Tests whether elements are negative (False for -0.0).
+
+    Args:
+        x (Union[Tensor, number, list, tuple]): real numbers or bools.
+        dtype (mindspore.dtype): None or bool, the dtype of the result.
 
     Raises:
         TypeError: if `x` is not array-like and real, or `dtype` is not bool.
@@ -112,6 +122,11 @@ def signbit(x, dtype: DType("bool") = None):
 @checked
 def sometrue(a, axis=None, keepdims: Int | Bool = False):
     """Tests whether any element over the given axes is true.
+
+    Args:
+        a (Union[Tensor, number, list, tuple]): the values; all except 0 are true.
+        axis (Union[int, tuple[int]]): the axes to reduce. Default: None, all of them.
+        keepdims (bool): whether reduced axes stay with length 1. Default: False.
 
     Raises:
         TypeError: if an argument has another type.
@@ -138,6 +153,9 @@ def sometrue(a, axis=None, keepdims: Int | Bool = False):
 def isscalar(element):
     """Returns True for a real number or a string, of Python or NumPy.
 
+    Args:
+        element (Any): the value to test.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.isscalar(1.5))
@@ -163,6 +181,10 @@ def _operand(value, api):
 def array_equal(a1, a2, equal_nan: Bool = False):
     """Tests whether the shapes and all elements of two arrays are equal; returns a bool Tensor.
 
+    Args:
+        a1, a2 (Union[Tensor, number, list, tuple]): the arrays.
+        equal_nan (bool): whether NaN equals NaN. Default: False.
+
     Raises:
         TypeError: if an argument has another type.
 
@@ -184,6 +206,9 @@ def array_equal(a1, a2, equal_nan: Bool = False):
 
 def array_equiv(a1, a2):
     """Tests whether two arrays broadcast and all elements are equal; returns a bool Tensor.
+
+    Args:
+        a1, a2 (Union[Tensor, number, list, tuple]): the arrays.
 
     Raises:
         TypeError: if an argument has another type.
@@ -242,6 +267,9 @@ def promote_types(type1, type2):
 
 def result_type(*arrays_and_dtypes):
     """Returns the dtype to which Tensors, numbers, dtypes and names of dtypes are promoted.
+
+    Args:
+        *arrays_and_dtypes (Union[Tensor, number, mindspore.dtype, str]): the operands.
 
     Raises:
         TypeError: if an argument is not one of these.
