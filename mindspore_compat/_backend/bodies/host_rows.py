@@ -395,8 +395,8 @@ def _layout(shape, sizes, result_kinds):
 
 
 def _pieces(rows, size, length, channels):
-    """Returns a table with a row for each piece: its ranges of rows, of COLUMN sums and of CHANNEL
-    sums, as (first, last) pairs."""
+    """Returns a table with one line for each piece of the work: the range of its rows, then where
+    its partial COLUMN sums and CHANNEL sums are stored, each as a (first, last) pair."""
     rows = parallel_loops.blocks(rows, size)
     numbers = numpy.arange(len(rows))[:, None]
     sums = [numbers * (size + LINES) + [0, size] for size in (length, channels)]
@@ -406,12 +406,12 @@ def _pieces(rows, size, length, channels):
 class _Sizes(NamedTuple):
     """The layout of rows in memory, counted in elements."""
 
-    row_step: int  # from a row to the next
-    part_step: int  # from a part of a row to the next
-    parts: int
-    run: int  # elements of a part, which lie together
-    groups: int  # rows in a sample if a part is a channel, else 1
-    length: int  # elements of a row
+    row_step: int  # distance between the starts of neighbouring rows
+    part_step: int  # distance between the starts of neighbouring parts of a row
+    parts: int  # number of parts in a row
+    run: int  # length of a part, whose elements are contiguous
+    groups: int  # number of rows in a sample if each part is a channel, otherwise 1
+    length: int  # number of elements in a row
 
 
 @functools.lru_cache(maxsize=1024)

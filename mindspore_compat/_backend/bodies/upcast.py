@@ -512,8 +512,8 @@ class UpcastKernels:
         return launch
 
     def _total(self, trace, input_dtypes, dtype):
-        """Returns the function that takes the list of arrays and returns the Total `trace.found`,
-        an array of a dtype."""
+        """Returns a function from the list of input arrays to the sum that `trace.found` describes,
+        an array of the given dtype."""
         total, extents = trace.found, set(trace.shapes.of_arrays)
         size = total.terms.size
         if not size:
@@ -543,8 +543,8 @@ class UpcastKernels:
         return launch
 
     def _total_of_broadcast(self, trace, input_dtypes, dtype):
-        """Returns the sum of `_total` for arrays of several shapes: one kernel stores the terms in
-        float32, and a sum follows."""
+        """Does the same as `_total` for inputs of different shapes: one kernel broadcasts them and
+        stores the terms in float32, and a second one adds the terms."""
         outputs = [(trace.found.terms.number, FLOAT32)]
         kernel, numbers = self._kernel(trace, input_dtypes, outputs)
         divisor = numpy.float32(trace.found.divisor)

@@ -150,7 +150,8 @@ class _Image:
         return address
 
     def relocate(self):
-        """Writes the addresses of symbols where the relocations want them."""
+        """Applies the relocations: writes the address of each symbol at the places that refer to
+        it."""
         for _, kind, _, _, offset, size, _, target, *_ in self._sections:
             if kind != _SHT_RELA or target not in self._places:
                 continue

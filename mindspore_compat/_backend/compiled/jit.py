@@ -42,12 +42,12 @@ from .compiler import Compiler
 
 EXPRESSIONS = texts(lambda primitive: primitive.exact and primitive.loop)
 MOST_CHECKS = 8  # pairs of arrays that LLVM checks for overlap; with more it gives up vectors
-BLOCK = 1 << 15  # elements of a piece
+BLOCK = 1 << 15  # elements that one task of a loop handles
 LEAST_ROOM = 1 << 29  # bytes of address space without which nothing is compiled
-PATIENCE = 1.0  # seconds between two checks whether the thread that compiles still lives
-# Compiling takes time from a process if all cores are busy, about half of what it uses. In the
-# first FREE seconds it may use SHARE of a core there, where each loop counts as COST seconds before
-# it is compiled. A short run would not regain more.
+PATIENCE = 1.0  # seconds between checks that the compiling thread is still alive
+# If all cores are busy, each second of compiling slows the process by about half a second. A short
+# run would not regain that, so during the first FREE seconds compiling may use at most SHARE of a
+# core. Before a loop is compiled, its cost is taken to be COST seconds.
 SHARE, COST, FREE = 0.1, 1.2, 60.0
 WINDOW, LOOK = 0.5, 0.05  # seconds: over which the use of cores is measured; between two looks
 IDLE = 1.0  # cores: with more, not all are busy

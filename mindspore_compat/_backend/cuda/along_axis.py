@@ -1,5 +1,7 @@
-"""`take_along_axis` and `scatter_along_axis` as one kernel on a GPU; CuPy computes the positions by
-several."""
+"""`take_along_axis` and `scatter_along_axis` on a GPU, each as one kernel.
+
+CuPy's own versions launch several kernels to compute the positions first.
+"""
 
 import functools
 from math import prod

@@ -17,7 +17,7 @@ from ...threads.parallel_loops import (
 )
 from .plane_loops import SLACK, TERMS, Copies, Filters, Run, clear, copy_planes, copy_row
 
-WINDOWS = 512  # windows whose products are written together
+WINDOWS = 512  # number of windows whose results are written together
 
 
 class GatherSizes(NamedTuple):
@@ -36,7 +36,7 @@ class GatherSizes(NamedTuple):
     reach: int
     out_width: int
     area: int
-    start: int  # the start of the result in the elements of a filter
+    start: int  # where the result begins within the elements of a filter
     row_step: int
     column_step: int
 
@@ -58,12 +58,12 @@ class GatherSums(NamedTuple):
     out_height: int
     out_width: int
     positions: int
-    columns: int  # of a sum: whole vectors of filters
+    columns: int  # length of a sum: the filters, rounded up to whole vectors
 
 
 class GroupBlock(NamedTuple):
-    """The part of a correlation that a piece computes: a plane_loops.Block, its group, and the
-    start of its packed weights."""
+    """One task of a correlation: the fields of plane_loops.Block, the group, and where its packed
+    weights begin."""
 
     first: int
     last: int

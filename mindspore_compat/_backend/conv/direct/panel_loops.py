@@ -31,24 +31,23 @@ from ...threads.parallel_loops import (
 )
 from .plane_loops import clear, copy_row
 
-WIDTH = 48  # elements of a panel's row: whole tiles of any host
-TERMS = 192  # products of a partial sum, so that panels stay in the cache
+WIDTH = 48  # length of a panel's row, a multiple of the tile width of every processor
+TERMS = 192  # number of products in a partial sum, small enough for panels to stay in the cache
 
 
 class Images(NamedTuple):
     """The sizes of images whose windows are copied into panels."""
 
     channels: int
-    area: int  # elements of a channel
-    stride: int  # from one column to the next
-    out_width: int  # windows of a line
-    windows: int  # windows of all lines; the last ones of a panel may be undefined
-    pitch: int  # from one element to the next, in the memory for windows
+    area: int  # number of elements in a channel
+    stride: int  # distance between neighbouring columns of windows
+    out_width: int  # number of windows in a row of the result
+    windows: int  # number of windows in all rows; the end of the last panel may be undefined
+    pitch: int  # distance between neighbouring elements of a window, in the memory for windows
 
 
 class Products(NamedTuple):
-    """The part of a product that a piece computes: filters `low` to `high`, and panels `first` to
-    `last`."""
+    """One task of a matrix product: filters `low` to `high`, panels `first` to `last`."""
 
     low: int
     high: int

@@ -1,27 +1,31 @@
-"""Copies of padded planes for compiled loops, which flat.py and gather.py read.
+"""Padded copies of images, from which the loops of flat.py and gather.py compute convolutions.
 
-Planes are copied into `padded`, `step` elements apart. For each channel there are its phases, and
-for each phase rows of `row` elements. The planes of samples that follow one another form one plane.
-`phases` has six numbers for each phase: zeros above, rows, the first of these in the image, zeros
-to the left, columns, the first of these in the image.
+With a stride, the loops read every second (third, ...) row and column. So an image is split into
+phases: a phase holds the pixels whose row and column have the same remainders by the strides, and
+is stored as one padded plane in which neighbours in a window are neighbours in memory.
+
+The planes lie in `padded`, `step` elements apart, ordered by channel and then by phase; a plane has
+rows of `row` elements. Consecutive samples follow one another in the same plane. `phases` has six
+numbers for each phase: zero rows above, rows copied, the first image row copied, zero columns to
+the left, columns copied, the first image column copied.
 """
 
 from typing import NamedTuple
 
 from ...compiled.tiles import LANES, clear_vector, copy_vector
 
-TERMS = 256  # products of a partial sum
-SLACK = 64  # elements that a tile may read behind the planes
+TERMS = 256  # number of products in a partial sum
+SLACK = 64  # number of elements past the last plane that a tile may read
 
 
 class Filters(NamedTuple):
     """The layout of a group's filters in the weights of a convolution."""
 
-    filters: int  # filters of a group
-    group_step: int  # the step to the next group
-    row_step: int  # to the next filter
-    depth: int  # channels of a filter
-    depth_step: int  # the step to the next
+    filters: int  # number of filters in a group
+    group_step: int  # distance between neighbouring groups, in elements
+    row_step: int  # distance between neighbouring filters
+    depth: int  # number of channels in a filter
+    depth_step: int  # distance between neighbouring channels
 
 
 class Copies(NamedTuple):
@@ -32,14 +36,14 @@ class Copies(NamedTuple):
     width: int
     stride_y: int
     stride_x: int
-    step: int  # from a plane to the next
-    length: int  # elements of a plane that are written
-    row: int  # elements of a row of a plane
+    step: int  # distance between neighbouring planes, in elements
+    length: int  # number of elements of a plane that are written
+    row: int  # length of a row of a plane
 
 
 class Block(NamedTuple):
-    """The part of a correlation that a piece computes: images `first` to `last`, rows `top` to
-    `bottom` of the result, and filters `low` to `high` of a group."""
+    """One task of a correlation: images `first` to `last`, rows `top` to `bottom` of the result,
+    and filters `low` to `high` of a group."""
 
     first: int
     last: int
@@ -50,12 +54,12 @@ class Block(NamedTuple):
 
 
 class Run(NamedTuple):
-    """The part of a weight gradient that a piece computes: the sums of chunks number `first` to
-    `last`, for channels `low` to `high` of a group."""
+    """One task of a weight gradient: the sums over chunks `first` to `last`, for channels `low` to
+    `high` of a group."""
 
     first: int
     last: int
-    at: int  # the start of the sums
+    at: int  # where the task's sums begin in the array of sums
     group: int
     low: int
     high: int
