@@ -229,13 +229,13 @@ def _checked_source(api, input, src, front, index):
 
 @public("ops.sequence_mask")
 @checked
-def sequence_mask(lengths: Index, maxlen: Int(ge=1) | None = None):
+def sequence_mask(lengths: Index, maxlen: Int(ge=1, le=2**31 - 1) | None = None):
     """Creates a mask along a new last axis of length `maxlen`, by default the largest length. In
     row i, the first lengths[i] elements are True.
 
     Args:
         lengths (Tensor): int32 or int64 of any shape.
-        maxlen (int): the length of the new axis; None for the largest of `lengths`.
+        maxlen (int): the length of the new axis, below 2**31; None for the largest of `lengths`.
 
     Returns:
         bool Tensor of shape (*lengths.shape, maxlen).
