@@ -157,8 +157,13 @@ class ndarray:
         dtype = numpy.dtype(dtype)
         if not copy and dtype == self.dtype:
             return self
+        host = self._host
         with numpy.errstate(all="ignore"):
-            return wrap(self._host.astype(dtype, order, casting or "unsafe"))
+            if dtype.kind in "iu" and host.dtype == ml_dtypes.bfloat16:
+                host = host.astype(numpy.float32)  # as CuPy does
+            if dtype == numpy.uint32 and host.dtype.char in "fd":
+                host = host.astype(numpy.int64)  # numbers out of range wrap around
+            return wrap(host.astype(dtype, order, casting or "unsafe"))
 
     def view(self, *arguments, **keywords):
         return wrap(self._host.view(*arguments, **keywords))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 
 
@@ -43,3 +44,24 @@ def test_the_remainder_of_an_infinite_divisor(space, dtype):
     wanted = [1, np.inf, 0, -np.inf, -1, np.nan]
     for remainder in (ops.remainder(x, y), x % y):
         np.testing.assert_array_equal(remainder.asnumpy(), np.array(wanted, dtype), strict=True)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+@pytest.mark.parametrize(
+    "integers, wanted",
+    [
+        ("int8", [44, -44, -128, -1]),
+        ("uint8", [44, 212, 128, 255]),
+        ("uint16", [300, 65236, 128, 65535]),
+        ("uint32", [300, 2**32 - 300, 128, 2**32 - 1]),
+    ],
+)
+def test_integers_out_of_range_wrap_around(space, integers, wanted, dtype):
+    x = Tensor(np.float32([300, -300, 128, -1])).astype(getattr(ms, dtype))
+    found = x.astype(getattr(ms, integers)).asnumpy()
+    np.testing.assert_array_equal(found, np.array(wanted, integers), strict=True)
+
+
+def test_huge_numbers_wrap_around_in_uint32(space):
+    x = Tensor(np.float32([1e10, -1e10, 4e9]))
+    assert x.astype(ms.uint32).asnumpy().tolist() == [1410065408, 2884901888, 4 * 10**9]

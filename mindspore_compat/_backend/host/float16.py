@@ -1,4 +1,4 @@
-"""Conversion of float16 to float32 and back on the host, by integer arithmetic on blocks.
+"""Conversion of dtypes on the host; of float16 to float32 and back by integer arithmetic on blocks.
 
 NumPy converts one element at a time. A float16 below 6.1e-5, common among gradients, takes it five
 times as long (to float32) or a hundred times as long (from float32). The results are NumPy's.
@@ -6,6 +6,7 @@ times as long (to float32) or a hundred times as long (from float32). The result
 
 import functools
 
+import ml_dtypes
 import numpy as np
 
 from ..compiled import door
@@ -26,11 +27,22 @@ def cast(xp, x, dtype):
     """Returns `x` with another dtype; `x` itself if it has this dtype."""
     if x.dtype == dtype:
         return x
-    if type(x) is not np.ndarray or x.size < Least.CAST:
+    if type(x) is not np.ndarray:
+        return x.astype(dtype)
+    x = _widened(x, np.dtype(dtype))
+    if x.size < Least.CAST:
         return x.astype(dtype)
     dtype = np.dtype(dtype)
     way = _WAYS.get(x.dtype.char + dtype.char)
     return astype(x, dtype) if way is None else _in_blocks(way, x, dtype)
+
+
+def _widened(x, dtype):
+    """Returns `x` itself, or in a wider dtype from which numbers out of the range of the integers
+    `dtype` wrap around, as in MindSpore: float32 for bfloat16, int64 before uint32."""
+    if dtype.kind in "iu" and x.dtype == ml_dtypes.bfloat16:
+        x = x.astype(np.float32)
+    return x.astype(np.int64) if dtype == np.uint32 and x.dtype.char in "fd" else x
 
 
 def _in_blocks(way, x, dtype):
