@@ -20109,7 +20109,7 @@ def sequence_mask(lengths: _Tensor, maxlen: _b.int | None = None) -> _Tensor:
 
     Args:
         lengths (Tensor): int32 or int64 of any shape.
-        maxlen (int): the length of the new axis; None for the largest of `lengths`.
+        maxlen (int): the length of the new axis, below 2**31; None for the largest of `lengths`.
 
     Returns:
         bool Tensor of shape (*lengths.shape, maxlen).
