@@ -157,7 +157,8 @@ def _draw_categories(xp, draw, weights, count, replacement):
     if replacement:
         edges = xp.cumsum(weights, -1)
         points = draw.random((*weights.shape[:-1], count)) * edges[..., -1:]
-        return bin_indices.body(xp, edges, points, True)
+        # Weights without a positive, finite sum yield the last class, as in MindSpore.
+        return xp.minimum(bin_indices.body(xp, edges, points, True), weights.shape[-1] - 1)
     noise = -xp.log(-xp.log(draw.random(weights.shape)))
     with_noise = xp.where(
         weights > 0, xp.log(xp.where(weights > 0, weights, 1)) + noise, float("-inf")

@@ -28,3 +28,9 @@ def test_no_index_is_drawn_twice_without_replacement(draw):
     assert draw(weights, 60, True).shape == (2, 60)
     with pytest.raises(ValueError, match="(?i)multinomial_?with_?replacement.*at most 4 without"):
         draw(weights, 5, False)
+
+
+@pytest.mark.parametrize("first", [float("nan"), float("inf"), -3.0])
+def test_weights_without_a_sum_yield_the_last_class(first):
+    weights = Tensor(np.array([first, 1.0, 2.0], np.float32))
+    assert ops.multinomial(weights, 4, True).asnumpy().tolist() == [2] * 4
