@@ -394,8 +394,8 @@ class VarianceScaling(Initializer):
     Args:
         scale (float): a factor of the variance, greater than 0.
         mode (str): the fan n: 'fan_in', 'fan_out' or their mean 'fan_avg'.
-        distribution (str): 'untruncated_normal', 'uniform' or 'truncated_normal'. As in MindSpore
-            2.10, the last draws what 'uniform' draws: the same variance, but no normal numbers.
+        distribution (str): 'truncated_normal' (cut at two standard deviations),
+            'untruncated_normal' or 'uniform'.
 
     Raises:
         TypeError: if `scale` is not a number.
@@ -430,10 +430,16 @@ class VarianceScaling(Initializer):
         fan_in, fan_out = _calculate_fan_in_and_fan_out(arr.shape)
         fans = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}
         sigma = math.sqrt(self.scale / max(1.0, fans[self.mode]))
-        if self.distribution == "untruncated_normal":
-            _init_random_normal_inplace(0, sigma, arr)
-        else:  # the reference draws uniformly for 'truncated_normal' too
+        if self.distribution == "uniform":
             _init_random_uniform_inplace(-math.sqrt(3) * sigma, math.sqrt(3) * sigma, arr)
+        elif self.distribution == "untruncated_normal":
+            _init_random_normal_inplace(0, sigma, arr)
+        else:
+            sigma /= _SIGMA_OF_CUT_NORMAL
+            _init_truncated_normal_inplace(-2 * sigma, 2 * sigma, 0, sigma, arr)
+
+
+_SIGMA_OF_CUT_NORMAL = 0.87962566103423978  # of N(0, 1) truncated to [-2, 2]
 
 
 @declare("common.initializer.Uniform")

@@ -127,8 +127,8 @@ class VarianceScaling(Initializer):
     Args:
         scale (float): a factor of the variance, greater than 0.
         mode (str): the fan n: 'fan_in', 'fan_out' or their mean 'fan_avg'.
-        distribution (str): 'untruncated_normal', 'uniform' or 'truncated_normal'. As in MindSpore
-            2.10, the last draws what 'uniform' draws: the same variance, but no normal numbers.
+        distribution (str): 'truncated_normal' (cut at two standard deviations),
+            'untruncated_normal' or 'uniform'.
     """
     scale: _t.Any
     mode: _t.Any
