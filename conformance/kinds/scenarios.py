@@ -72,14 +72,29 @@ def _optimizer(name, entry, table):
     base = {"params": "sample.weights()"}
     base.update({key: text for key, text in own.items() if key in known and text is not None})
     yield "as it is", {"script": "optimizer", "init": base, **_formula(name, "", "", table)}
-    for argument in known:
-        for text in table["arguments"].get(argument, ()):
+    singles = [(a, text) for a in known for text in table["arguments"].get(a, ())]
+    for chosen in (*((single,) for single in singles), *_pairs(known, table["arguments"])):
+        init, extras = dict(base), []
+        for argument, text in chosen:
             more = table["together"].get(argument, {})
-            more = {key: other for key, other in more.items() if key in known}
-            init = {**base, **more, argument: text}
-            extra = _formula(name, argument, text, table)
-            if extra is not None:
-                yield f"{argument}={text}", {"script": "optimizer", "init": init, **extra}
+            init.update({key: other for key, other in more.items() if key in known})
+            extras.append(_formula(name, argument, text, table))
+        if None not in extras and all(extra == extras[0] for extra in extras):
+            init.update(chosen)
+            label = ", ".join(f"{argument}={text}" for argument, text in chosen)
+            yield label, {"script": "optimizer", "init": init, **extras[0]}
+
+
+def _pairs(known, values):
+    """Yields pairs of (argument, text): neighbours in the signature, and each option with one of
+    the groups of Parameters, which take turns. The last value of an argument meets the first value
+    of the next."""
+    options = [argument for argument in known if argument in values and argument != "params"]
+    groups = values["params"]
+    for index, argument in enumerate(options):
+        yield ("params", groups[index % len(groups)]), (argument, values[argument][-1])
+    for left, right in zip(options, options[1:], strict=False):
+        yield (left, values[left][-1]), (right, values[right][0])
 
 
 def _formula(name, argument, text, table):

@@ -111,15 +111,16 @@ def _optimizer(worker, case, sample):
 def _stepped(worker, optimizer, sample):
     seen = {}
     for step in range(1, SEEN[-1] + 1):
-        _advance(worker, optimizer, sample, step)
+        result = _advance(worker, optimizer, sample, step)
         if step in SEEN:
-            seen[f"after {step}"] = _state(optimizer, sample.parameters.values())
+            state = _state(optimizer, sample.parameters.values())
+            seen[f"after {step}"] = {"result": observe(result), **state}
     return seen
 
 
 def _advance(worker, optimizer, sample, step):
-    """Runs one step of an optimizer on the sample's Parameters."""
-    optimizer(tuple(worker.ms.Tensor(gradient_of(name, step)) for name in sample.order))
+    """Runs one step of an optimizer on the sample's Parameters. Returns its result."""
+    return optimizer(tuple(worker.ms.Tensor(gradient_of(name, step)) for name in sample.order))
 
 
 def _around(worker, case, sample):

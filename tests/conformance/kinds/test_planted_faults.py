@@ -157,6 +157,29 @@ def positional(real):
     return like(real, __init__=__init__)
 
 
+def together(*names, **fixed):
+    """Returns a fault: if all of some arguments are passed, others are replaced by fixed values."""
+
+    def plant(real):
+        def __init__(self, **given):
+            real.__init__(self, **(given | fixed if given.keys() >= set(names) else given))
+
+        return like(real, __init__=__init__)
+
+    return plant
+
+
+def silent_later(real):
+    """Returns an optimizer whose steps return nothing, except the first."""
+
+    def construct(self, *inputs):
+        result, first = real.construct(self, *inputs), not hasattr(self, "has_run")
+        self.has_run = True
+        return result if first else None
+
+    return like(real, construct=construct)
+
+
 def first_of(rates):
     return float(np.asarray(rates)[0]) if isinstance(rates, list) else rates
 
@@ -194,6 +217,12 @@ FAULTS = {
     "schedule that stands": ("nn.Momentum", "steps", changing(learning_rate=first_of)),
     "Nesterov ignored": ("nn.AdamOffload", "steps", fixing(use_nesterov=False)),
     "dampening ignored": ("nn.SGD", "steps", fixing(dampening=0.0)),
+    "result of a later step": ("nn.AdamOffload", "steps", silent_later),
+    "maximize ignored beside amsgrad": (
+        "mint.optim.Adam",
+        "steps",
+        together("amsgrad", "maximize", maximize=False),
+    ),
     "eps ignored": ("nn.Adam", "steps", fixing(eps=1e-8)),
     "LARS: coefficient ignored": ("nn.LARS", "steps", fixing(coefficient=0.001)),
     "LARS: epsilon ignored": ("nn.LARS", "steps", fixing(epsilon=1e-5)),
