@@ -106,10 +106,10 @@ def test_a_spoiled_file_is_refused_by_name(mnist, how):
 
 def test_missing_files_are_refused(mnist, tmp_path):
     (mnist / "train-labels-idx1-ubyte").unlink()
-    with pytest.raises(ValueError, match="1 files of images and 0 of labels"):
+    with pytest.raises(RuntimeError, match="1 files of images and 0 of labels"):
         rows(ds.MnistDataset(str(mnist), "train"))
     (tmp_path / "none").mkdir()
-    with pytest.raises(ValueError, match="no files"):
+    with pytest.raises(RuntimeError, match="no files"):
         rows(ds.MnistDataset(str(tmp_path / "none")))
 
 

@@ -127,7 +127,7 @@ class _IdxDataset(InMemory):
                 for kind in ("images", "labels")
             )
             if len(images) != len(labels):
-                raise ValueError(
+                raise RuntimeError(
                     f"In {self.dataset_dir!r} there are {len(images)} files of images "
                     f"and {len(labels)} of labels for {part!r}."
                 )
