@@ -273,6 +273,21 @@ def test_halves_are_compared_at_the_scale_of_the_result(wanted, got, same):
     assert (answers.differ(wanted, got) is None) == same
 
 
+@pytest.mark.parametrize("precision, is_seen", [(False, True), (True, True), ("coarse", False)])
+def test_a_result_that_was_rounded_to_half_precision_is_seen(precision, is_seen):
+    exact = np.sin([0.3, 0.7, 1.1]).tolist()
+    rounded = np.float16(exact).astype(np.float32).tolist()
+    sides = (["Float32", [3], numbers] for numbers in (exact, rounded))
+    assert (answers.differ(*sides, scaled=precision) == "values") is is_seen
+
+
+@pytest.mark.parametrize("name, is_coarse", [("ops.tanh", True), ("ops.tan", False)])
+def test_calls_that_the_original_computes_less_exactly_are_listed(name, is_coarse):
+    case = {"id": f"{name}::values::example", "wanted": {}}
+    wanted, seen = ({"result": ["Float32", [2], [1.0, x]]} for x in (0.5, 0.5003))
+    assert (answers.facts_differ(case, None, wanted, seen) is None) is is_coarse
+
+
 def test_all_of_several_subjects_are_made_bad_together():
     rule = Rule("TypeError", (Clause.parse("n & rate", "none"),))
     ((_, made),) = bad.offend(rule, call(n="1", rate="0.5"))
