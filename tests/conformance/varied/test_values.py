@@ -297,8 +297,10 @@ def judged(wanted, seen, **more):
 def test_an_outcome_is_judged_by_what_is_stored():
     wanted = {"result": ["Float32", [2], [1.0, 2.0]]}
     assert judged(wanted, wanted)["status"] == "pass"
-    near = {"result": ["Float32", [2], [1.0004, 2.0]]}
+    near = {"result": ["Float32", [2], [1.0001, 2.0]]}
     assert judged(wanted, near)["status"] == "pass"
+    rounded = {"result": ["Float32", [2], [1.0004, 2.0]]}
+    assert judged(wanted, rounded)["status"] == "fail"
     far = {"result": ["Float32", [2], [1.01, 2.0]]}
     assert judged(wanted, far)["status"] == "fail"
     assert judged(wanted, far, call={"x": "cast(T('float32', [1]), 'float16')"})["status"] == "fail"
