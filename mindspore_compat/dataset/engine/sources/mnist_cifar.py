@@ -216,9 +216,9 @@ class MnistDataset(_IdxDataset):
     Raises:
         TypeError: if an argument is of the wrong type.
         ValueError: if there is no such folder, `shard_id` is out of range, or, when the dataset is
-            first used, a file is missing, truncated or of another kind.
+            first used, a file is truncated or of another kind.
         RuntimeError: if arguments exclude each other, or need each other, or, when the dataset is
-            first used, there are no files of its usage.
+            first used, there are no files of its usage, or images or labels lack a file.
 
     Example:
         >>> import os, struct
