@@ -18,7 +18,7 @@ from ..._core.rules.vocabulary import (
 from .._rules import Anything, Float16Or32, Float16To64, Floats, Index, IntOrInts
 from .reduce import Axis, axes_of
 
-LARGE_ROW = 1 << 12  # comparisons: a search of each row costs less than all comparisons at once
+LARGE_ROW = 1 << 12  # comparisons of a row: a binary search costs less than all of them
 
 # Sums that skip NaN, and pairs of moments
 
@@ -188,16 +188,24 @@ def bin_indices(xp, edges: Anything, values: Anything, right: Bool):
     if edges.ndim == 1:
         return xp.searchsorted(edges, values, side)
     if edges.shape[-1] * values.shape[-1] > LARGE_ROW:
-        rows = [
-            xp.searchsorted(own, searched, side)
-            for own, searched in zip(
-                xp.reshape(edges, (-1, edges.shape[-1])), xp.reshape(values, (-1, values.shape[-1]))
-            )
-        ]
-        return xp.reshape(xp.stack(rows, 0), values.shape)
+        return _bisect(xp, edges, values, right)
     stack = xp.expand_dims(edges, -2)
     column = xp.expand_dims(values, -1)
     return xp.sum((stack <= column) if right else (stack < column), -1)
+
+
+def _bisect(xp, edges, values, right):
+    """Searches all rows at once by halving the range in which each position lies."""
+    count = edges.shape[-1]
+    low = xp.zeros(values.shape, "int64")
+    high = low + count
+    for _ in range(count.bit_length()):
+        middle = (low + high) // 2
+        edge = xp.take_along_axis(edges, xp.minimum(middle, count - 1), -1)
+        is_before = (middle < high) & ((edge <= values) if right else (edge < values))
+        low = xp.where(is_before, middle + 1, low)
+        high = xp.where(is_before, high, middle)
+    return low
 
 
 def need_rows(api, edges, values):

@@ -1,4 +1,4 @@
-"""Searches in sorted rows: long rows, which are searched one by one, as short ones."""
+"""Searches in sorted rows: those of long rows, which are binary, as those of short ones."""
 
 import numpy as np
 import pytest
@@ -17,6 +17,14 @@ def test_rows(count, right):
     below = np.less_equal if right else np.less
     wanted = below(edges[..., None, :], values[..., None]).sum(-1)
     assert found.dtype == "int64" and np.array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 300])
+def test_any_number_of_rows(rows):
+    edges = np.tile(np.arange(100.0), (rows, 1))
+    values = np.tile(np.arange(100.0) - 0.5, (rows, 1))
+    found = ops.searchsorted(ms.Tensor(edges), ms.Tensor(values))
+    np.testing.assert_array_equal(found.asnumpy(), np.tile(np.arange(100), (rows, 1)))
 
 
 @pytest.mark.parametrize("rows", [None, 3])
