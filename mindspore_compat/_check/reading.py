@@ -337,7 +337,7 @@ class _Reader:
         return path
 
     def path_of(self, home, name):
-        """Returns the path that all bindings of a name in a scope give, or None."""
+        """Returns the path that a name stands for in a scope, or None if its bindings differ."""
         if name not in home.paths:
             home.paths[name] = RESOLVING  # while the name is resolved
             paths = {self.value(value) for value in home.bindings[name]} - {RESOLVING}

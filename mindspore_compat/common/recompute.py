@@ -53,8 +53,8 @@ def recompute(
 
 
 def _within(block, contexts):
-    """Returns a function that runs `block` in the first context the first time, and in the second
-    context later."""
+    """Returns a function that runs `block`: the first call in the first context, all later calls
+    in the second."""
     if not isinstance(contexts, (tuple, list)) or len(contexts) != 2:
         raise ValueError(
             f"For 'recompute', 'context_fn' must return two context managers, but got {contexts!r}."

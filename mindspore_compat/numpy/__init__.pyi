@@ -197,14 +197,16 @@ def array_equiv(a1: _t.Any, a2: _t.Any) -> _t.Any:
         a1, a2 (Union[Tensor, number, list, tuple]): the arrays.
     """
 def array_split(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _t.Any:
-    """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list). It
-    raises the same errors as `split`.
+    """Splits a Tensor along an axis into nearly equal parts, or at indices.
 
     Args:
         x (Tensor): the Tensor to split.
         indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
             at which later parts begin.
         axis (int): the axis to split. Default: 0.
+
+    Returns:
+        A tuple of Tensors if given their number, a list if given indices.
     """
 def array_str(a: _t.Any) -> _b.str:
     """Returns the values of a Tensor as printed text; raises a TypeError for other values."""
@@ -352,8 +354,16 @@ def clip(x: _t.Any, xmin: _t.Any, xmax: _t.Any, dtype: _Type | None = None) -> _
         dtype (mindspore.dtype): without effect, as in MindSpore. The result has the dtype to which
             the inputs are promoted, ignoring a bound without axes.
     """
-def column_stack(tup: _t.Any) -> _t.Any:
-    """Tensors joined along the second axis, vectors as columns; a Tensor is returned as it is."""
+def column_stack(tup: _Tensor | _c.Iterable[_Tensor]) -> _Tensor:
+    """Joins Tensors along the second axis, vectors as columns.
+
+    Args:
+        tup (Union[Tensor, tuple[Tensor], list[Tensor]]): the Tensors; a single Tensor is returned as it
+            is.
+
+    Returns:
+        Tensor, in the dtype to which all are promoted.
+    """
 def concatenate(arrays: _Tensor | _c.Iterable[_Tensor], axis: _b.int | None = 0) -> _t.Any:
     """Concatenates Tensors along an axis; if `axis` is None or at least 32, all their elements.
 
@@ -535,15 +545,26 @@ def dot(a: _t.Any, b: _t.Any) -> _t.Any:
         a, b (Tensor): of one dtype, unless one has no axes.
     """
 def dsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
-    """Splits a Tensor along the third axis. It raises the same errors as `split`.
+    """Splits a Tensor along the third axis into equal parts, or at indices.
 
     Args:
         x (Tensor): the Tensor to split.
         indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
             at which later parts begin.
+
+    Returns:
+        A tuple of Tensors if given their number, a list if given indices.
     """
-def dstack(tup: _t.Any) -> _t.Any:
-    """Tensors joined along the third axis; a Tensor is returned as it is."""
+def dstack(tup: _Tensor | _c.Iterable[_Tensor]) -> _Tensor:
+    """Joins Tensors along the third axis.
+
+    Args:
+        tup (Union[Tensor, tuple[Tensor], list[Tensor]]): the Tensors; a single Tensor is returned as it
+            is.
+
+    Returns:
+        Tensor, in the dtype to which all are promoted.
+    """
 def ediff1d(ary: _Tensor, to_end: _t.Any = None, to_begin: _t.Any = None) -> _t.Any:
     """Computes the differences of consecutive elements of a flattened Tensor, optionally with
     values before and after them.
@@ -811,15 +832,26 @@ def histogramdd(sample: _c.Iterable[_t.Any] | _Tensor, bins: _b.int | _c.Iterabl
         density (bool): True to divide by the total and by each cell's size.
     """
 def hsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
-    """Splits a Tensor along the second axis. It raises the same errors as `split`.
+    """Splits a Tensor along the second axis into equal parts, or at indices.
 
     Args:
         x (Tensor): the Tensor to split.
         indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
             at which later parts begin.
+
+    Returns:
+        A tuple of Tensors if given their number, a list if given indices.
     """
-def hstack(tup: _t.Any) -> _t.Any:
-    """Tensors joined along the second axis, vectors along their only one; a Tensor is returned as it is."""
+def hstack(tup: _Tensor | _c.Iterable[_Tensor]) -> _Tensor:
+    """Joins Tensors along the second axis, vectors along their only one.
+
+    Args:
+        tup (Union[Tensor, tuple[Tensor], list[Tensor]]): the Tensors; a single Tensor is returned as it
+            is.
+
+    Returns:
+        Tensor, in the dtype to which all are promoted.
+    """
 def hypot(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     """Computes the length of the hypotenuse, sqrt(x1² + x2²).
 
@@ -1575,13 +1607,16 @@ def sometrue(a: _t.Any, axis: _b.int | _c.Iterable[_b.int] | None = None, keepdi
         keepdims (bool): whether reduced axes stay with length 1. Default: False.
     """
 def split(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _t.Any:
-    """Splits a Tensor along an axis into equal parts (a tuple), or at indices (a list).
+    """Splits a Tensor along an axis into equal parts, or at indices.
 
     Args:
         x (Tensor): the Tensor to split.
         indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
             at which later parts begin.
         axis (int): the axis to split. Default: 0.
+
+    Returns:
+        A tuple of Tensors if given their number, a list if given indices.
     """
 def sqrt(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
     """Computes the square root.
@@ -1833,15 +1868,26 @@ def var(x: _t.Any, axis: _t.Any = None, ddof: _b.int | _b.bool = 0, keepdims: _b
     `ddof`; float32 for ints.
     """
 def vsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
-    """Splits a Tensor along the first axis. It raises the same errors as `split`.
+    """Splits a Tensor along the first axis into equal parts, or at indices.
 
     Args:
         x (Tensor): the Tensor to split.
         indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
             at which later parts begin.
+
+    Returns:
+        A tuple of Tensors if given their number, a list if given indices.
     """
-def vstack(tup: _t.Any) -> _t.Any:
-    """Tensors joined along the first axis, vectors as rows; a Tensor is returned as it is."""
+def vstack(tup: _Tensor | _c.Iterable[_Tensor]) -> _Tensor:
+    """Joins Tensors along the first axis, vectors as rows.
+
+    Args:
+        tup (Union[Tensor, tuple[Tensor], list[Tensor]]): the Tensors; a single Tensor is returned as it
+            is.
+
+    Returns:
+        Tensor, in the dtype to which all are promoted.
+    """
 def where(condition: _t.Any, x: _t.Any = None, y: _t.Any = None) -> _t.Any:
     """Selects elements of `x` where the condition is true and of `y` elsewhere; all inputs are
     broadcast.

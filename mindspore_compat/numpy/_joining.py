@@ -1,5 +1,6 @@
 """mindspore.numpy: joining, splitting and repetition; public through `array_ops`."""
 
+from .._core.declare.templates import template
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import AsValue, Bool, InstanceOf, Int
 from .._core.tensor.tensor import Tensor
@@ -141,68 +142,90 @@ def stack(arrays: _Arrays, axis: Int | Bool = 0):
     return join_split.stack.run(promoted(*arrays), axis % (arrays[0].ndim + 1))
 
 
-def _declare_stack(path, join):
-    name = path.removeprefix("numpy.")
-
-    def function(tup):
-        if isinstance(tup, Tensor):
-            return tup
-        arrays = promoted(*_arrays(tup, name))
-        try:
-            return join(arrays)
-        except ValueError:
-            raise ValueError(
-                f"For '{name}', the shapes must agree but for the axis that is "
-                f"joined, but got {[a.shape for a in arrays]}."
-            ) from None
-
-    function.__name__ = function.__qualname__ = name
-    return function
-
-
-vstack = _declare_stack("numpy.vstack", stacks.vstack)
-hstack = _declare_stack("numpy.hstack", stacks.hstack)
-dstack = _declare_stack("numpy.dstack", stacks.dstack)
-column_stack = _declare_stack("numpy.column_stack", stacks.column_stack)
-_ERRORS = (
-    "\n\n    Raises:\n        TypeError: if `tup` is no tuple, list or Tensor, or an item "
-    "no Tensor.\n        ValueError: if it is empty, or the shapes do not fit."
+_documented_stack = template(
+    """
+    tup (Union[Tensor, tuple[Tensor], list[Tensor]]): the Tensors; a single Tensor is returned as it
+        is.
+    """,
+    Returns="Tensor, in the dtype to which all are promoted.",
+    Raises="""
+    TypeError: if `tup` is not a tuple, list or Tensor, or an item is not a Tensor.
+    ValueError: if it is empty, or the shapes do not fit.
+    """,
 )
 
 
-def _document(function, words, *results):
-    """Writes a docstring with the errors that all four functions share, and an example with the
-    given output."""
-    call = f"ms.numpy.{function.__name__}((ms.Tensor([1, 2]), ms.Tensor([3, 4])))"
-    lines = [">>> import mindspore_compat as ms", f">>> print({call})", *results]
-    example = "".join(f"\n        {line}" for line in lines)
-    function.__doc__ = f"{words}{_ERRORS}\n\n    Example:{example}"
+def _stacked(tup, join):
+    if isinstance(tup, Tensor):
+        return tup
+    name = join.__name__
+    arrays = promoted(*_arrays(tup, name))
+    try:
+        return join(arrays)
+    except ValueError:
+        raise ValueError(
+            f"For '{name}', the shapes must agree but for the axis that is "
+            f"joined, but got {[a.shape for a in arrays]}."
+        ) from None
 
 
-_document(
-    vstack,
-    "Tensors joined along the first axis, vectors as rows; a Tensor is returned as it is.",
-    "[[1 2]",
-    " [3 4]]",
-)
-_document(
-    hstack,
-    "Tensors joined along the second axis, vectors along their only one; a Tensor is returned as "
-    "it is.",
-    "[1 2 3 4]",
-)
-_document(
-    dstack,
-    "Tensors joined along the third axis; a Tensor is returned as it is.",
-    "[[[1 3]",
-    "  [2 4]]]",
-)
-_document(
-    column_stack,
-    "Tensors joined along the second axis, vectors as columns; a Tensor is returned as it is.",
-    "[[1 3]",
-    " [2 4]]",
-)
+@_documented_stack
+def vstack(tup):
+    """Joins Tensors along the first axis, vectors as rows.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.vstack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
+        [[1 2]
+         [3 4]]
+
+    Source: mindspore.numpy.vstack of MindSpore 2.10.
+    """
+    return _stacked(tup, stacks.vstack)
+
+
+@_documented_stack
+def hstack(tup):
+    """Joins Tensors along the second axis, vectors along their only one.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.hstack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
+        [1 2 3 4]
+
+    Source: mindspore.numpy.hstack of MindSpore 2.10.
+    """
+    return _stacked(tup, stacks.hstack)
+
+
+@_documented_stack
+def dstack(tup):
+    """Joins Tensors along the third axis.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.dstack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
+        [[[1 3]
+          [2 4]]]
+
+    Source: mindspore.numpy.dstack of MindSpore 2.10.
+    """
+    return _stacked(tup, stacks.dstack)
+
+
+@_documented_stack
+def column_stack(tup):
+    """Joins Tensors along the second axis, vectors as columns.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.numpy.column_stack((ms.Tensor([1, 2]), ms.Tensor([3, 4]))))
+        [[1 3]
+         [2 4]]
+
+    Source: mindspore.numpy.column_stack of MindSpore 2.10.
+    """
+    return _stacked(tup, stacks.column_stack)
 
 
 def _parts(x, sections, axis, api, even):
@@ -239,18 +262,24 @@ def _parts(x, sections, axis, api, even):
     return [x[front + (slice(end, two),)] for end, two in zip(ends, ends[1:])]
 
 
+_documented_split = template(
+    """
+    x (Tensor): the Tensor to split.
+    indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
+        at which later parts begin.
+    axis (int): the axis to split. Default: 0.
+    """,
+    Returns="A tuple of Tensors if given their number, a list if given indices.",
+    Raises="""
+    TypeError: if an argument has another type.
+    ValueError: if the axis is out of range, or the Tensor cannot be split in this way.
+    """,
+)
+
+
+@_documented_split
 def split(x, indices_or_sections, axis=0):
-    """Splits a Tensor along an axis into equal parts (a tuple), or at indices (a list).
-
-    Args:
-        x (Tensor): the Tensor to split.
-        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
-            at which later parts begin.
-        axis (int): the axis to split. Default: 0.
-
-    Raises:
-        TypeError: if an argument has another type.
-        ValueError: if the axis is out of range, or the Tensor cannot be split in this way.
+    """Splits a Tensor along an axis into equal parts, or at indices.
 
     Example:
         >>> import mindspore_compat as ms
@@ -262,15 +291,9 @@ def split(x, indices_or_sections, axis=0):
     return _parts(x, indices_or_sections, axis, "split", True)
 
 
+@_documented_split
 def array_split(x, indices_or_sections, axis=0):
-    """Splits a Tensor along an axis into nearly equal parts (a tuple), or at indices (a list). It
-    raises the same errors as `split`.
-
-    Args:
-        x (Tensor): the Tensor to split.
-        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
-            at which later parts begin.
-        axis (int): the axis to split. Default: 0.
+    """Splits a Tensor along an axis into nearly equal parts, or at indices.
 
     Example:
         >>> import mindspore_compat as ms
@@ -282,13 +305,9 @@ def array_split(x, indices_or_sections, axis=0):
     return _parts(x, indices_or_sections, axis, "array_split", False)
 
 
+@_documented_split
 def hsplit(x, indices_or_sections):
-    """Splits a Tensor along the second axis. It raises the same errors as `split`.
-
-    Args:
-        x (Tensor): the Tensor to split.
-        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
-            at which later parts begin.
+    """Splits a Tensor along the second axis into equal parts, or at indices.
 
     Example:
         >>> import mindspore_compat as ms
@@ -300,13 +319,9 @@ def hsplit(x, indices_or_sections):
     return _parts(x, indices_or_sections, 1, "hsplit", True)
 
 
+@_documented_split
 def vsplit(x, indices_or_sections):
-    """Splits a Tensor along the first axis. It raises the same errors as `split`.
-
-    Args:
-        x (Tensor): the Tensor to split.
-        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
-            at which later parts begin.
+    """Splits a Tensor along the first axis into equal parts, or at indices.
 
     Example:
         >>> import mindspore_compat as ms
@@ -318,13 +333,9 @@ def vsplit(x, indices_or_sections):
     return _parts(x, indices_or_sections, 0, "vsplit", True)
 
 
+@_documented_split
 def dsplit(x, indices_or_sections):
-    """Splits a Tensor along the third axis. It raises the same errors as `split`.
-
-    Args:
-        x (Tensor): the Tensor to split.
-        indices_or_sections (Union[int, tuple[int], list[int]]): the number of parts, or the indices
-            at which later parts begin.
+    """Splits a Tensor along the third axis into equal parts, or at indices.
 
     Example:
         >>> import mindspore_compat as ms

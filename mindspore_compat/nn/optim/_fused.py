@@ -192,8 +192,8 @@ class FusedOptimizer(Optimizer):
         return gradient_arrays(name, gradients, self.parameters, rows_only)
 
     def _end_units(self):
-        """Returns the units (_backend/updates/complete.py) of the changes to make once a step,
-        counts included."""
+        """Returns the units (_backend/updates/complete.py) that end a step: they advance its count
+        and write the states that change once a step."""
         if self._skip is not None:
             return self.after_step_unless(self._skip)
         step = self.global_step._array

@@ -98,8 +98,8 @@ class _OfTwo(SparsePrimitive):
     """The base class of Primitives on two sparse tensors of one shape, over the indices of both."""
 
     def together(self, x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape):
-        """Returns the flat indices of both, the shape, and for each tensor the positions of its
-        values among the indices.
+        """Returns the sorted union of the flat indices of both tensors, their shape, and for each
+        tensor the positions of its values in the union.
         """
         sizes = self.sizes("x1_shape", x1_shape)
         if self.sizes("x2_shape", x2_shape) != sizes:
