@@ -69,9 +69,10 @@ def _cuda(name, c, **facts):
 
 _SAME_IN_C = "sin cos tan sinh cosh ceil floor rint erfc erfinv"  # functions of one x
 _TESTS = "isnan isinf isfinite signbit"
-_REMAINDER = (  # with the sign of the divisor, even if it is zero
-    "fmod({0}, {1}) == 0 ? ({1} < 0 ? -0.0f : 0.0f) : "
-    "fmod({0}, {1}) + ((fmod({0}, {1}) < 0) != ({1} < 0) ? {1} : 0)"
+_FMOD = "fmod({0}, {1}) + ({1} - {1})"  # NaN if the divisor is infinite, and never -0
+_REMAINDER = (  # likewise, with the sign of the divisor
+    "fmod({0}, {1}) + ({1} - {1}) + "
+    "(fmod({0}, {1}) != 0 && (fmod({0}, {1}) < 0) != ({1} < 0) ? {1} : 0)"
 )
 
 PRIMITIVES = {
@@ -160,7 +161,7 @@ PRIMITIVES = {
         *(_cuda(name, f"{name}({{}})") for name in _SAME_IN_C.split()),
         *(_cuda(f"arc{name}", f"a{name}({{}})") for name in "sin cos tan sinh cosh tanh".split()),
         _cuda("arctan2", "atan2({}, {})"),
-        *(_cuda(name, f"{name}({{}}, {{}})") for name in "copysign hypot fmax fmin fmod".split()),
+        *(_cuda(name, f"{name}({{}}, {{}})") for name in "copysign hypot fmax fmin".split()),
         *(_cuda(name, f"{name}({{}})", is_bool=True) for name in _TESTS.split()),
         _cuda("logical_xor", "!{} != !{}", is_bool=True, masks=2),
         _cuda("square", "{0} * {0}"),
@@ -180,6 +181,7 @@ PRIMITIVES = {
             "{0} != {0} ? {0} : {1} != {1} ? {1} : "
             "{2} != {2} || {0} > {2} || {1} > {2} ? {2} : {0} < {1} ? {1} : {0}",
         ),
+        _cuda("fmod", _FMOD),
         _cuda("remainder", _REMAINDER),
         _cuda("mod", _REMAINDER),
         _cuda("gammaln", "lgamma({})"),

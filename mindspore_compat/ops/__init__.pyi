@@ -10773,7 +10773,7 @@ class TruncateDiv(_Primitive):
     def __init__(self) -> None: ...
 class TruncateMod(_Primitive):
     """Computes the remainder of truncated division, element by element. It has the sign of the
-    dividend.
+    dividend, even if it is zero. A finite number divided by infinity remains as it is.
 
     Inputs:
         - **x** (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):
@@ -21344,7 +21344,7 @@ def truncate_div(x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
     """
 def truncate_mod(x: _Tensor | _b.complex, y: _Tensor | _b.complex) -> _Tensor:
     """Computes the remainder of truncated division, element by element. It has the sign of the
-    dividend.
+    dividend, even if it is zero. A finite number divided by infinity remains as it is.
 
     Args:
         x (Tensor of dtype bfloat16 or bool or float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8 or a number):

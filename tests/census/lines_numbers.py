@@ -20,6 +20,7 @@ ARITHMETIC = {
     "_elementwise.division.rfloordiv": of(positive(3), [3.1, 4.7, -2.9]),
     "_elementwise.elementary.rsqrt": of(positive(3)),
     "_elementwise.division.fmod": of([3.1, 4.7, -2.9], positive(3)),
+    "_elementwise.division.truncate_mod": of([3.1, 4.7, -2.9], positive(3)),
     "_elementwise.division.mod": of([3.1, 4.7, -2.9], positive(3)),
     "_elementwise.division.floor_mod": of([3.1, 4.7, -2.9], positive(3)),
     "_elementwise.division.floor_divide": of([3.1, 4.7, -2.9], positive(3)),

@@ -1,5 +1,7 @@
 """Signs of every dtype (0 for NaN), and the replacement of infinities and NaN by finite numbers."""
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -36,14 +38,46 @@ def test_finite_numbers_in_place_of_others(options, count):
     np.testing.assert_array_equal(result, np.nan_to_num(x, **options), strict=True)
 
 
+REMAINDERS = {
+    "remainder": ops.remainder,
+    "floor_mod": ops.floor_mod,
+    "%": operator.mod,
+    "reflected %": lambda x, y: y.__rmod__(x),
+    "fmod": ops.fmod,
+    "Mod": ops.Mod(),
+    "mint.remainder": ms.mint.remainder,
+    "mint.fmod": ms.mint.fmod,
+    "numpy.remainder": ms.numpy.remainder,
+    "numpy.fmod": ms.numpy.fmod,
+}
+
+
+@pytest.mark.parametrize("count", [1, 1000])  # loops compute large arrays
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_the_remainder_of_an_infinite_divisor(space, dtype):
-    """CuPy's own function returns NaN, unlike a kernel that contains a remainder."""
-    x = Tensor(np.array([1, -1, 0, 2.5, -1, np.inf], dtype))
-    y = Tensor(np.array([np.inf, np.inf, np.inf, -np.inf, -np.inf, 2], dtype))
-    wanted = [1, np.inf, 0, -np.inf, -1, np.nan]
-    for remainder in (ops.remainder(x, y), x % y):
-        np.testing.assert_array_equal(remainder.asnumpy(), np.array(wanted, dtype), strict=True)
+@pytest.mark.parametrize("name", REMAINDERS)
+def test_the_remainder_of_an_infinite_divisor_is_nan(space, name, dtype, count):
+    """As in x - floor(x / y) * y."""
+    x = Tensor(np.array([1, -1, 0, 2.5, -1, np.inf, 3] * count, dtype))
+    y = Tensor(np.array([np.inf, np.inf, np.inf, -np.inf, -np.inf, 2, 2] * count, dtype))
+    wanted = np.array(([np.nan] * 6 + [1]) * count, dtype)
+    found = REMAINDERS[name](x, y).asnumpy()
+    np.testing.assert_array_equal(found, wanted, strict=True)
+
+
+@pytest.mark.parametrize("name", [name for name in REMAINDERS if name != "reflected %"])
+def test_a_remainder_of_zero_is_positive(space, name):
+    x, y = Tensor(np.float32([2, -2, 2, -2] * 500)), Tensor(np.float32([1, 1, -1, -1] * 500))
+    assert not np.signbit(REMAINDERS[name](x, y).asnumpy()).any()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_truncate_mod_keeps_what_is_divided_by_infinity(space, dtype):
+    x = Tensor(np.array([1, -1, 0, -2, np.inf, -3, np.nan], dtype))
+    y = Tensor(np.array([np.inf, -np.inf, np.inf, 1, np.inf, 2, np.inf], dtype))
+    wanted = np.array([1, -1, 0, -0.0, np.nan, -1, np.nan], dtype)
+    found = ops.TruncateMod()(x, y).asnumpy()
+    np.testing.assert_array_equal(found, wanted, strict=True)
+    assert np.signbit(found[3])
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])

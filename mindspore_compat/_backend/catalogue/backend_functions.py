@@ -46,11 +46,11 @@ power(x, y) : pointwise
 
 [host.remainders]
 fmod(x, y) : pointwise
-    NumPy's `fmod`.
+    x - trunc(x / y) * y, with an exact quotient; NaN if `y` is infinite.
 hypot(x, y) : pointwise
     NumPy's `hypot`.
 remainder(x, y) : pointwise
-    NumPy's `remainder`.
+    x - floor(x / y) * y, with an exact quotient; NaN if `y` is infinite.
 
 [host.select]
 at_least(x, low) : pointwise

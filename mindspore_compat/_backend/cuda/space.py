@@ -105,15 +105,16 @@ class DeviceSpace(Space):
 
     def fmod(self, x, y):
         """Returns the remainder with the sign of `x`; CuPy computes 64-bit integers in float64."""
+        if _are_floats(x, y):
+            return self.bodies.pointwise(_fmod, x, y)
         if x.dtype.kind not in "iu" or x.dtype.itemsize < 8:
             return self.module.fmod(x, y)
         remainder = self.remainder(x, y)
         return self.where((remainder != 0) & ((x < 0) != (y < 0)), remainder - y, remainder)
 
     def remainder(self, x, y):
-        """Computes NumPy's `remainder`. CuPy's is NaN if the divisor of floats is infinite."""
-        kinds = {getattr(operand, "dtype", None) for operand in (x, y)}
-        if len(kinds) == 1 and kinds.pop().kind == "f":
+        """Returns the remainder with the sign of `y`."""
+        if _are_floats(x, y):
             return self.bodies.pointwise(_remainder, x, y)
         return self.module.remainder(x, y)
 
@@ -309,6 +310,16 @@ class DeviceSpace(Space):
         if any(isinstance(x, complex) or getattr(x, "dtype", BFLOAT16).kind == "c" for x in arrays):
             raise TypeError(f"{name} is not defined for complex numbers")
         return getattr(self.module, name)(*arrays)
+
+
+def _are_floats(x, y):
+    """Returns True for arrays of one dtype of floats."""
+    kinds = {getattr(operand, "dtype", None) for operand in (x, y)}
+    return len(kinds) == 1 and kinds.pop().kind == "f"
+
+
+def _fmod(xp, x, y):
+    return xp.fmod(x, y)
 
 
 def _remainder(xp, x, y):

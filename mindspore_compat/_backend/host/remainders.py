@@ -1,5 +1,6 @@
 """Remainders and hypotenuses of float32 arrays of the host, with the bits of NumPy's `remainder`,
-`fmod` and `hypot`.
+`fmod` and `hypot`, but for two cases: what remains of a division by infinity is NaN, and a
+remainder of zero is positive, as in the formula x - floor(x / y) * y.
 
 NumPy calls the C library for each element. In float64 the quotient of two float32 numbers, its
 product with the divisor and the remainder are exact while the quotient is below 2^29, and so are
@@ -20,12 +21,12 @@ _remainder, _fmod, _hypot = Ufunc(numpy.remainder), Ufunc(numpy.fmod), Ufunc(num
 
 
 def remainder(xp, x, y):
-    """Computes NumPy's `remainder`, which has the sign of `y`."""
+    """Computes x - floor(x / y) * y without rounding the quotient; it has the sign of `y`."""
     return _compute(xp, _remainder, numpy.floor, x, y)
 
 
 def fmod(xp, x, y):
-    """Computes NumPy's `fmod`, which has the sign of `x`."""
+    """Computes x - trunc(x / y) * y without rounding the quotient; it has the sign of `x`."""
     return _compute(xp, _fmod, numpy.trunc, x, y)
 
 
@@ -43,13 +44,12 @@ def hypot(xp, x, y):
 def _compute(xp, ufunc, rounded, x, y):
     """Computes a remainder; `rounded` is the ufunc that rounds its quotient."""
     if type(x) is not numpy.ndarray and type(y) is not numpy.ndarray:
-        return getattr(xp.module, ufunc.__name__)(x, y)
+        return _nan_by_infinity(getattr(xp.module, ufunc.__name__)(x, y), y)
     if not _are_taken(x, y):
-        return ufunc(x, y)
-    if x.shape == y.shape:
-        out = door.call("float32_pairs", ufunc.__name__, x, y)
-        if out is not None:
-            return out
+        return _nan_by_infinity(ufunc(x, y), y)
+    out = door.call("float32_pairs", ufunc.__name__, x, y)
+    if out is not None:
+        return out
 
     out = numpy.empty(x.shape, numpy.float32)
     flat, target = x.reshape(-1), out.reshape(-1)
@@ -60,10 +60,15 @@ def _compute(xp, ufunc, rounded, x, y):
         part = parts[number]
         pieces = flat[part], divisors[part], target[part]
         if not _write(rounded, *pieces):
-            getattr(numpy, ufunc.__name__)(*pieces)
+            target[part] = _nan_by_infinity(getattr(numpy, ufunc.__name__)(*pieces[:2]), pieces[1])
 
     scheduler.run(work, len(parts))
     return out
+
+
+def _nan_by_infinity(rest, y):
+    """Returns remainders of NumPy, but NaN where the divisor is infinite, and +0 in place of -0."""
+    return rest + (y - y) if rest.dtype.kind in "fV" else rest
 
 
 def _are_taken(x, y):
@@ -92,5 +97,4 @@ def _write(rounded, x, y, out):
         # A quotient that was rounded up to an integer leaves a remainder of the other sign.
         numpy.add(product, numpy.copysign(divisor, sign), out=product, where=product * sign < 0)
         out[...] = product
-        numpy.copysign(out, sign, out=out, where=out == 0)
     return True

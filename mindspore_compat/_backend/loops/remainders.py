@@ -17,8 +17,7 @@ _REMAINDER = """def {{}}(x, y, out):
         fits &= (abs(quotient) < {most}) & (abs(b) < math.inf)
         rest = a - numpy.{rounded}(quotient) * b
         sign = {sign}
-        rest = rest + math.copysign(b, sign) if rest * sign < 0 else rest
-        out[i] = math.copysign(rest, sign) if rest == 0 else rest
+        out[i] = rest + math.copysign(b, sign) if rest * sign < 0 else rest
     return fits
 """
 
@@ -49,8 +48,10 @@ def _loop(name):
     loops=lambda name, x, y: [_loop(name)],
 )
 def of_pairs(name, x, y):
-    """Returns "remainder", "fmod" or "hypot" of contiguous float32 arrays of one shape; None if a
-    quotient is too large or a divisor is zero, infinite or NaN."""
+    """Returns "remainder", "fmod" or "hypot" of contiguous float32 arrays of one shape, or with a
+    single number as the second; None if a quotient is too large or a divisor is zero, infinite or
+    NaN."""
     out = numpy.empty(x.shape, FLOAT)
+    y = y if y.ndim else numpy.full(x.shape, y)
     arrays = jit.flat(x), jit.flat(y), out.reshape(-1)
     return out if _loop(name).run(blocks(x.size, jit.BLOCK), *arrays) else None

@@ -287,8 +287,6 @@ def rmod(xp, input: Operand, other: Operand):
     "ops.fmod(input, other)",
     "Tensor.fmod(other)",
     "mint.fmod(input, other)",
-    "ops.TruncateMod()(x: input, y: other)",
-    "ops.truncate_mod(x: input, y: other)",
     types=Promote("input other", lists=True, need_tensor=True),
     quirks=Quirks(rules={"mint.fmod": {"input": NumbersOrBools}}),
 )
@@ -308,6 +306,33 @@ def fmod(xp, input: RealOperand, other: RealOperand):
 
 
 fmod.vjp_of("fmod")
+
+
+@op(
+    "ops.TruncateMod()(x: input, y: other)",
+    "ops.truncate_mod(x: input, y: other)",
+    types=Promote("input other", lists=True, need_tensor=True),
+)
+def truncate_mod(xp, input: RealOperand, other: RealOperand):
+    """Computes the remainder of truncated division, element by element. It has the sign of the
+    dividend, even if it is zero. A finite number divided by infinity remains as it is.
+
+    Shapes:
+        The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
+        dtype to which both are promoted.
+
+    Example:
+        >>> print(ms.ops.truncate_mod(ms.Tensor([7, -7]), ms.Tensor([3, 3])))
+        [ 1 -1]
+    """
+    rest = xp.fmod(input, other)
+    if input.dtype.kind in "biu":
+        return rest
+    kept = xp.isfinite(input) & xp.isinf(other)
+    return xp.copysign(xp.where(kept, input, rest), input)
+
+
+truncate_mod.vjp_of("fmod")
 
 
 @op(

@@ -1,4 +1,5 @@
-"""Remainders and hypotenuses of large arrays have NumPy's bits."""
+"""Remainders and hypotenuses of large arrays have NumPy's bits. But what remains of a division by
+infinity is NaN, and a remainder of zero is positive."""
 
 import numpy as np
 import pytest
@@ -33,6 +34,11 @@ def bits(x):
     return np.where(np.isnan(x), np.float32(np.nan), x).view(np.uint32)
 
 
+def reference(name, x, y):
+    result = getattr(np, name)(x, y)
+    return result if name == "hypot" else result + (y - y)
+
+
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", ["remainder", "fmod", "hypot"])
@@ -40,7 +46,7 @@ def test_bits(pair, name, any_size):
     x, y = (np.array(each, np.float32, order="C") for each in pair)
     found = getattr(HOST, name)(x, y)
     assert found.dtype == np.float32
-    same(bits(found), bits(getattr(np, name)(x, y)))
+    same(bits(found), bits(reference(name, x, y)))
 
 
 @needs_numba
@@ -51,7 +57,7 @@ def test_bits_of_compiled_loops(pair, name, monkeypatch):
     x, y = (np.array(each, np.float32, order="C") for each in pair)
     with fresh_loops(monkeypatch):
         found = getattr(HOST, name)(x, y)
-    same(bits(found), bits(getattr(np, name)(x, y)))
+    same(bits(found), bits(reference(name, x, y)))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int32"])
