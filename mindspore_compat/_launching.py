@@ -144,9 +144,9 @@ def set_cpu_affinity(
             device's number, ranges by kind of thread; then the other two arguments are ignored.
 
     Raises:
-        TypeError: if an argument, a kind of thread or a range is of another type.
-        ValueError: if a range is no range, a core no number from 0 on, a kind of thread unknown, or
-            `bind_file` no such file.
+        TypeError: if an argument, a kind of thread or a range is of the wrong type.
+        ValueError: if a range is malformed, a core is not a number from 0 on, a kind of thread is
+            unknown, or `bind_file` does not exist.
         RuntimeError: if there is no such core, or it is called a second time.
 
     Source: mindspore.runtime.set_cpu_affinity of MindSpore 2.10.

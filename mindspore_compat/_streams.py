@@ -14,7 +14,7 @@ from ._core.rules.vocabulary import Bool, InstanceOf, Int
 
 
 class Stream:
-    """A queue of work on a GPU that runs in parallel to others; on the CPU, the only one.
+    """A queue of work on a GPU that runs in parallel with others. The CPU has a single stream.
 
     Args:
         priority (int, optional): the priority; lower numbers come first.

@@ -42,7 +42,7 @@ class Event:
             stream (Stream, optional): the stream; by default the current one.
         """
 class Stream:
-    """A queue of work on a GPU that runs in parallel to others; on the CPU, the only one.
+    """A queue of work on a GPU that runs in parallel with others. The CPU has a single stream.
 
     Args:
         priority (int, optional): the priority; lower numbers come first.

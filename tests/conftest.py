@@ -74,7 +74,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    """Ends the process of a test that waits for ever, and shows where its threads stand."""
+    """Ends the process of a test that waits forever, and shows where its threads stand."""
     limit = 10 * LIMIT if item.get_closest_marker("nightly") else LIMIT
     faulthandler.dump_traceback_later(limit, exit=True, file=item.config.messages)
     try:

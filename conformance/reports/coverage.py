@@ -72,7 +72,7 @@ def _calls(case, name, entry):
 
 @cache
 def _method_calls(text, method):
-    """Returns the parsed calls of a method in a text; none in a text that is no expression."""
+    """Returns the parsed calls of a method in a text; none in a text that is not an expression."""
     try:
         nodes = list(ast.walk(ast.parse(text, mode="eval"))) if f".{method}(" in text else ()
     except SyntaxError:

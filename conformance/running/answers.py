@@ -222,7 +222,7 @@ def _is_coarse(case):
     return _coarse().match(case.get("id", "")) is not None
 
 
-_STRUCTURE = {"count", "rows", "filled", "pixels", "strings", "shape"}  # parts that are no items
+_STRUCTURE = {"count", "rows", "filled", "pixels", "strings", "shape"}  # parts that are not items
 
 
 def _superfluous(wanted, seen):

@@ -355,7 +355,7 @@ def _both_tests(subjects, every, match, names):
 
 
 def _literal(subjects, every, match, names):
-    """Reads "`layout` is BSH": a word that is no parameter is a value."""
+    """Reads "`layout` is BSH": a word that is not a parameter is a value."""
     word = match["what"].strip("‹›")
     return (
         None

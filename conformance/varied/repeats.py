@@ -19,7 +19,7 @@ LABEL = "once more"
 IN_GRAPH = f"{LABEL} in a graph"
 SETTINGS = ("first", "train")
 _LATER = NAN, LONG  # keywords that repetitions stored earlier may lack
-# Names whose outcome is no value: they write files, start processes or change the whole program.
+# Names whose outcome is not a value: they write files, start processes or change the whole program.
 # Others draw numbers, or write to the object of which they are methods.
 _NO_CALL = re.compile(
     r"(?:communication|context|dataset\.config|hal|runtime|profiler|log|parallel|mindrecord|rewrite"
@@ -170,7 +170,7 @@ def kind_of(case, difference):
     return _KINDS.get(*texts, "") if texts else ""
 
 
-# Reasons for which such a fact is no reference: (reason, the call, how the difference begins).
+# Reasons for which such a fact is not a reference: (reason, the call, how the difference begins).
 REASONS = (
     (
         "a matrix without an inverse, or almost so",

@@ -77,7 +77,7 @@ def _with_uses(name, known, reference):
 
 
 def _unfit(name, label, texts):
-    """Returns the numbers of the texts whose outcome after the stored call is no reference."""
+    """Returns the numbers of the texts whose outcome after the stored call is not a reference."""
     return {n for n, _ in enumerate(texts, 1) if f"{name}::{label}::then {n}" in apart()}
 
 

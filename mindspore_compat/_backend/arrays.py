@@ -29,7 +29,7 @@ FLOAT16 = numpy.dtype(numpy.float16)
 BFLOAT16 = numpy.dtype(ml_dtypes.bfloat16)
 
 
-# These modules register compiled loops for functions of the host (compiled/door.py).
+# These modules register compiled loops for host functions (compiled/door.py).
 door.providers += [
     f"{__package__}.{name}"
     for name in (
@@ -119,7 +119,7 @@ def prepare_host():
     because the end of a `warnings.catch_warnings` block may have removed it.
 
     Under a limit of address space, the BLAS library gets the memory for a product here if there is
-    any: a product would wait for it for ever. Without a limit the first large product sees to it.
+    any: a product would wait for it forever. Without a limit the first large product sees to it.
     """
     keep_freed_memory()
     if blas_memory.is_limited():
@@ -266,7 +266,7 @@ def to_host(array):
 
 
 def integers_to_host(arrays):
-    """Returns the values of integer arrays as NumPy arrays. Arrays of a GPU are joined and copied
+    """Returns the values of integer arrays as NumPy arrays. Arrays on a GPU are joined and copied
     at once, so that the host waits only once.
     """
     if type(arrays[0]) is numpy.ndarray or len(arrays) < 2:
@@ -282,7 +282,7 @@ def integers_to_host(arrays):
 
 def extremes(array, axis=None):
     """Returns the smallest and the largest element, or lists of them along an axis, as Python
-    numbers. Those of a GPU are copied at once, so that the host waits only once.
+    numbers. Those on a GPU are copied at once, so that the host waits only once.
     """
     if type(array) is numpy.ndarray:
         return array.min(axis).tolist(), array.max(axis).tolist()
@@ -320,7 +320,7 @@ def on_device(array):
 
 
 def number_of(array):
-    """Returns the only element of an array: a float for an array of the host. For one on a GPU it
+    """Returns the only element of an array: a float for an array on the host. For one on a GPU it
     is a 0-d array, so that the host does not wait."""
     element = array.reshape(())
     return element if on_device(array) else float(element)

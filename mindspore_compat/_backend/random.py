@@ -133,7 +133,7 @@ class _DeviceGenerator:
 
 
 class _HostGenerator(numpy.random.Generator):
-    """A generator of the host."""
+    """A generator for the host."""
 
     def below(self, size, limit):
         """Draws float32 numbers in [0, 1), and returns a mask of those below a limit."""

@@ -1,6 +1,6 @@
 """The one table of thresholds: the sizes at which each method is used.
 
-`Least` has the smallest sizes at which a compiled loop, threads or another method of the host is
+`Least` has the smallest sizes at which a compiled loop, threads or another method on the host is
 worth its cost, `Most` the largest. Each line gives the unit and the reason. Thresholds are read at
 each choice, so a change has effect at once: the tests' option `--compiled` sets all of `Least` to
 1, and every array that is not empty goes to the loops.

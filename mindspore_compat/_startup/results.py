@@ -149,7 +149,7 @@ def result_of(function):
 
 
 def plain_of(function):
-    """Returns the type of a function or method whose source shows that its result is no Tensor:
+    """Returns the type of a function or method whose source shows that its result is not a Tensor:
     "None", "Self", "bool", "str" or a dict or list, with "| None" if it may end without a return;
     otherwise None."""
     node = _definition(inspect.unwrap(function))

@@ -518,7 +518,7 @@ def result_at(area, name, thing):
 
 
 def default_of(value):
-    """Returns the text of a default; `...` if its printed form is no expression."""
+    """Returns the text of a default; `...` if its printed form is not an expression."""
     plain = (bool, int, float, str, type(None))
     if type(value) in (tuple, list) and all(type(item) in plain for item in value):
         return repr(value) if type(value) is tuple else "..."

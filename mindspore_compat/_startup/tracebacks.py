@@ -146,7 +146,7 @@ def import_hint(error):
 
 
 def keyword_hint(error):
-    """Returns the name here of an unexpected keyword argument of a public name, or ""."""
+    """Returns a hint at the parameter that an unexpected keyword argument probably means, or ""."""
     match = isinstance(error, TypeError) and _UNEXPECTED.match(str(error))
     if not match:
         return ""

@@ -41,13 +41,13 @@ class AutoBoost:
     def __init__(self, level: _b.str = 'O0', boost_config_dict: _t.Any = '') -> None:
         """Stores the settings of the first call."""
     def network_auto_process_eval(self, network: _Cell) -> _t.Any:
-        """Changes a network for evaluation.
+        """Prepares a network for evaluation.
 
         Args:
             network (Cell): the network.
 
         Returns:
-            Cell, the network; with `less_bn`, in a LessBN that keeps its layers.
+            Cell, the network; with `less_bn`, a LessBN around it, whose layers are not replaced.
         """
     def network_auto_process_train(self, network: _Cell, optimizer: _Cell) -> _t.Any:
         """Changes a network and its optimizer for training.

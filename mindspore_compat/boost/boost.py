@@ -130,13 +130,13 @@ class AutoBoost:
 
     @checked
     def network_auto_process_eval(self, network: CellOf):
-        """Changes a network for evaluation.
+        """Prepares a network for evaluation.
 
         Args:
             network (Cell): the network.
 
         Returns:
-            Cell, the network; with `less_bn`, in a LessBN that keeps its layers.
+            Cell, the network; with `less_bn`, a LessBN around it, whose layers are not replaced.
 
         Raises:
             TypeError: if `network` is not a Cell.

@@ -41,7 +41,7 @@ class GradientAccumulation(Cell):
 
     Raises:
         TypeError: if an argument is of the wrong type.
-        ValueError: if there is no step.
+        ValueError: if `max_accumulation_step` is less than 1.
 
     Example:
         >>> import mindspore_compat as ms

@@ -142,7 +142,7 @@ class GradientFreeze:
             list[list[Parameter]].
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
             ValueError: if there is not a group.
         """
         parameters = net.trainable_params()
@@ -175,7 +175,7 @@ class GradientFreeze:
             list[int]: one group per step. If groups take turns, the last turn is completed.
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
             ValueError: if `freeze_strategy` is not 0 or 1, or another argument is out of range.
         """
         last, count = parameter_groups_number, int(total_steps * 1.01)
@@ -213,7 +213,7 @@ class GradientFreeze:
             tuple[Cell, FreezeOpt], the network as it was given, and an optimizer of the groups.
 
         Raises:
-            TypeError: if a setting or argument is of another type.
+            TypeError: if a setting or argument is of the wrong type.
             ValueError: if a setting is out of its range.
         """
         groups = self.split_parameters_groups(network, self._param_groups)

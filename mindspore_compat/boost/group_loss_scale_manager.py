@@ -25,7 +25,7 @@ class GroupLossScaleManager(Cell):
         loss_scale_groups (list): the Parameters of each group.
 
     Raises:
-        TypeError: if `loss_scale_number` of `set_loss_scale_status` is no int.
+        TypeError: if `loss_scale_number` of `set_loss_scale_status` is not an int.
         ValueError: if it is negative.
 
     Example:

@@ -538,7 +538,7 @@ def initializer(
         Tensor.
 
     Raises:
-        TypeError: if `init` is of another type.
+        TypeError: if `init` is of the wrong type.
         ValueError: if no initializer has that name, a dimension is not a positive int, or `shape`
             differs from that of the Tensor `init`.
 

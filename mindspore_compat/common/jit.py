@@ -253,7 +253,7 @@ def no_inline(fn=None):
         `fn` itself, or the decorator.
 
     Raises:
-        AttributeError: if `fn` is no function.
+        AttributeError: if `fn` is not a function.
 
     Example:
         >>> import mindspore_compat as ms

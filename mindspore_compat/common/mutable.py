@@ -2,7 +2,7 @@
 
 In a function marked by `jit` a variable also stands for a value that is unknown while a graph is
 built: results computed from it are variables too, and a sequence of dynamic length rejects elements
-of another type. `is_sequence_value_unknown` and similar functions return what is known.
+of a different type. `is_sequence_value_unknown` and similar functions return what is known.
 
 `constexpr` marks a function of constants. Everything runs eagerly here, so a marked function runs
 like any other.
@@ -108,7 +108,7 @@ class _Sequence(Mutable):
             )
 
     def _is_like(self, value):
-        """Returns False for a value of another type than the items, if the length is dynamic."""
+        """Returns False if the length is dynamic and a value differs in type from the items."""
         known = not (building.depth and self.dynamic and len(self))
         return known or self._item_kind() == _kind(value, shapes=True)
 
@@ -252,7 +252,7 @@ def mutable(input_data, dynamic_len: Bool = False):
         dynamic_len (bool): whether the length of a tuple or list is dynamic. Default: False.
 
     Raises:
-        TypeError: if `input_data` is of another type, or `dynamic_len` is not a bool.
+        TypeError: if `input_data` is of the wrong type, or `dynamic_len` is not a bool.
         TypeError: if `dynamic_len` is True for something else than a tuple or list.
         ValueError: within `jit`, if the items of a sequence of dynamic length differ in type.
         RuntimeError: within `jit`, if a sequence of dynamic length is marked as one of constant

@@ -71,7 +71,7 @@ class Parameter(Tensor):
         device (str): None, 'CPU' or 'Remote'; stored, but without effect on a CPU or GPU.
 
     Raises:
-        TypeError: if `default_input` is of another type, or a flag is not a bool.
+        TypeError: if `default_input` is of the wrong type, or a flag is not a bool.
         ValueError: if `default_input` is a bool, `name` is not a str or longer than 1024
             characters, or `device` is unknown.
 
@@ -353,7 +353,7 @@ class Parameter(Tensor):
             Parameter, itself.
 
         Raises:
-            TypeError: if `data` is of another type, or a float for a parameter of ints.
+            TypeError: if `data` is of the wrong type, or a float for a parameter of ints.
         """
         if not isinstance(data, (Tensor, int, float)):
             _TensorOrNumber.refuse("set_data", "data", data)

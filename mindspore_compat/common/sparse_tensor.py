@@ -98,7 +98,7 @@ class COOTensor(_Sparse):
         coo_tensor (COOTensor): a COOTensor to copy, instead of the other three arguments.
 
     Raises:
-        TypeError: if an argument has another type, or `indices` is not of ints.
+        TypeError: if an argument has the wrong type, or `indices` is not of ints.
         ValueError: if the shapes do not fit.
 
     Example:
@@ -159,7 +159,7 @@ class CSRTensor(_Sparse):
         csr_tensor (CSRTensor): a CSRTensor to copy, instead of the other four arguments.
 
     Raises:
-        TypeError: if an argument has another type, or `indptr` or `indices` is not of ints.
+        TypeError: if an argument has the wrong type, or `indptr` or `indices` is not of ints.
         ValueError: if the shapes do not fit.
 
     Example:
@@ -264,7 +264,7 @@ class RowTensorInner(_Sparse):
         row_tensor (RowTensorInner): a RowTensorInner to copy, instead of the other three arguments.
 
     Raises:
-        TypeError: if an argument has another type, or in graph mode if the shapes do not fit.
+        TypeError: if an argument has the wrong type, or in graph mode if the shapes do not fit.
 
     Source: mindspore.common.sparse_tensor.RowTensorInner of MindSpore 2.10.
     """

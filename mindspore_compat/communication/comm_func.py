@@ -2,8 +2,8 @@
 
 Ranks are world ranks. Results are new Tensors; the arguments do not change. With `async_op=True` a
 call returns immediately, and its Tensor is complete after the handle's `wait()`. Gradients flow
-through synchronous calls only. If members call different operations, or with different shapes,
-dtypes or roots, each gets a RuntimeError that names them. Sends and receives are in
+through synchronous calls only. If the operations of the members, their shapes, dtypes or
+roots differ, each member gets a RuntimeError that names them. Sends and receives are in
 `point_to_point`, all-to-all exchanges in `all_to_all`.
 """
 

@@ -45,7 +45,7 @@ class Line:
         self.status = None  # the exit status that the other node has sent
 
     def send(self, **message):
-        """Sends a message; raises an OSError if the other node has gone."""
+        """Sends a message; raises an OSError if the other node is gone."""
         self.connection.sendall(json.dumps(message).encode() + b"\n")
         self.told = time.monotonic()
 
@@ -53,7 +53,7 @@ class Line:
         """Returns the next message.
 
         Raises:
-            OSError: if the other node has gone, or nothing comes before `deadline`.
+            OSError: if the other node is gone, or nothing comes before `deadline`.
             ValueError: if the other node sends anything but a message.
         """
         while b"\n" not in self.unread:
@@ -139,7 +139,7 @@ class Nodes:
             try:
                 line.send(status=status)
             except OSError:
-                pass  # the node has gone; `final_status` notices it
+                pass  # the node is gone; `final_status` notices it
 
 
 def listener(options):

@@ -49,7 +49,7 @@ class MapParameter(Parameter):
         **kwargs: ignored.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `default_value` is another str, or there are more or fewer rows than keys.
 
     Examples:

@@ -448,8 +448,8 @@ class Cell:
             Cell, itself.
         """
     def trainable_params(self, recurse: _t.Any = True) -> _b.list[_Parameter]:
-        """Returns the list of parameters that require gradients. The layers of a plain list or
-        dict are no sub-cells; a warning says so, once for a Cell.
+        """Returns the list of parameters that require gradients. The layers of a plain list or dict
+        are not sub-cells; a warning says so, once for a Cell.
         """
     training: _t.Any
     def untrainable_params(self, recurse: _t.Any = True) -> _b.list[_Parameter]:

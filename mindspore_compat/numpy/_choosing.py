@@ -106,7 +106,7 @@ def select(condlist, choicelist, default=0):
         default (Union[number, Tensor]): the value where no condition is true.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the numbers of choices and conditions differ, or the shapes do not match.
 
     Example:
@@ -149,7 +149,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
         *args, **kw: passed on to the functions.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the numbers of conditions and functions do not fit.
 
     Example:
@@ -191,7 +191,7 @@ def choose(a, choices, mode="clip"):
         mode (str): "clip" or "wrap"; "raise" rejects numbers out of range.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `mode` is unknown, or the shapes do not fit.
         IndexError: if a number is out of range and `mode` is "raise".
 
@@ -252,7 +252,7 @@ def take(a, indices, axis: Int = None, mode: Str = "clip"):
             modulo the length, "raise" rejects them.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the axis is out of range, `a` is empty, or `mode` is unknown.
         IndexError: if a position is out of range and `mode` is "raise".
 
@@ -291,7 +291,7 @@ def take_along_axis(arr, indices, axis: Int | Bool | None):
     axis, from the flattened Tensor.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the axis is out of range, or the shapes do not fit.
         IndexError: if a position is out of range.
 
@@ -334,7 +334,7 @@ def unravel_index(indices, shape, order: _Order = "C"):
         order (str): "C" if the last axis varies fastest, "F" if the first does.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `order` is neither "C" nor "F".
 
     Example:
@@ -376,7 +376,7 @@ def ravel_multi_index(multi_index, dims, mode="clip", order="C"):
         order (str): "C" if the last axis varies fastest, "F" if the first does.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `mode` or `order` is unknown, or the numbers of axes differ.
         IndexError: if an index is out of range and `mode` is "raise".
 

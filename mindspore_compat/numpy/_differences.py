@@ -35,7 +35,7 @@ def diff(a, n: Int = 1, axis: AsValue(Int | Bool, TupleOf) = -1, prepend=None, a
         prepend, append (Union[Tensor, number]): values before and after, along the axis.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `n` is negative or not below the length, or the axis is out of range.
 
     Example:
@@ -89,7 +89,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
             differences.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if there are fewer than two elements.
 
     Example:
@@ -120,7 +120,7 @@ def trapz(y, x=None, dx=1.0, axis: Int = -1):
         axis (int): the axis.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the axis is out of range, or the shapes do not fit.
 
     Example:
@@ -165,7 +165,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         Tensor, float32, or float64 for float64; a list of such Tensors for several axes.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range or has fewer than two elements, or there is
             neither one spacing nor one per axis.
         NotImplementedError: if `edge_order` is not 1.
@@ -250,7 +250,7 @@ def cov(
         dtype (Union[mindspore.dtype, str]): the dtype of the result.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the shapes do not fit.
         RuntimeError: if weights are not a vector with one element per observation.
 

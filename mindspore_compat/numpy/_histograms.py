@@ -26,7 +26,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         weights (Union[list, tuple, Tensor]): of the shape of `a`; without effect.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `bins` is negative or not a vector, `range` is not an ascending pair, or the
             shapes differ.
 
@@ -158,7 +158,7 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=False):
         density (bool): True to divide by the total and by each cell's size.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the shapes do not fit, or there are not as many bins or ranges as axes.
 
     Example:

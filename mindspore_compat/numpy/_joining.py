@@ -35,7 +35,7 @@ def _arrays(arrays, api):
     """Returns a list of Tensors.
 
     Raises:
-        TypeError: if `arrays` has another type.
+        TypeError: if `arrays` has the wrong type.
         ValueError: if it is empty.
     """
     if isinstance(arrays, Tensor):
@@ -56,7 +56,7 @@ def concatenate(arrays, axis: Int | None = 0):
         axis (int): the axis to join. Default: 0.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the axis is out of range, or the shapes do not fit.
 
     Example:
@@ -95,7 +95,7 @@ def append(arr, values, axis: Int = None):
         axis (int): the axis to join. Default: None, which flattens both.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the axis is out of range, or the shapes do not fit.
 
     Example:
@@ -118,7 +118,7 @@ def stack(arrays: _Arrays, axis: Int | Bool = 0):
 
     Raises:
         TypeError: if an item is not a Tensor, or `axis` is not an int.
-        ValueError: if `arrays` has another type or is empty, or the shapes differ.
+        ValueError: if `arrays` has the wrong type or is empty, or the shapes differ.
 
     Example:
         >>> import mindspore_compat as ms
@@ -233,7 +233,7 @@ def _parts(x, sections, axis, api, even):
     between them.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a part would be empty, or, with `even`, the parts not equal.
     """
     x = need_tensor(x, api)
@@ -271,7 +271,7 @@ _documented_split = template(
     """,
     Returns="A tuple of Tensors if given their number, a list if given indices.",
     Raises="""
-    TypeError: if an argument has another type.
+    TypeError: if an argument has the wrong type.
     ValueError: if the axis is out of range, or the Tensor cannot be split in this way.
     """,
 )
@@ -356,7 +356,7 @@ def tile(a, reps):
         reps (Union[int, tuple[int], list[int], Tensor]): the number of copies along each axis.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a number is negative.
 
     Example:
@@ -386,7 +386,7 @@ def repeat(a, repeats, axis: Int = None):
         axis (int): the axis.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a number is negative, the length of `repeats` does not fit, or the axis is
             out of range.
 

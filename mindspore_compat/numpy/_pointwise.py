@@ -272,7 +272,7 @@ def _page(name, parameters, takes, accepted, default):
         Tensor of {shape}.
 
     Raises:
-        TypeError: if an argument has another type, or an input has another dtype.{misfit}
+        TypeError: if an argument has the wrong type, or an input has another dtype.{misfit}
 
     Example:
         >>> import mindspore_compat as ms

@@ -45,7 +45,7 @@ def polyadd(a1, a2):
             power first.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if one has more than one axis.
 
     Example:
@@ -104,7 +104,7 @@ def polyval(p, x):
         x (Union[number, list, tuple, Tensor]): the points.
 
     Raises:
-        TypeError: if an argument has another type, or is complex.
+        TypeError: if an argument has the wrong type, or is complex.
         ValueError: if `p` is empty or has more than one axis.
 
     Example:
@@ -133,7 +133,7 @@ def polyder(p, m: InTensor(Int(ge=0) | Bool, ValueError) = 1):
     coefficient is left.
 
     Raises:
-        TypeError: if an argument has another type, or `p` is complex.
+        TypeError: if an argument has the wrong type, or `p` is complex.
         ValueError: if `m` is negative, or `p` has more than one axis.
 
     Example:
@@ -164,7 +164,7 @@ def polyint(p, m: InTensor(Int(ge=0)) = 1, k=None):
         k (Union[number, list, tuple, Tensor]): one constant for all integrations, or one for each.
 
     Raises:
-        TypeError: if an argument has another type, or `p` is complex.
+        TypeError: if an argument has the wrong type, or `p` is complex.
         ValueError: if `m` is negative, `p` has more than one axis, or `k` holds too few constants.
 
     Example:

@@ -61,7 +61,7 @@ def rand(*shape, dtype=float32):
         dtype (Union[mindspore.dtype, str]): float16, float32 or float64.
 
     Raises:
-        TypeError: if the shape has another type.
+        TypeError: if the shape has the wrong type.
         ValueError: if a length is negative, or `dtype` is not one of these.
 
     Example:
@@ -102,7 +102,7 @@ def randint(minval: Int | Bool, maxval: Int | Bool = None, shape=None, dtype=int
         dtype (Union[mindspore.dtype, str]): int8, int16, int32 or int64.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the range is empty, or `dtype` is not one of these.
 
     Example:

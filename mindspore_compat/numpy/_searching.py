@@ -58,7 +58,7 @@ def argmax(a, axis: Int = None):
     """Returns the index of the maximum along an axis, or of the flattened input; int64.
 
     Raises:
-        TypeError: if an argument has another type, or `a` is complex.
+        TypeError: if an argument has the wrong type, or `a` is complex.
         ValueError: if the axis is out of range, or `a` is empty.
 
     Example:
@@ -76,7 +76,7 @@ def argmin(a, axis: Int = None):
     """Returns the index of the minimum along an axis, or of the flattened input; int32.
 
     Raises:
-        TypeError: if an argument has another type, or `a` is complex.
+        TypeError: if an argument has the wrong type, or `a` is complex.
         ValueError: if the axis is out of range, or `a` is empty.
 
     Example:
@@ -101,7 +101,7 @@ def searchsorted(a, v, side: _Side = "left", sorter=None):
         sorter (Union[list, tuple, Tensor]): the indices that sort `a`, ints.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `a` is not a vector, `side` is unknown or the shapes do not fit.
 
     Example:
@@ -144,7 +144,7 @@ def digitize(x, bins, right=False):
         right (bool): whether a value on an edge belongs to the bin below it.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `bins` is not a vector.
 
     Example:
@@ -180,7 +180,7 @@ def bincount(x, weights=None, minlength=0, length: Int(ge=1) = None):
         length (int): the length of the result.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `x` is not a vector, the shapes differ or `length` is not positive.
 
     Example:

@@ -116,7 +116,7 @@ def intersect1d(ar1, ar2, assume_unique: Bool = False, return_indices: Bool = Fa
         return_indices (bool): whether the positions are returned, too. Default: False.
 
     Raises:
-        TypeError: if an argument has another type, or an input holds bools or complex numbers.
+        TypeError: if an argument has the wrong type, or an input holds bools or complex numbers.
 
     Example:
         >>> import mindspore_compat as ms
@@ -151,7 +151,7 @@ def setdiff1d(ar1, ar2, assume_unique: Bool = False):
             False.
 
     Raises:
-        TypeError: if an argument has another type, or an input holds bools or complex numbers.
+        TypeError: if an argument has the wrong type, or an input holds bools or complex numbers.
 
     Example:
         >>> import mindspore_compat as ms

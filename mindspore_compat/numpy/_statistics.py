@@ -47,7 +47,7 @@ def sum(a, axis=None, dtype: DType = None, keepdims: Bool = False, initial=None)
         initial (number): a number that is added to the sum.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range.
 
     Example:
@@ -74,7 +74,7 @@ def mean(a, axis=None, keepdims: Bool = False, dtype=None):
     """Computes the mean over axes, in the input's dtype (ints are truncated).
 
     Raises:
-        TypeError: if an argument has another type, or `a` holds bools.
+        TypeError: if an argument has the wrong type, or `a` holds bools.
         ValueError: if an axis is out of range or occurs twice.
 
     Example:
@@ -128,7 +128,7 @@ def _deviation(path, op, numbers):
     `ddof`; float32 for ints.
 
     Raises:
-        TypeError: if an argument has another type, or `x` holds bools or complex numbers.
+        TypeError: if an argument has the wrong type, or `x` holds bools or complex numbers.
         ValueError: if an axis is out of range or named twice.
 
     Example:
@@ -184,7 +184,7 @@ def _extreme(paths, over, pick):
     that counts as one more element, `where` says which elements count.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range, the Tensor is empty, or `where` is given without
             `initial`.
 
@@ -219,7 +219,7 @@ def ptp(x, axis=None, keepdims: Bool = False):
     """Computes the peak-to-peak value, maximum minus minimum, of a Tensor over axes.
 
     Raises:
-        TypeError: if an argument has another type, or the Tensor holds bools or complex numbers.
+        TypeError: if an argument has the wrong type, or the Tensor holds bools or complex numbers.
         ValueError: if an axis is out of range or occurs twice, or the Tensor is empty.
 
     Example:
@@ -250,8 +250,8 @@ def average(x, axis=None, weights=None, returned=False):
         returned (bool): whether the sum of the weights is returned, too.
 
     Raises:
-        TypeError: if an argument has another type, `x` is complex, or the shapes differ and no axis
-            is given or the weights are not a vector.
+        TypeError: if an argument has the wrong type, `x` is complex, or the shapes differ and no
+            axis is given or the weights are not a vector.
         ValueError: if an axis is out of range, or the shapes do not fit.
 
     Example:
@@ -308,7 +308,7 @@ def cumsum(a, axis: Int = None, dtype=None):
     Bools and ints below 32 bits become int32.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the axis is out of range.
 
     Example:
@@ -356,7 +356,7 @@ def cumprod(a, axis: Int = None, dtype=None):
     int64.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the axis is out of range.
 
     Example:
@@ -382,7 +382,7 @@ def count_nonzero(x, axis=None, keepdims: Bool = False):
     """Counts the nonzero elements of a Tensor over axes; int32.
 
     Raises:
-        TypeError: if an argument has another type, or the Tensor holds bools.
+        TypeError: if an argument has the wrong type, or the Tensor holds bools.
         ValueError: if an axis is out of range.
 
     Example:
@@ -420,7 +420,7 @@ def _nan(path, fill, reduce, keep):
     function.__doc__ = f"""`{name[3:]}` over the axes given of what is not NaN, in its dtype.
 
     Raises:
-        TypeError: if an argument has another type, or `a` is complex.
+        TypeError: if an argument has the wrong type, or `a` is complex.
         ValueError: if an axis is out of range.
 
     Example:
@@ -446,7 +446,7 @@ def nancumsum(a, axis: Int = None, dtype=None):
     """Computes the cumulative sum of a Tensor with NaN as 0.
 
     Raises:
-        TypeError: if an argument has another type, or `a` is complex.
+        TypeError: if an argument has the wrong type, or `a` is complex.
         ValueError: if the axis is out of range.
 
     Example:
@@ -482,7 +482,7 @@ def nanmean(a, axis=None, dtype=None, keepdims=False):
     """Computes the mean of elements that are not NaN; float32, or float64 for float64.
 
     Raises:
-        TypeError: if an argument has another type, or `a` is complex.
+        TypeError: if an argument has the wrong type, or `a` is complex.
         ValueError: if an axis is out of range.
 
     Example:
@@ -516,7 +516,7 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False):
     """Computes the variance of elements that are not NaN, with divisor count - `ddof`; float32.
 
     Raises:
-        TypeError: if an argument has another type, or `a` is complex.
+        TypeError: if an argument has the wrong type, or `a` is complex.
         ValueError: if an axis is out of range.
 
     Example:

@@ -138,7 +138,7 @@ def tril(m, k: Int = 0):
             it. Default: 0.
 
     Raises:
-        TypeError: if an argument has another type, or is complex.
+        TypeError: if an argument has the wrong type, or is complex.
         ValueError: if `m` is a number or empty.
 
     Example:
@@ -258,7 +258,7 @@ def tril_indices_from(arr, k=0):
             above it. Default: 0.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `arr` is not a matrix.
 
     Example:
@@ -281,7 +281,7 @@ def triu_indices_from(arr, k=0):
             above it. Default: 0.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `arr` is not a matrix.
 
     Example:
@@ -356,7 +356,7 @@ def diagonal(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1):
         axis1, axis2 (int): the axes of the matrices. Default: 0 and 1.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range, or both axes are the same.
 
     Example:
@@ -415,7 +415,7 @@ def trace(a, offset: Scalar = 0, axis1: Scalar = 0, axis2: Scalar = 1, dtype: DT
         dtype (mindspore.dtype): the dtype of the result. Default: None.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range, or both axes are the same.
 
     Example:
@@ -444,7 +444,7 @@ def vander(x, N=None, increasing: Bool = False):
         increasing (bool): whether the powers ascend.
 
     Raises:
-        TypeError: if an argument has another type, or `x` holds bools.
+        TypeError: if an argument has the wrong type, or `x` holds bools.
         ValueError: if `x` is not a vector, `N` is negative, or there are neither elements nor `N`.
 
     Example:

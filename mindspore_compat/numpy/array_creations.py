@@ -88,7 +88,7 @@ def array(obj, dtype=None, copy: Any = True, ndmin: InTensor(Number | Bool) = 0)
         ndmin (int): the minimum number of axes; new ones come first. Default: 0.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the lists differ in length.
 
     Example:
@@ -203,7 +203,7 @@ def full(shape, fill_value, dtype=None):
     """Returns a Tensor of a shape filled with an array-like value, in the value's dtype by default.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the value does not fit.
 
     Example:
@@ -222,7 +222,7 @@ def _like(a, fill, dtype, shape, api):
     """Repeats `fill`: a number in the dtype of `a`, anything else in its own dtype.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `a` is not array-like, or `fill` does not fit.
     """
     a = _model(a, api)
@@ -341,7 +341,7 @@ def arange(start, stop=None, step=None, dtype=None):
         dtype (Union[mindspore.dtype, type, str]): the dtype of the result.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `step` is 0, or the range is empty.
 
     Example:
@@ -397,7 +397,7 @@ def linspace(
         axis (int): the position of the new axis. Default: 0.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `num` is less than 1, or `axis` is out of range.
 
     Example:
@@ -491,7 +491,7 @@ def meshgrid(*xi, sparse: Bool = False, indexing="xy"):
     """Returns the coordinate grids of vectors, as a list; `sparse` keeps axes of length 1.
 
     Raises:
-        TypeError: if an argument has another type, or `indexing` is neither "xy" nor "ij".
+        TypeError: if an argument has the wrong type, or `indexing` is neither "xy" nor "ij".
 
     Example:
         >>> import mindspore_compat as ms

@@ -68,7 +68,7 @@ def reshape(x, new_shape):
     """Reshapes a Tensor to a shape given as an int, tuple, list or integer Tensor.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the number of elements does not fit.
 
     Example:
@@ -106,7 +106,7 @@ def transpose(a, axes=None):
     """Permutes the axes of a Tensor; reverses them by default.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `axes` is not a permutation of the axes.
 
     Example:
@@ -130,7 +130,7 @@ def swapaxes(x, axis1: Int | Bool, axis2: Int | Bool):
     """Swaps two axes of a Tensor.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range.
 
     Example:
@@ -149,7 +149,7 @@ def moveaxis(a, source, destination):
     length.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range or occurs twice, or the lengths differ.
 
     Example:
@@ -181,7 +181,7 @@ def rollaxis(x, axis: Int | Bool, start: Int | Bool = 0):
     """Rolls an axis of a Tensor back until it precedes `start`.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range.
 
     Example:
@@ -205,7 +205,7 @@ def expand_dims(a, axis):
     """Inserts axes of length 1 into a Tensor; `axis` counts axes of the result.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range or occurs twice, or no axis is given.
 
     Example:
@@ -228,7 +228,7 @@ def squeeze(a, axis=None):
     """Removes axes of length 1 from a Tensor: all of them, or the given ones.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range.
 
     Example:
@@ -252,7 +252,7 @@ def broadcast_to(array, shape):
     """Broadcasts a Tensor to a shape given as a tuple, list or Tensor of ints.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the Tensor does not fit, or a length is not an int.
 
     Example:
@@ -349,7 +349,7 @@ def size(a, axis: Int | Bool = None):
     """Returns the number of elements, or the length of an axis, as an int.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the axis is out of range.
 
     Example:
@@ -374,7 +374,7 @@ def flip(m, axis=None):
     """Reverses the order of the elements of a Tensor along axes, by default along all.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range or occurs twice.
 
     Example:
@@ -435,7 +435,7 @@ def roll(a, shift, axis=None):
         axis (Union[int, tuple, list, None]): the axes; None rolls the flattened elements.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range, or the numbers of shifts and axes differ.
 
     Example:
@@ -472,7 +472,7 @@ def rot90(a, k: Int | Bool = 1, axes=(0, 1)):
     """Rotates a Tensor `k` times by 90 degrees in the plane of two axes.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `axes` are not two different axes of the Tensor.
 
     Example:
@@ -501,7 +501,7 @@ def apply_along_axis(func1d: Callable, axis: Int | Bool, arr, *args, **kwargs):
     """Applies a function of vectors to every vector along an axis of a Tensor.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the axis is out of range.
 
     Example:
@@ -537,7 +537,7 @@ def apply_over_axes(func: Callable, a, axes):
     axes are kept with length 1.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range or occurs twice.
 
     Example:

@@ -18,7 +18,7 @@ def fftshift(x, axes=None):
         axes (Union[int, tuple[int], list[int]], optional): the axes.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range.
 
     Example:

@@ -44,7 +44,7 @@ def isclose(
         equal_nan (bool): whether NaN is close to NaN.
 
     Raises:
-        TypeError: if an argument has another type, or the dtypes differ.
+        TypeError: if an argument has the wrong type, or the dtypes differ.
         ValueError: if the shapes do not fit.
 
     Example:
@@ -129,7 +129,7 @@ def sometrue(a, axis=None, keepdims: Int | Bool = False):
         keepdims (bool): whether reduced axes stay with length 1. Default: False.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range.
 
     Example:
@@ -186,7 +186,7 @@ def array_equal(a1, a2, equal_nan: Bool = False):
         equal_nan (bool): whether NaN equals NaN. Default: False.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
 
     Example:
         >>> import mindspore_compat as ms
@@ -211,7 +211,7 @@ def array_equiv(a1, a2):
         a1, a2 (Union[Tensor, number, list, tuple]): the arrays.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
 
     Example:
         >>> import mindspore_compat as ms

@@ -55,7 +55,7 @@ def around(a, decimals: Int(ge=0) | Bool = 0):
         decimals (int): the number of decimal places; not negative, as in MindSpore.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `decimals` is negative.
 
     Example:

@@ -78,7 +78,7 @@ def dot(a, b):
         a, b (Tensor): of one dtype, unless one has no axes.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the shapes do not fit.
 
     Example:
@@ -100,7 +100,7 @@ def matmul(x1, x2, dtype=None):
     """Computes the matrix product over the last two axes of Tensors of one dtype.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the shapes do not fit.
 
     Example:
@@ -122,7 +122,7 @@ def inner(a, b):
     element.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the shapes do not fit.
 
     Example:
@@ -163,7 +163,7 @@ def tensordot(a, b, axes=2):
             two lists of axes.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the axes do not fit.
 
     Example:
@@ -206,7 +206,7 @@ def kron(a, b):
     """Computes the Kronecker product of two array-like values.
 
     Raises:
-        TypeError: if an argument has another type, or only one of them is complex.
+        TypeError: if an argument has the wrong type, or only one of them is complex.
 
     Example:
         >>> import mindspore_compat as ms
@@ -240,7 +240,7 @@ def cross(
         axis (int): if given, the axis in all three.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if an axis is out of range, or the vectors have another length.
 
     Example:
@@ -287,7 +287,7 @@ def multi_dot(arrays: _Arrays):
             vectors.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if there are fewer than two, or the shapes do not fit.
 
     Example:
@@ -325,7 +325,7 @@ def matrix_power(a, n: Int(ge=0) | Bool):
         n (int): the exponent; not negative, as in MindSpore.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `a` is not a square matrix, or `n` is negative.
 
     Example:
@@ -370,7 +370,7 @@ def norm(x, ord=None, axis=None, keepdims: Bool = False):
         keepdims (bool): whether the axes are kept with length 1.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `ord` is not a norm of vectors or matrices, or the axes are out of range or
             more than two.
 
@@ -446,7 +446,7 @@ def convolve(a, v, mode="full"):
         mode (str): the part that is returned: "full", "same" or "valid".
 
     Raises:
-        TypeError: if an argument has another type, or is complex.
+        TypeError: if an argument has the wrong type, or is complex.
         ValueError: if an input is empty or not a vector, or `mode` is unknown.
 
     Example:
@@ -469,7 +469,7 @@ def correlate(a, v, mode: Str = "valid"):
         mode (str): the part that is returned: "full", "same" or "valid".
 
     Raises:
-        TypeError: if an argument has another type, or the dtypes differ or are below 32 bits.
+        TypeError: if an argument has the wrong type, or the dtypes differ or are below 32 bits.
         ValueError: if an input is empty or not a vector, or `mode` is unknown.
 
     Example:
@@ -522,7 +522,7 @@ def unwrap(p, discont: Number | Bool = math.pi, axis: Int | Bool = -1):
     float32, or float64 for float64.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the axis is out of range or has one element.
 
     Example:
@@ -561,7 +561,7 @@ def interp(x, xp, fp, left=None, right=None):
             default the first and the last point.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `xp` and `fp` are not vectors of one length.
 
     Example:

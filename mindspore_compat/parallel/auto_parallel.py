@@ -328,7 +328,7 @@ class AutoParallel(Cell):
                 parts its axes are divided, or a Layout.
 
         Raises:
-            TypeError: if it has, or contains, another type.
+            TypeError: if it, or an element of it, has the wrong type.
             ValueError: if it is None or another str.
         """
         _check_strategy(config)
@@ -367,7 +367,7 @@ class AutoParallel(Cell):
                 the step ends, "level3" gathers them for each use, also in the backward pass.
 
         Raises:
-            ValueError: if an argument is another value.
+            ValueError: if an argument has an invalid value.
         """
         options = {
             "parallel_optimizer_threshold": int(threshold),

@@ -1,9 +1,9 @@
 """`mindspore.profiler`: records the number and time of calls of operators and Cells.
 
-It records calls of operators, of their gradients, and of Cells, with the clock of the host; on a
-GPU it waits for each operator, unless `sync_enable=False`. `recorder.py` records, `writing.py`
-writes the files, `profile.py` defines Profiler and profile. Options for an Ascend only are accepted
-and have no effect.
+It records calls of operators, of their gradients, and of Cells, with the host's clock; on a GPU it
+waits for each operator, unless `sync_enable=False`. `recorder.py` records, `writing.py` writes the
+files, `profile.py` defines Profiler and profile. Options for an Ascend only are accepted and have
+no effect.
 """
 
 from . import schedule as _schedule  # noqa: F401 - before the class of the same name

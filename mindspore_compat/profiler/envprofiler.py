@@ -33,7 +33,7 @@ class EnvProfiler:
         """Starts recording, if the environment variable requests it.
 
         Raises:
-            AttributeError: if its JSON text is no object.
+            AttributeError: if its JSON text is not an object.
         """
         options = _options()
         if not options.get("start"):

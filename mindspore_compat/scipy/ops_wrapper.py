@@ -22,7 +22,7 @@ def matrix_set_diag(input_x, diagonal, k=0, alignment="RIGHT_LEFT"):
         Tensor, of the shape and dtype of `input_x`.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if the shapes do not fit, or `alignment` is unknown.
 
     Example:

@@ -78,7 +78,7 @@ def create_amp_strategy(amp_level, amp_dtype, white_list, black_list):
         AmpStrategy.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
     """
     InstanceOf(AmpLevel).refuse("create_amp_strategy", "amp_level", amp_level)
     InstanceOf(dtypes.Type).refuse("create_amp_strategy", "amp_dtype", amp_dtype)
@@ -117,7 +117,7 @@ def push_amp_strategy(amp_level, amp_dtype, white_list, black_list):
         black_list (list[tuple[str, list[int]]]): what computes in float32.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
 
     Example:
         >>> import mindspore_compat as ms

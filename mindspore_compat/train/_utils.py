@@ -74,7 +74,7 @@ def check_value_type(arg_name, arg_value, valid_types):
         valid_types (Union[type, tuple, list]): the types.
 
     Raises:
-        TypeError: if the value is of another type.
+        TypeError: if the value is of the wrong type.
     """
     kinds = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
     if not isinstance(arg_value, kinds) or (isinstance(arg_value, bool) and bool not in kinds):

@@ -429,7 +429,7 @@ def build_train_network(
         Cell, a TrainOneStepCell or TrainOneStepWithLossScaleCell in training mode.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `kwargs` has another key, or a level is unknown.
 
     Examples:

@@ -36,7 +36,7 @@ def data_sink(
         Callable, which takes no arguments and returns the result of `fn` for the last batch.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `sink_size` is not positive; in a call, if the dataset is empty.
 
     Examples:

@@ -51,7 +51,7 @@ class DatasetHelper:
         epoch_num (int): the number of epochs; -1 for no limit.
 
     Raises:
-        TypeError: if `dataset` is not a dataset, or an argument of another type.
+        TypeError: if `dataset` is not a dataset, or an argument of the wrong type.
         ValueError: if `sink_size` is neither -1 nor positive; if `epoch_num` is 0 or below -1.
 
     Examples:
@@ -188,7 +188,7 @@ def connect_network_with_dataset(network: CellOf, dataset_helper: InstanceOf(Dat
         Cell, called without arguments; it returns the network's result for the last fetched batch.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         RuntimeError: if `dataset_helper` does not sink.
 
     Examples:

@@ -58,8 +58,8 @@ class Model(Preparation, Evaluation):
             None, by `amp_level`), `boost_config_dict` and `acc_level` (stored, without effect).
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if `kwargs` has another key, a level is unknown, `eval_indexes` is no list of
+        TypeError: if an argument is of the wrong type.
+        ValueError: if `kwargs` has another key, a level is unknown, `eval_indexes` is not a list of
             three, mixed precision or loss scaling is requested without an optimizer, or metrics
             without a loss and without `eval_network`.
         KeyError: if a metric's name is unknown.
@@ -211,7 +211,7 @@ class Model(Preparation, Evaluation):
             initial_epoch (int): the number of epochs already completed.
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
             ValueError: if a number is out of range, the dataset is empty or does not have two
                 columns where there is a `loss_fn`.
             RuntimeError: if the dataset has been used to train another Model.
@@ -252,7 +252,7 @@ class Model(Preparation, Evaluation):
             valid_dataset_sink_mode (bool): whether to sink the data of the evaluation.
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
             ValueError: as `train`; if there are no metrics to evaluate, or a callback defines older
                 hooks.
             RuntimeError: if the dataset has been used to train another Model.
@@ -469,7 +469,7 @@ class Model(Preparation, Evaluation):
             dict, the metrics' values by their names.
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
             ValueError: if there are no metrics, or the dataset is empty.
         """
         check_dataset("Model.eval", "valid_dataset", valid_dataset)
@@ -498,7 +498,7 @@ class Model(Preparation, Evaluation):
             The outputs of the network.
 
         Raises:
-            TypeError: if an input is of another type.
+            TypeError: if an input is of the wrong type.
             ValueError: if `backend` is neither None nor "lite".
         """
         if backend not in (None, "lite"):
@@ -522,7 +522,7 @@ class Model(Preparation, Evaluation):
             dict, parameter name -> layout, for `load_distributed_checkpoint`.
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
             RuntimeError: if execution is not in graph mode, or neither the network is an
                 AutoParallel nor the parallel mode "semi_auto_parallel" or "auto_parallel".
         """
@@ -548,7 +548,7 @@ class Model(Preparation, Evaluation):
             dataset_sink_mode (bool): must be True, as in the original.
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
             ValueError: if `sink_size` is 0 or below -1, or `dataset_sink_mode` False.
             RuntimeError: as `infer_predict_layout`.
         """
@@ -578,7 +578,7 @@ class Model(Preparation, Evaluation):
             valid_dataset (Dataset): the data for `eval`.
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
             ValueError: if a number is out of range, or there are no metrics for `valid_dataset`.
         """
         if train_dataset is not None:

@@ -1,5 +1,5 @@
 """Direct calls of transforms refuse odd inputs as in MindSpore 2.10: none, too many, empty arrays,
-and values that are no arrays.
+and values that are not arrays.
 """
 
 import numpy as np

@@ -37,7 +37,7 @@ def signature(line):
 
 
 def literal(node):
-    """Returns the value of a default, or `...` where the text is no literal."""
+    """Returns the value of a default, or `...` where the text is not a literal."""
     try:
         return ast.literal_eval(node)
     except ValueError:

@@ -24,7 +24,7 @@ class Span(NamedTuple):
 
 
 class Timeline:
-    """The clock of the host, and the time at which each stream finishes its work."""
+    """The host's clock, and the time at which each stream finishes its work."""
 
     def __init__(self):
         self.now = 0.0

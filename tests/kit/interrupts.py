@@ -44,7 +44,7 @@ def state_of_libraries():
 
     An interrupt within `np.errstate.__enter__` leaves the new state set, since `__exit__` is then
     never called. After one in `np.linalg`, every invalid value would raise "Singular matrix". After
-    one where `logging` releases its lock, other threads that log or fork would wait for ever.
+    one where `logging` releases its lock, other threads that log or fork would wait forever.
     """
     actions, handler = np.geterr(), np.geterrcall()
     try:

@@ -65,7 +65,7 @@ def test_floats(call, value):
     "call",
     [
         lambda: ops.sum(x, HALF),  # not an int
-        lambda: ops.sum(x, 1, np.bool_(True)),  # a bool of NumPy is no bool, there and here
+        lambda: ops.sum(x, 1, np.bool_(True)),  # a bool of NumPy is not a bool, there and here
         lambda: ops.zeros((HALF, 3)),
         lambda: ops.celu(x, ONE),
         lambda: nn.Dense(np.int64(3), 2),  # a layer looks at the type

@@ -125,7 +125,7 @@ CALLS = {
     "ops.lgamma(of(ms.?, 3))": "float32, float16, int32, bfloat16, int64",
     "ops.index_fill(of(ms.float32, 3), 0, of(ms.?, 1), 1.0)": "int32, int64",
     "ops.diff(of(ms.?, 3))": "float32, int8, uint8, uint16, uint64",
-    # sequences and numbers of another type
+    # sequences and numbers of the wrong type
     "ops.tile(of(ms.float32, 2, 3), ?)": "(2, 1), [2, 1], (2, 'a')",
     "of(ms.float32, 2, 3).tile(?)": "(2, 1), [2, 1]",
     "of(ms.float32, 2, 3).tile(dims=?)": "(2, 1), [2, 1], 2",

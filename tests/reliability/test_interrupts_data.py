@@ -298,7 +298,7 @@ class Late(Exception):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_signal_while_a_process_is_forked_leaves_logging_unlocked():
     """An error of a handler in the function that `logging` registers for forks would be ignored,
-    and the lock kept; another thread that logs or forks would then wait for ever."""
+    and the lock kept; another thread that logs or forks would then wait forever."""
 
     def late(*_):
         raise Late

@@ -50,7 +50,7 @@ _NO_SCALARS = {}, {}  # flags and numbers
 
 @serves("bodies", least=None, takes=lambda: True, loops=list)
 class CompiledBodies:
-    """The object `xp.bodies` of the host. It has the methods of `gpu.Bodies`; each returns None if
+    """The object `xp.bodies` for the host. It has the methods of `gpu.Bodies`; each returns None if
     no compiled loop is available."""
 
     takes_floats = True

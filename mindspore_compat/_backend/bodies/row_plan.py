@@ -250,7 +250,7 @@ class RowPlan:
         ]
 
     def of_row(self, level):
-        """Returns the steps of a level with one number for each row that are no sums or maxima."""
+        """Returns the steps of a level with one number for each row that are not sums or maxima."""
         return [
             step
             for step in self.trace.steps

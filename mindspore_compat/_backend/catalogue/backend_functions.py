@@ -214,7 +214,7 @@ conv_matmul(x, y, out=None) : refused
 
 [host.taps]
 apply_taps(x, taps) : refused
-    The middle axis of `x`, which has three, multiplied by a `Taps` matrix of the host.
+    The product of the middle axis of a 3-D array and a `Taps` matrix on the host.
 
 [host.linalg] stack
 linalg_inv(x)

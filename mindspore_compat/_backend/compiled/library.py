@@ -1,4 +1,4 @@
-"""`Library`: the functions that a compiled loop of the host may call. Every library contains those
+"""`Library`: the functions that a compiled loop for the host may call. Every library contains those
 of tiles.py."""
 
 import functools

@@ -1,4 +1,4 @@
-"""Micro-kernels of matrix products, which compiled loops of the host (jit.py) call: each keeps a
+"""Micro-kernels of matrix products, which compiled loops for the host (jit.py) call: each keeps a
 tile of the result in vector registers.
 
 `tile` is the inner kernel of a matrix product whose right side is addressed by offsets, which

@@ -135,7 +135,7 @@ def _is_taken(x, geo):
     loops=lambda *_: [loop_of(copy_windows), loop_of(add_windows)],
 )
 def columns_of(x, geo):
-    """Returns the class with `im2col` and `col2im` for arrays of the host; its methods have the
+    """Returns the class with `im2col` and `col2im` for arrays on the host; its methods have the
     parameters of those of cuda_kernels.Kernels."""
     return _Columns
 

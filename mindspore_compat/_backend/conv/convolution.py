@@ -378,14 +378,14 @@ def _by_sample(xp, rows, piece):
 
 def _matmul(xp, x, alone):
     """Returns the function for matrix products of arrays like `x`. If a convolution needs one
-    product `alone`, threads of the host share this product instead of the pieces."""
+    product `alone`, host threads share this product instead of the pieces."""
     if isinstance(x, np.ndarray):
         return product if alone else xp.matmul
     return xp.conv_matmul
 
 
 def _share(x, work, pieces):
-    """Calls `work` with every piece. If `x` is an array of the host, threads share the pieces. A
+    """Calls `work` with every piece. If `x` is an array on the host, threads share the pieces. A
     single piece uses the threads of its product."""
     if isinstance(x, np.ndarray) and len(pieces) > 1:
         run(lambda number: work(pieces[number]), len(pieces))
@@ -448,7 +448,7 @@ def _weight_gradient_by_im2col(xp, g, x, geo):
 
 
 def _transpose_tiles(stack):
-    """Transposes matrices (..., rows, columns) of the host into new memory, in tiles that fit the
+    """Transposes matrices (..., rows, columns) on the host into new memory, in tiles that fit the
     cache."""
     out = np.empty((*stack.shape[:-2], stack.shape[-1], stack.shape[-2]), stack.dtype)
     for rows in blocks(stack.shape[-2], 512):

@@ -455,7 +455,7 @@ class Kernels:
         return out
 
     def add_at_index(self, g, index, shape, geo):
-        """Returns an array of zeros of a shape, to which `g` is added at the positions `index`, one
+        """Returns an array of the given shape: zeros, with `g` added at the positions `index`, one
         per window."""
         out = self.module.empty(shape, g.dtype)
         g, index = map(self.module.ascontiguousarray, (g, index))

@@ -8,7 +8,7 @@ position is a shift, and a shift of an image whose rows lie end to end is one of
 memory: every kernel position is a long contiguous multiply-add. Rows keep the phase's width, so
 each result row carries a few columns more than needed, cut off at the end.
 
-With Numba, images of the host go to compiled loops instead (depthwise_loops.py). Arguments are
+With Numba, images on the host go to compiled loops instead (depthwise_loops.py). Arguments are
 as in convolution.py, which checks them; sizes come as its `Geometry`.
 """
 

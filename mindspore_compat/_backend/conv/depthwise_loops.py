@@ -155,7 +155,7 @@ def _of_images(geo):
 
 @functools.lru_cache(maxsize=256)
 def _of_gradients(geo):
-    """Returns the plan that correlates the output gradient, which gives the input gradient."""
+    """Returns the plan of the input gradient: a correlation of the output gradient."""
     rest, extent = _rest(geo), _extent(geo)
     padded = tuple(n + e for n, e in zip(geo.size, extent))
     return _Plan(geo.out, (rest[0], rest[2]), padded, geo.size, (1, 1), geo.stride)

@@ -1,4 +1,4 @@
-"""The sizes of windows over padded data, and the padding of arrays of the host or a GPU.
+"""The sizes of windows over padded data, and the padding of arrays on the host or a GPU.
 
 Sizes are tuples with one number per spatial dimension, padding is one (before, after) pair for
 each. Results that depend on these numbers alone are cached, because they take longer to compute

@@ -153,7 +153,7 @@ def maximum(xp, x, kernel, stride, pads, dilation, ceil_mode=False):
 
 def _padded_images(xp, x, pads, fitted, fill):
     """Returns images for the compiled loops, which take no padding, and their padding of 0. Float32
-    images of the host are padded with `fill`; others are returned with their padding."""
+    images on the host are padded with `fill`; others are returned with their padding."""
     if not any([before for before, _ in pads]) or len(pads) != 2:
         return x, pads
     if type(x) is not np.ndarray or x.dtype != np.float32 or not x.size or not jit.available():

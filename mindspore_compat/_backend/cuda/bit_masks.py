@@ -56,7 +56,7 @@ def drawn(module, place, limit, size, draw, number):
 
     Args:
         module: CuPy.
-        place: the seed and the offset, each a number or a 0-d array of the GPU, and the number that
+        place: the seed and the offset, each a number or a 0-d array on the GPU, and the number that
             is added to the offset.
         limit: the probability that a bit is set.
         draw, number: C code that draws the number of element `i`, and the expression for it.

@@ -53,7 +53,7 @@ def first_equal(module, numbers):
 
     Args:
         module: CuPy.
-        numbers: int64 array of one axis; -1 is no number, and equals nothing.
+        numbers: 1-D int64 array; -1 marks an absent number, which equals nothing.
 
     Returns:
         Two int64 arrays of the same length: the first index of each number, and the numbers with -1

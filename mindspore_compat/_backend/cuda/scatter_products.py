@@ -65,7 +65,7 @@ def scattered(space, x, index, values, how):
     Args:
         space: the space of the GPU.
         x, values: arrays.
-        index: a sequence of arrays, also of the host, for the first axes of `x`.
+        index: a sequence of arrays, on the host or the GPU, for the first axes of `x`.
         how (str): "mul" or "div".
     """
     if space.kernels is None or how not in _SIGNS or not x.size:

@@ -1,4 +1,4 @@
-"""`survivors` as one kernel on a GPU. A loop of the host would wait for the GPU at each candidate.
+"""`survivors` as one kernel on a GPU. A loop on the host would wait for the GPU at each candidate.
 
 A block processes all candidates of a group, from the best on. If a candidate stays, the threads of
 the block share its comparisons with the later candidates.

@@ -59,7 +59,7 @@ def product(space, x, taps):
 
     Args:
         space: the functions of a GPU.
-        x: an array of three axes.
+        x: a 3-D array.
         taps (Taps): the matrix, on the host.
     """
     if space.kernels is None or x.dtype not in TYPES or x.dtype.kind in "iub":

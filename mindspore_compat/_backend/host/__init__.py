@@ -1,1 +1,1 @@
-"""Functions of `xp` for large arrays of the host that are slow in NumPy."""
+"""Functions of `xp` for large arrays on the host that are slow in NumPy."""

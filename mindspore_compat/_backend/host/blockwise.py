@@ -109,7 +109,7 @@ def _in_parts(function, arrays, step):
 
 def share(xp, work, count, like):
     """Returns the list [work(0), ..., work(count - 1)]. Threads share the calls if `like` is an
-    array of the host."""
+    array on the host."""
     if type(like) is not np.ndarray or count == 1:
         return [work(number) for number in range(count)]
     results = [None] * count

@@ -1,6 +1,6 @@
 """Cumulative sums and products along an axis, and recurrences.
 
-Sums of large arrays of the host are bitwise equal to NumPy's. NumPy writes each sum and reads it
+Sums of large arrays on the host are bitwise equal to NumPy's. NumPy writes each sum and reads it
 back for the next; along an axis other than the last it also strides through memory. Here whole rows
 are added if the axis is not the last, and a compiled loop keeps the sum in a register if it is.
 Threads share both. Reversed arrays, which occur in gradients, are not copied.
@@ -55,7 +55,8 @@ def _sum_large(x, axis):
 
 
 def _add_rows(x, out, backwards):
-    """Writes the cumulative sums along the middle of three axes to `out`, adding whole rows."""
+    """Writes the cumulative sums along the middle axis of a 3-D array to `out`, adding whole
+    rows."""
     count, length, width = x.shape
     parts = [
         (number, slice(None), part)

@@ -1,4 +1,4 @@
-"""Elementary functions of large float32 arrays of the host where NumPy is slow.
+"""Elementary functions of large float32 arrays on the host where NumPy is slow.
 
 NumPy has its best vector instructions for tan, sinh, log1p and others only on processors with
 AVX-512. On others it computes exp, log, sin and cos in some 3 ns for each element, and calls the C
@@ -95,7 +95,7 @@ def _cos(xp, x):
 
 
 def _turned(x):
-    """Returns `x`, at most _MOST_ANGLE, as k pi / 2 + r with |r| <= pi / 4: k and r."""
+    """Returns k and r such that `x`, at most _MOST_ANGLE, is k pi / 2 + r with |r| <= pi / 4."""
     turns = (x * (2.0 / numpy.pi) + _ROUNDING) - _ROUNDING
     rest = x
     for part in _PARTS:
@@ -118,7 +118,7 @@ def _is_whole(x):
 
 
 def _half_arcsin(xp, x, size):
-    """Computes arcsin of |x| below 0.5, and from there half of arccos of |x|."""
+    """Computes arcsin(|x|) if |x| is below 0.5, else arccos(|x|) / 2."""
     is_small = size < 0.5
     square = xp.where(is_small, x * x, (1.0 - size) * 0.5)
     root = xp.where(is_small, size, xp.sqrt(square))
@@ -165,7 +165,7 @@ def _arctan2(xp, y, x):
 
 
 def _is_negative(xp, x):
-    """Tells negative numbers, -0 included."""
+    """Returns a mask of the negative numbers, -0 included."""
     return xp.where(x == 0.0, 1.0 / x, x) < 0.0
 
 
@@ -247,7 +247,7 @@ class Elementary:
     It has the attributes of the ufunc.
 
     Args:
-        xp (Space): a space of the host.
+        xp (Space): a space for the host.
         name (str): the name of the ufunc.
         otherwise (Callable): what computes everything else, a numpy.ufunc or a Ufunc.
     """
@@ -273,7 +273,7 @@ class Elementary:
 
     @property
     def _bodies(self):
-        """The compiled bodies of the host; None without Numba."""
+        """The compiled bodies for the host; None without Numba."""
         return self._xp.bodies
 
     def _takes(self, args):
@@ -290,7 +290,7 @@ def wrapped(xp, name, function):
     not its widest ones and `function` is for large arrays; else `function`.
 
     Args:
-        xp (Space): a space of the host.
+        xp (Space): a space for the host.
         name (str): the name of the ufunc.
         function (Callable): the ufunc; a Ufunc in the space for large arrays.
     """

@@ -38,7 +38,7 @@ def at_mask(x, mask):
 
 def nonzero(x):
     """Computes NumPy's `nonzero`. It finds places in flat memory, because NumPy branches at each
-    element of an array of several axes."""
+    element of a multi-dimensional array."""
     if type(x) is not numpy.ndarray or x.ndim < 2 or x.size < Least.MASK:
         return x.nonzero()
     places, axes = x.reshape(-1).nonzero()[0], []
@@ -100,11 +100,11 @@ def _starts(shape, axis):
 
 
 def is_zeros(x):
-    """Returns True for an array of the host whose elements are all the same zero in memory, such as
+    """Returns True for an array on the host whose elements are all the same zero in memory, such as
     the initial gradient of a gather."""
     return type(x) is numpy.ndarray and x.size > 0 and is_repeated(x) and not x.item(0)
 
 
 def copied(x):
-    """Returns a contiguous copy of an array of the host. Zeros cost no copy."""
+    """Returns a contiguous copy of an array on the host. Zeros cost no copy."""
     return numpy.zeros(x.shape, x.dtype) if is_zeros(x) else numpy.array(x, order="C")

@@ -45,7 +45,7 @@ def top_k(xp, x, k, axis=-1, largest=True):
 
 
 def _comparable(x):
-    """Returns True for an array of the host without NaN."""
+    """Returns True for an array on the host without NaN."""
     if type(x) is not numpy.ndarray:
         return False
     if x.dtype.kind in "biu" or not x.size:

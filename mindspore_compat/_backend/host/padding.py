@@ -48,7 +48,7 @@ def _parts(shape, pad_width):
 
 
 def _is_plain(x, pad_width):
-    """Returns True for an array of the host and a tuple of pairs of nonnegative ints, one for each
+    """Returns True for an array on the host and a tuple of pairs of nonnegative ints, one for each
     axis."""
     if type(x) is not numpy.ndarray or type(pad_width) is not tuple or len(pad_width) != x.ndim:
         return False

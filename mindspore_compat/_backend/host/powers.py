@@ -1,4 +1,4 @@
-"""Powers of arrays of the host with a single integer exponent, and sums of exponentials.
+"""Powers of arrays on the host with a single integer exponent, and sums of exponentials.
 
 NumPy's `power` takes fifty times as long for negative numbers as for others. So small exponents
 become products, and others use the absolute value. NumPy's `logaddexp` is not vectorized, so large

@@ -97,7 +97,7 @@ def matmul_add(xp, x, y, addend):
 
 
 def product(x, y, out=None):
-    """Computes NumPy's `matmul` of arrays of the host; threads share a large one."""
+    """Computes NumPy's `matmul` of arrays on the host; threads share a large one."""
     if x.ndim < 2 or y.ndim < 2 or x.size * y.shape[-1] < Least.PRODUCT > y.size * x.shape[-2]:
         if (x.ndim < 2 or y.ndim < 2) and x.size + y.size > _BUFFERED:
             scheduler.prepare_library()

@@ -1,4 +1,4 @@
-"""Reductions of large arrays of the host over axes, shared by threads: sum, prod, max and min.
+"""Reductions of large arrays on the host over axes, shared by threads: sum, prod, max and min.
 
 NumPy computes the product of a row element by element, and each multiplication waits for the one
 before. A compiled loop (loops/cumulative.py) takes eight rows at a time.

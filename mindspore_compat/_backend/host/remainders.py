@@ -1,5 +1,5 @@
-"""Remainders and hypotenuses of float32 arrays of the host, with the bits of NumPy's `remainder`,
-`fmod` and `hypot`, but for two cases: what remains of a division by infinity is NaN, and a
+"""Remainders and hypotenuses of float32 arrays on the host, with the bits of NumPy's `remainder`,
+`fmod` and `hypot`, except in two cases: what remains of a division by infinity is NaN, and a
 remainder of zero is positive, as in the formula x - floor(x / y) * y.
 
 NumPy calls the C library for each element. In float64 the quotient of two float32 numbers, its

@@ -73,7 +73,7 @@ def segment_sum(xp, index, values, count):
 
 
 def _sum_of_rows(index, rows, count):
-    """Computes `segment_sum` for a matrix of the host, by a loop or a product; None where NumPy's
+    """Computes `segment_sum` for a matrix on the host, by a loop or a product; None where NumPy's
     `add.at` is faster."""
     if rows.dtype.char == "f" and rows.size >= Least.SUM_SLICES:
         if count * rows.shape[1] < Least.TAKE_ROWS:

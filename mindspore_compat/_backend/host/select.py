@@ -156,7 +156,7 @@ def clip(xp, x, low, high):
 
 
 def _clips(x, bound):
-    """Returns True if `clip` of the host can apply the bound: `x` is an array of the host, and
+    """Returns True if the host's `clip` can apply the bound: `x` is an array on the host, and
     `bound` is one number that has its dtype or converts to it."""
     if type(x) is not np.ndarray or x.dtype.char not in "efdilqBHILQbh":
         return False

@@ -1,4 +1,4 @@
-"""The complementary error function and the inverse error function of float32 arrays of the host.
+"""The complementary error function and the inverse error function of float32 arrays on the host.
 
 SciPy computes one element at a time. The formulas here consist of array functions, which take about
 half of that time, and a tenth of it as compiled loops. Results are within 8 units in the last place

@@ -1,6 +1,6 @@
-"""Elementwise functions (ufuncs) and copies of large arrays of the host, shared by threads.
+"""Elementwise functions (ufuncs) and copies of large arrays on the host, shared by threads.
 
-`LARGE` of arrays.py is the space of the host for large arrays, with these functions in place of
+`LARGE` of arrays.py is the host's space for large arrays, with these functions in place of
 NumPy's. The caller of a body or a vjp checks the size of an array once, so small arrays have no
 overhead. Results have NumPy's bits, dtypes and memory order; errors and warnings follow the
 caller's `numpy.errstate`.
@@ -128,8 +128,7 @@ def by_elements(function, args, dtype):
 
 
 def _flat(value):
-    """Returns an array flattened to one axis, or to 0-d if it has one element; a number
-    unchanged."""
+    """Returns an array flattened to 1-D, or to 0-d if it has one element; a number unchanged."""
     if type(value) is not numpy.ndarray:
         return value
     return value.reshape(-1) if value.size > 1 else value.reshape(())

@@ -1,4 +1,4 @@
-"""Gather, scatter and scatter-add along an axis (take_along_axis) as compiled loops of the host.
+"""Gather, scatter and scatter-add along an axis (take_along_axis) as compiled loops for the host.
 
 An array is viewed as (outer, length, inner), with the axis in the middle. Threads share the outer
 axis, or the inner one if it is longer, so that each element of a result has one writer. Sums are
@@ -194,10 +194,9 @@ def add_slices_in_place(out, index, values):
     `out`.
 
     Args:
-        out: a contiguous array of three axes.
-        index: int64 of one axis, in range; for each slice of `values` the slice of `out`.
-        values: an array of three axes; the first and the last have the same lengths as those of
-            `out`.
+        out: a contiguous 3-D array.
+        index: 1-D int64 array, in range; for each slice of `values` the slice of `out`.
+        values: a 3-D array whose first and last axes have the lengths of those of `out`.
     """
     stack, _, inner = out.shape
     table = blocks(stack, max(PIECE // max(index.size * inner, 1), 1))

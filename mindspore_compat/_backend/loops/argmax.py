@@ -1,4 +1,4 @@
-"""argmax and argmin of float32 along an axis, as a compiled loop of the host.
+"""argmax and argmin of float32 along an axis, as a compiled loop for the host.
 
 It is for an axis other than the last, for which NumPy copies the array first. An array is viewed as
 (outer, length, inner); adjacent elements of the last axis are compared together.
@@ -41,11 +41,11 @@ def argmax_along(
     inner: number(),
     sign: number(FLOAT),
 ):
-    """Writes the index of the first largest element along the middle of three axes; NaN is larger
-    than all numbers.
+    """Writes the index of the first largest element along the middle axis of a 3-D array; NaN is
+    larger than all numbers.
 
     Args:
-        x, out: (outer, `length`, `inner`) and (outer, `inner`), as arrays of one axis.
+        x, out: (outer, `length`, `inner`) and (outer, `inner`), flattened.
         best, index: memory for WIDTH elements.
         first, last, start, stop: the ranges of the outer and of the last axis.
         sign: -1 to find the smallest.

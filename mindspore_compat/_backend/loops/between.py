@@ -1,4 +1,4 @@
-"""Products of a matrix with block-diagonal matrices on both sides, as a compiled loop of the host.
+"""Products of a matrix with block-diagonal matrices on both sides, as a compiled loop for the host.
 
 A thread takes the columns of one right block. Their products with that block are written as the
 packed panels (loops/products.py) that the products with the left blocks read, so they stay in the

@@ -1,5 +1,5 @@
 """Sums, differences, products and quotients of a matrix and a row, a column or numbers of channels,
-as compiled loops of the host, shared by threads.
+as compiled loops for the host, shared by threads.
 
 NumPy starts its own loop once for each row, and a start costs as much as some hundred elements. The
 results are bitwise NumPy's. Arrays of any number of axes are viewed as matrices:

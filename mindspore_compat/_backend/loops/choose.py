@@ -1,4 +1,4 @@
-"""Selection of elements by a mask or a bound (where, clip), as compiled loops of the host.
+"""Selection of elements by a mask or a bound (where, clip), as compiled loops for the host.
 
 The results are bitwise those of host/select.py, which needs several passes.
 """

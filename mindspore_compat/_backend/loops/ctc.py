@@ -1,4 +1,4 @@
-"""Connectionist temporal classification (CTC) as compiled loops of the host: losses, forward
+"""Connectionist temporal classification (CTC) as compiled loops for the host: losses, forward
 variables and the gradient. They compute what `ops/_loss/ctc.py` computes with array functions.
 
 The states of a sequence of labels are a blank, the first label, a blank, and so on. A thread
@@ -56,10 +56,10 @@ def align(
 ) -> bool:
     """Writes the log probability of reaching each state at each time, including its emission, and
     minus the log probability of each target, for sequences `first` to `last`. Returns False if a
-    label is no class.
+    label is not a class.
 
     Args:
-        logs: (times, count, classes), as an array of one axis; so are all arrays.
+        logs: (times, count, classes), flattened; so are all arrays.
         targets: (count, longest).
         steps, lengths, losses: a number for each sequence, the first two of times and labels.
         alpha: (count, times, 2 longest + 1), -infinity for what is impossible, and outside the
@@ -197,7 +197,7 @@ def _run(loop, results, logs, targets, steps, lengths, none, blank, merge):
 @serves("ctc_losses", least="CTC", size=_count, takes=_are_taken, loop=_align)
 def losses(logs, targets, *rest):
     """Returns minus the log probability of each target, and the log probabilities of reaching the
-    states, (N, T, 2 S + 1); None if a label is no class."""
+    states, (N, T, 2 S + 1); None if a label is not a class."""
     states = 2 * targets.shape[1] + 1
     alpha = numpy.empty((len(targets), len(logs), states), FLOAT)
     result = numpy.empty(len(targets), FLOAT)
@@ -214,7 +214,7 @@ def losses(logs, targets, *rest):
 )
 def occupation(logs, targets, *rest):
     """Returns the probability that each label is emitted at each time, given the target; None if a
-    label is no class."""
+    label is not a class."""
     results = losses(logs, targets, *rest)
     if results is None:
         return None

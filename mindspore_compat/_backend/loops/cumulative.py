@@ -1,4 +1,4 @@
-"""Cumulative sums, running maxima and products of rows, and recurrences, as compiled loops of the
+"""Cumulative sums, running maxima and products of rows, and recurrences, as compiled loops for the
 host, which keep the sum, maximum or product in a register."""
 
 import functools
@@ -27,7 +27,7 @@ def sum_along_rows(
     """Writes the cumulative sums of rows `first` to `last`, backwards if `step` is -1.
 
     Args:
-        x, out: matrices with rows of `length` elements, as arrays of one axis.
+        x, out: matrices with rows of `length` elements, flattened.
         length: the elements of a row.
         step: the step from an element to the next.
         first, last: the range of rows.
@@ -66,7 +66,7 @@ def products_of_rows(
     side by side.
 
     Args:
-        x: a matrix with rows of `length` elements, as an array of one axis.
+        x: a matrix with rows of `length` elements, flattened.
         out: a product for each row.
         length: the elements of a row.
         first, last: the range of rows.
@@ -129,7 +129,7 @@ def leading_elements(
     largest one at once.
 
     Args:
-        x, extremes, out: matrices with rows of `length` elements, as arrays of one axis.
+        x, extremes, out: matrices with rows of `length` elements, flattened.
         length: the elements of a row.
         sign: -1 to find the smallest; NaN is then smaller than all numbers.
         first, last: the range of rows.
@@ -191,7 +191,7 @@ def recur_rows(
     side by side, because each result waits for the one before it.
 
     Args:
-        factors, terms, out: matrices with rows of `length` elements, as arrays of one axis.
+        factors, terms, out: matrices with rows of `length` elements, flattened.
         length: the elements of a row.
         first, last: the range of rows.
     """
@@ -229,11 +229,11 @@ def recur(
     first: piece(1),
     last: piece(2),
 ):
-    """Writes out[k] = factors[k] * out[k - 1] + terms[k] along the middle of three axes, for one
-    element of the first axis and elements `first` to `last` of the last one.
+    """Writes out[k] = factors[k] * out[k - 1] + terms[k] along the middle axis of a 3-D array, for
+    one element of the first axis and elements `first` to `last` of the last one.
 
     Args:
-        factors, terms, out: arrays of three axes, as arrays of one axis.
+        factors, terms, out: 3-D arrays, flattened.
         length: the elements of the middle axis.
         inner: the elements of the last axis.
         outer, first, last: the part that is written.

@@ -1,4 +1,4 @@
-"""Conversion of float16 to float32 and back as compiled loops of the host, shared by threads.
+"""Conversion of float16 to float32 and back as compiled loops for the host, shared by threads.
 
 They use integer arithmetic on the bits, as host/float16.py does, with the same results.
 """

@@ -1,4 +1,4 @@
-"""Samples of images at the points of a grid, and their gradients, as compiled loops of the host.
+"""Samples of images at the points of a grid, and their gradients, as compiled loops for the host.
 
 They compute what `ops/_image/grid_points.py` computes with array functions. The loops read images
 of (height, width) at points (x, y) in [-1, 1]. They work on BLOCK points at a time: the positions
@@ -102,7 +102,7 @@ def prepare(grid, start, count, height, width, padding, corners, taps, index, we
     """Writes the pixels around `count` points, and their weights.
 
     Args:
-        grid: the points, as an array of one axis.
+        grid: the points, flattened.
         start: the first point.
         height, width, padding, corners: as of the operator.
         taps: 4 for linear interpolation, 1 for the nearest pixel.
@@ -149,7 +149,7 @@ def sample(
     """Writes the samples of all channels of one image at points `first` to `last`.
 
     Args:
-        x: (images, channels, height, width), as an array of one axis.
+        x: (images, channels, height, width), flattened.
         grid: (images, points, 2), likewise.
         out: (images, channels, points), likewise.
         index, weight, padding, corners, taps: as for `prepare`.

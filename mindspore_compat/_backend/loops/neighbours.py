@@ -1,4 +1,4 @@
-"""Rows in reverse order, and differences of neighbours in rows, as compiled loops of the host.
+"""Rows in reverse order, and differences of neighbours in rows, as compiled loops for the host.
 
 NumPy copies an array with a negative stride element by element, and subtracts rows that are not
 adjacent in memory by one call for each row. The results are bitwise NumPy's.
@@ -19,7 +19,7 @@ def reverse_rows(
     """Writes the rows `first` to `last` of `x` in reverse order.
 
     Args:
-        x, out: matrices with rows of `length` elements, as arrays of one axis.
+        x, out: matrices with rows of `length` elements, flattened.
         length: the elements of a row.
         first, last: the range of rows.
     """
@@ -37,7 +37,7 @@ def subtract_neighbours(
     before it.
 
     Args:
-        x: a matrix with rows of `length` elements, as an array of one axis.
+        x: a matrix with rows of `length` elements, flattened.
         out: the same, with rows that are one shorter.
         length: the elements of a row of `x`.
         first, last: the range of rows.

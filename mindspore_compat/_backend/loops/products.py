@@ -1,4 +1,4 @@
-"""Products of large matrices as compiled loops of the host, if these are faster than NumPy's.
+"""Products of large matrices as compiled loops for the host, if these are faster than NumPy's.
 
 OpenBLAS packs the right side for each product; with strips for several threads, each strip packs it
 again. Here threads pack it once, in panels, and then take strips of rows. The sums of a strip stay

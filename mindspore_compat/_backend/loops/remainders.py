@@ -1,4 +1,4 @@
-"""Remainders and hypotenuses of float32 arrays as compiled loops of the host. They compute in
+"""Remainders and hypotenuses of float32 arrays as compiled loops for the host. They compute in
 float64, and round once."""
 
 import numpy

@@ -1,6 +1,6 @@
 """Cumulative products along rows, and the products of all other elements of a row, as compiled
-loops of the host. Four rows at a time are computed side by side, because each product waits for the
-one before it."""
+loops for the host. Four rows at a time are computed side by side, because each product waits for
+the one before it."""
 
 import functools
 
@@ -20,7 +20,7 @@ def products_so_far(
     """Writes the cumulative products of rows `first` to `last`.
 
     Args:
-        x, out: matrices with rows of `length` elements, as arrays of one axis.
+        x, out: matrices with rows of `length` elements, flattened.
         length: the elements of a row.
         first, last: the range of rows.
     """

@@ -1,4 +1,4 @@
-"""Sums over the rows of float32 matrices, and the sum or maximum of each row, as compiled loops of
+"""Sums over the rows of float32 matrices, and the sum or maximum of each row, as compiled loops for
 the host, shared by threads.
 
 The loops: `sum_rows` adds rows to each other (a sum over axis 0), `sum_of_rows` adds the elements
@@ -25,7 +25,7 @@ from ..thresholds import Least, Most
 DOUBLE = numpy.dtype(numpy.float64)
 PIECE = 1 << 15  # elements of a piece, at least
 PIECES = 16  # of a matrix
-LANES = 1 << 12  # elements of a row that an array of one axis is cut into
+LANES = 1 << 12  # elements of a row that a 1-D array is cut into
 
 
 def sum_rows(
@@ -40,7 +40,7 @@ def sum_rows(
     """Writes the sum of rows `first` to `last` of `x` to row `to` of `out`.
 
     Args:
-        x: a matrix with `columns` columns, as an array of one axis.
+        x: a matrix with `columns` columns, flattened.
         out: float64, laid out as `x`.
         columns: the elements of a row.
         total: memory for a row.
@@ -135,7 +135,7 @@ def row_sums(x):
     loop=functools.partial(loop_of, sum_of_rows, None, True),
 )
 def total(x):
-    """Returns the sum of an array of one axis, which is cut into rows."""
+    """Returns the sum of a 1-D array, which is cut into rows."""
     whole = x.size // LANES * LANES
     parts = row_sums(x[:whole].reshape(-1, LANES))
     rest = numpy.add.reduce(x[whole:], dtype=DOUBLE)

@@ -1,4 +1,4 @@
-"""Gather and scatter-add of the rows of a matrix as compiled loops of the host.
+"""Gather and scatter-add of the rows of a matrix as compiled loops for the host.
 
 Threads share the rows of the result. In a scatter-add, each piece zeroes its own rows and adds
 their values while they are in the cache, in the order of the indices. So the results are bitwise
@@ -32,7 +32,7 @@ def take_rows(
     """Copies rows of `x`, selected by `index`, to the rows `first` to `last` of `out`.
 
     Args:
-        x, out: matrices with `columns` columns, as arrays of one axis.
+        x, out: matrices with `columns` columns, flattened.
         index: for each row of `out`, a row of `x`.
         first, last, columns: the range of rows, and the elements of a row.
     """
@@ -55,7 +55,7 @@ def take_columns(
     `last`.
 
     Args:
-        x, out: matrices with rows of `columns` and of `index.size` elements, as arrays of one axis.
+        x, out: matrices with rows of `columns` and of `index.size` elements, flattened.
         index: for each column of `out`, a column of `x`.
         columns, first, last: the elements of a row of `x`, and the range of rows.
     """
@@ -77,7 +77,7 @@ def sum_segments(
     """Writes rows `first` to `last` of `out`, each the sum of the rows of `values` with its index.
 
     Args:
-        values, out: matrices with `columns` columns, as arrays of one axis.
+        values, out: matrices with `columns` columns, flattened.
         index: for each row of `values`, a row of `out`.
         first, last, columns: the range of rows, and the elements of a row.
     """
@@ -131,8 +131,8 @@ def take(x, indices):
     loop=functools.partial(loop_of, take_columns),
 )
 def take_from_rows(x, indices):
-    """Returns `x.take(indices, -1)` of an array that is not empty, for indices of one axis; None if
-    one is negative or out of range."""
+    """Returns `x.take(indices, -1)` of an array that is not empty, for 1-D indices; None if one is
+    negative or out of range."""
     columns = x.shape[-1]
     if not are_within(indices, columns):
         return None
@@ -154,7 +154,7 @@ def segment_sum(index, rows, count):
     """Segment sum: row `r` of the result is the sum of the `rows[i]` with `index[i] == r`.
 
     Args:
-        index: int64 of one axis, in [0, count).
+        index: 1-D int64 array, in [0, count).
         rows: a matrix.
         count (int): the number of rows.
     """

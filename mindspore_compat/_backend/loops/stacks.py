@@ -1,4 +1,4 @@
-"""Products of stacks of matrices, such as the heads of attention, as a compiled loop of the host.
+"""Products of stacks of matrices, such as the heads of attention, as a compiled loop for the host.
 
 Each product is computed in tiles whose sums stay in vector registers (compiled/tiles.py). The left
 side is read in place, with any strides, and so is a right side with contiguous rows. A right side
@@ -262,8 +262,7 @@ def _bases(lead, shape, strides):
 
 
 def _memory(array):
-    """Returns the memory of an array from its first element to its last, as an array of one
-    axis."""
+    """Returns the memory of an array from its first element to its last, as a 1-D array."""
     if array.flags.c_contiguous:
         return array.reshape(-1)
     steps = zip(array.shape, array.strides, strict=True)

@@ -1,4 +1,4 @@
-"""Products of sparse matrices, which have a few weights in each row, as a compiled loop of the
+"""Products of sparse matrices, which have a few weights in each row, as a compiled loop for the
 host."""
 
 import functools
@@ -28,7 +28,7 @@ def weigh_rows(
     """Writes rows `first` to `last` of a stack of matrices, each a weighted sum of rows of `x`.
 
     Args:
-        x, out: stacks of matrices with `inner` columns, as arrays of one axis.
+        x, out: stacks of matrices with `inner` columns, flattened.
         index, weight: `taps` rows of `x` and their weights for each row of a result: the first of
             each row, then the second of each row, and so on.
         length, rows: the rows of each matrix of `x` and of `out`.
@@ -101,7 +101,7 @@ def apply_taps(x, index, weight):
     """Returns the middle axis of `x` multiplied by a sparse matrix.
 
     Args:
-        x: an array of three axes.
+        x: a 3-D array.
         index: (rows, taps) of int64, the columns of the weights.
         weight: (rows, taps), any float.
     """

@@ -1,4 +1,5 @@
-"""The largest or smallest elements of each row of a float32 matrix, as a compiled loop of the host.
+"""The largest or smallest elements of each row of a float32 matrix, as a compiled loop for the
+host.
 
 A row is read once, and the elements selected so far are kept in order. In the worst case, a row in
 ascending order, each element takes the place of all of them. So the loop is for small matrices;

@@ -38,7 +38,7 @@ class Channels:
         return self.world.send(message, peer, tag)
 
     def receive(self, like, stage, peer, tag):
-        """Returns an array of the shape and dtype of `like` from a stage. Of a GPU, only the work
+        """Returns an array of the shape and dtype of `like` from a stage. On a GPU, only the work
         that uses the array waits for it."""
         channel = self._channel(like, (stage, self.own, tag))
         if not arrays.on_device(like):

@@ -62,7 +62,7 @@ def end_with_parent(pid, by_kernel):
 def wait_for(process, lost):
     """Waits for the end of a worker process.
 
-    The system reports an exit code only once. Python takes a process for running for ever if an
+    The system reports an exit code only once. Python takes a process for running forever if an
     interrupt came between the answer and the line that keeps it.
 
     Args:

@@ -1,7 +1,7 @@
 """Collective communication of arrays (all-reduce, broadcast, ...) by MPI, and by NCCL between GPUs.
 
 A `Group` is a set of ranks that act together. In a group of one rank every operation returns a copy
-of its input. Otherwise arrays of the host travel through mpi4py. Arrays on GPUs travel through NCCL
+of its input. Otherwise arrays on the host travel through mpi4py. Arrays on GPUs travel through NCCL
 if each rank has its own GPU, else over the host. Tensors are not used here.
 
 Each operation returns a `Pending`; `wait()` returns the array. The ranks of a group must call the

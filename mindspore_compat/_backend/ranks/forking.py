@@ -6,7 +6,7 @@ descriptors of its pipes stay open too.
 
 Ctrl+C reaches the new process as well, and would end it before it can ignore the signal. In the
 parent, the KeyboardInterrupt is lost if it is raised by one of the functions that Python calls
-after a fork, such as that of `logging`, which then keeps its lock for ever. The same is true of any
+after a fork, such as that of `logging`, which then keeps its lock forever. The same is true of any
 error that a signal handler raises. Therefore signals wait until the fork is done.
 """
 

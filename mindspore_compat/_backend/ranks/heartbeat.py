@@ -86,7 +86,7 @@ def _begin():
 
 def _beat():
     _clock.tick()
-    with contextlib.suppress(OSError):  # msrun has gone, and its folder
+    with contextlib.suppress(OSError):  # msrun is gone, and its folder
         for number in itertools.count(2):
             time.sleep(_SECONDS)
             with contextlib.suppress(MemoryError):  # the next beat may find some

@@ -2,7 +2,7 @@
 
 The members first exchange how many bytes each sends. Then each member allocates memory for the data
 that it receives, and reports whether it succeeded. If one could not, it raises MemoryError and the
-others RuntimeError; without this they would wait for it for ever.
+others RuntimeError; without this they would wait for it forever.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""RNN, LSTM and GRU over all steps as compiled loops of the host, forward and backward.
+"""RNN, LSTM and GRU over all steps as compiled loops for the host, forward and backward.
 
 The rows of a batch are independent, so threads take rows through all steps and wait for each other
 only at the end; with a matrix product for each step, threads would wait at every step. The loops

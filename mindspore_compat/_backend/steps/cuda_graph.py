@@ -10,7 +10,7 @@ time than the GPU. With
 
 the host makes one launch. The step must read and write the same addresses each time, so the caller
 copies new inputs into the captured ones. Numbers passed to a launch are frozen in the graph, so a
-number that changes must be stored on the GPU. `number` copies a Tensor of the host to the GPU, and
+number that changes must be stored on the GPU. `number` copies a Tensor on the host to the GPU, and
 `draw` copies the seed and the offset of a random stream; each replay first updates these copies.
 `constant` makes an array of numbers that the step writes out, as in `Tensor([0, 1])`.
 
@@ -57,7 +57,7 @@ class Capture:
         self.capturing = False
         self.on_host_of = []  # the objects whose functions run on the host in each replay
         self._graphs = []  # (a graph, the function that runs after it or None)
-        self._numbers = {}  # id of a Tensor of the host -> its _Number
+        self._numbers = {}  # id of a Tensor on the host -> its _Number
         self._read = set()  # the keys of the numbers that the last rehearsal read
         self._draws = {}  # stream of random numbers -> its _Draws
         self._never = None
@@ -173,7 +173,7 @@ class Capture:
         recorded, and each replay runs it.
 
         Args:
-            owner: the object that the function belongs to; values of the host that are reachable
+            owner: the object that the function belongs to; values on the host that are reachable
                 from it are not treated as constant.
             function: takes and returns nothing, and changes values in place.
         """
@@ -196,14 +196,14 @@ class Capture:
         return self._never
 
     def constant(self, array):
-        """Returns numbers that the step writes out, in an array of the host, as an array of the
+        """Returns numbers that the step writes out, in an array on the host, as an array on the
         GPU. The rehearsal puts them into a table, and the graph copies the table."""
         if array.nbytes > MOST_CONSTANT:
             return self.module.asarray(array)
         return self._tables.array(_from_bytes, array.tobytes(), array.dtype, array.shape).copy()
 
     def number(self, tensor):
-        """Returns the only element of a Tensor (usually of the host) as a 0-d array of the GPU,
+        """Returns the only element of a Tensor (usually on the host) as a 0-d array on the GPU,
         which is updated between steps."""
         copy = self._numbers.get(id(tensor))
         if copy is None:
@@ -234,7 +234,7 @@ class Capture:
 
 
 class _Number:
-    """A Tensor of the host with one element, and its copy on the GPU."""
+    """A Tensor on the host with one element, and its copy on the GPU."""
 
     def __init__(self, module, tensor):
         self.tensor = tensor
@@ -254,7 +254,7 @@ class _Number:
 
 
 class _Draws:
-    """A random stream of the host, and copies of its seed and its offset on the GPU."""
+    """A random stream on the host, and copies of its seed and its offset on the GPU."""
 
     def __init__(self, module, stream):
         self.stream = stream

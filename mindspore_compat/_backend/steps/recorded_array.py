@@ -25,7 +25,7 @@ _WRITERS = {"copyto", "put", "putmask", "place", "put_along_axis", "fill_diagona
 
 
 class Recorded:
-    """An array of the host and its slot in the plan of the step that is recorded.
+    """An array on the host and its slot in the plan of the step that is recorded.
 
     Args:
         value (numpy.ndarray): the values.
@@ -179,7 +179,7 @@ class RecordedSpace:
         return call(HOST.getitem, (x, index))
 
     def to_device(self, array):
-        """Returns a plain array of the host unchanged, and prevents replays of the step: the
+        """Returns a plain array on the host unchanged, and prevents replays of the step: the
         recorder cannot tell whether another step would pass the same values."""
         _refuse(Reason.HOST_DATA)
         return array
@@ -212,8 +212,8 @@ class _Functions:
 
 
 class _Function:
-    """A function of the host that takes Recorded arrays and records its calls; also a method of
-    such a function (`add.at`)."""
+    """A host function that takes Recorded arrays and records its calls; also a method of such a
+    function (`add.at`)."""
 
     def __init__(self, function, name):
         self._function, self._name = function, name
@@ -306,7 +306,7 @@ def operands(values):
 
 
 def call(function, args, kwargs={}):  # noqa: B006 - it is only read
-    """Calls a function of the host on Recorded arrays, and records the call.
+    """Calls a host function on Recorded arrays, and records the call.
 
     Returns the results as Recorded arrays; as plain arrays if no recorder runs.
     """

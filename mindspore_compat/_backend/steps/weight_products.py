@@ -46,7 +46,7 @@ class Product:
 
 
 class _Deferring:
-    """The functions of the host, except that `weight_product` returns a Product for them."""
+    """The host's functions, except that `weight_product` returns a Product for them."""
 
     def __getattr__(self, name):
         return getattr(HOST, name)

@@ -1,1 +1,1 @@
-"""Threads of the host: the pool that shares work, and the limits of the process."""
+"""Host threads: the pool that shares work, and the limits of the process."""

@@ -1,13 +1,13 @@
 """Work memory of OpenBLAS.
 
 OpenBLAS takes a buffer for every product that runs at the same time, and keeps it for later
-products. If none is free and the address space is used up, it tries again for ever. So the buffer
-of the calling thread is made before its first large product, which raises a MemoryError if that
-fails. The buffers of the pool are made before its threads start. If one cannot be made, the pool
-has one thread less.
+products. If none is free and the address space is used up, it tries again forever. So the buffer of
+the calling thread is made before its first large product, which raises a MemoryError if that fails.
+The buffers of the pool are made before its threads start. If one cannot be made, the pool has one
+thread less.
 
 A forked process has lost OpenBLAS's own threads. OpenBLAS starts them in the middle of the first
-product, or when their number is set, and waits for ever for one that cannot start. So they are
+product, or when their number is set, and waits forever for one that cannot start. So they are
 started before, when there is memory for their stacks and buffers.
 """
 

@@ -46,13 +46,13 @@ class Parameter(NamedTuple):
 
 
 def array(dtype):
-    """Declares an array of one axis, the same for all pieces."""
+    """Declares a 1-D array, the same for all pieces."""
     return Parameter("array", dtype)
 
 
 def part(dtype, column):
-    """Declares a slice of an array of one axis. For each piece, the slice starts at the number in
-    `column` of the table, and stops at the number in the next column."""
+    """Declares a slice of a 1-D array. For each piece, the slice starts at the number in `column`
+    of the table, and stops at the number in the next column."""
     return Parameter("part", dtype, column)
 
 

@@ -1,4 +1,4 @@
-"""Thread pool of the host: shares large work among the cores that the process may use.
+"""The host's thread pool: shares large work among the cores that the process may use.
 
 `run(work, count)` calls `work(0)`, ..., `work(count - 1)`, which write to separate memory. The
 calling thread takes one number after another, and so does every idle thread of the pool. A core

@@ -1,4 +1,4 @@
-"""Tells whether reading a number of an update would block the host.
+"""Whether reading a number of an update would block the host.
 
 A GPU computes while Python continues, and reading a value of a GPU array blocks Python until the
 value is available. A step on a GPU therefore keeps numbers such as the step count in GPU arrays,

@@ -298,7 +298,7 @@ def units(rows, rates, decays, row_update, skip=None, **settings):
         rates, decays: the learning rate and the weight decay (None for none) of each tensor.
         row_update: for rows without kernels, a function of the arrays of a row, its learning rate
             and its decay; it returns the assignments of the new values.
-        skip: a 0-d bool array of the GPU; if true, the rows stay unchanged. None unless
+        skip: a 0-d bool array on the GPU; if true, the rows stay unchanged. None unless
             `can_skip(rows)`.
         settings: the other arguments of `_units_of_kernels`.
     """

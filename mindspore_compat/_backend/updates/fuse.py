@@ -106,7 +106,7 @@ class Fused:
         Args:
             rows: sequences of arrays in the order of the formula's arguments, all of one shape
                 within a row.
-            skip: a 0-d bool array of a GPU; if true, the rows there stay unchanged.
+            skip: a 0-d bool array on a GPU; if true, the rows there stay unchanged.
             scalars: numbers, or flags (bool, None, str) that select the program. For rows on a GPU,
                 a number may be a 0-d array there.
 
@@ -127,7 +127,7 @@ class Fused:
 
     def units(self, rows, skip=None, **scalars):
         """Returns the units (complete.py) that update many rows; the arguments are the same as for
-        `sweep`. Each contiguous row of the host has a unit of its own.
+        `sweep`. Each contiguous row on the host has a unit of its own.
         """
         if arrays.find_recorder is not None:
             rows = recorded_array.give_up(rows, Reason.UPDATE_OUTSIDE)
@@ -146,7 +146,7 @@ class Fused:
         return units + [Unit(functools.partial(calls, parts, skip)) for parts in together.values()]
 
     def units_of_flat(self, rows, **scalars):
-        """Returns what `units` does, for contiguous arrays of the host that have one axis and share
+        """Returns what `units` does, for contiguous arrays on the host that have one axis and share
         no memory."""
         prepared, units = _Prepared(self, scalars), []
         with numpy.errstate(all="ignore"):
@@ -256,8 +256,8 @@ class HostProgram:
         return flat
 
     def unit_of_flat(self, arrays, scalars):
-        """Returns the unit that updates arrays of one axis, by the compiled loop if it is ready,
-        else block by block."""
+        """Returns the unit that updates 1-D arrays, by the compiled loop if it is ready, else block
+        by block."""
         size = arrays[0].size
         loop = self._loop_for(arrays) if size else None
         if loop is not None:

@@ -155,11 +155,11 @@ def _apply_chunk(module, pieces, buffer, up):
 
 
 class _Buffer:
-    """Page-locked memory of the host through which one chunk is copied in both directions, step
-    after step.
+    """Page-locked host memory through which one chunk is copied in both directions, step after
+    step.
 
     Attributes:
-        host: the memory as an array of one axis.
+        host: the memory, as a 1-D array.
         arrived, sent: the events after the last copy of gradients to the host, and after the last
             copy of steps to the GPU.
     """

@@ -142,7 +142,7 @@ class Whole:
 
         Args:
             rows: sequences of arrays in the order of the formula's arguments.
-            skip: a 0-d bool array of the GPU; if true, the rows stay unchanged. None unless
+            skip: a 0-d bool array on the GPU; if true, the rows stay unchanged. None unless
                 `can_skip(rows)`.
             scalars: flags, and numbers, which may lie on the GPU as 0-d arrays.
         """
@@ -157,7 +157,7 @@ class Whole:
         return kernels_take(rows)
 
     def results(self, rows, **scalars):
-        """Returns the new values of the first array of each row, in memory of their own.
+        """Returns, for each row, what the formula would write to its first argument, in new arrays.
 
         Args:
             rows: sequences of arrays in the order of the formula's arguments, without the first.

@@ -28,7 +28,7 @@ def gradient_of_rows(xp, g, index, shape):
     """Returns the gradient of a table of this shape, from which the rows at `index` were taken.
 
     Indices outside of the table add nothing; the lookup returned zeros for them. The gradient is a
-    RowSparse for arrays of the host or a GPU outside of recorded steps, else an array.
+    RowSparse for arrays on the host or a GPU outside of recorded steps, else an array.
 
     Args:
         xp: the array namespace.

@@ -1,5 +1,5 @@
 """Derives a gradient rule for an elementwise body that has none, so that the gradient can run as
-one kernel. `Op` (declare/op.py) uses it, and so does `xp.pointwise` on Traced values of a GPU.
+one kernel. `Op` (declare/op.py) uses it, and so does `xp.pointwise` on Traced values on a GPU.
 
 Such a body is usually differentiated through Traced values, function by function. If the body runs
 as one kernel (_backend/bodies/upcast.py), its gradient should, too. The rule of `rule_of` therefore
@@ -142,7 +142,7 @@ def blockwise(xp, function, *arrays, **scalars):
 
 
 def _fit_one_kernel(space, arrays):
-    """Returns True if the arguments are arrays of a GPU, Traced or not, of one dtype, float32 or
+    """Returns True if the arguments are arrays on a GPU, Traced or not, of one dtype, float32 or
     lower."""
     kernels = getattr(space, "upcast_kernels", None)
     dtype = getattr(arrays[0], "dtype", None)

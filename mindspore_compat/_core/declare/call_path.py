@@ -256,7 +256,7 @@ def _one_kernel_lines(op):
 
 def _second_scalar_lines(op):
     """Returns the source that turns a Python number after a Tensor into a weak scalar, a 0-d array.
-    If the first input is no Tensor, it raises an AttributeError."""
+    If the first input is not a Tensor, it raises an AttributeError."""
     tensor, number = op.inputs
     if number not in op.numbers:
         return []

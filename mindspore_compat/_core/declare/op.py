@@ -85,7 +85,7 @@ def op(*lines, types=(), compute="float32", quirks=None, inline=False):
             that multiply matrices, and "kernels" for ops that hand their arrays to one kernel,
             which a GPU does in low precision directly.
         quirks (Quirks): differences between public paths and the body.
-        inline (bool): whether a recorded step of the host calls the functions of `xp` that the body
+        inline (bool): whether a recorded step on the host calls the functions of `xp` that the body
             calls, and not the body: for bodies that check their arguments and then call a few
             functions.
     """

@@ -234,7 +234,7 @@ class _Any(_Plain):
 
 @dataclass(frozen=True, repr=False)
 class OneOf(Rule):
-    """One of a few strings or numbers; a value of another type raises a TypeError."""
+    """One of a few strings or numbers; a value of the wrong type raises a TypeError."""
 
     choices: tuple
 

@@ -150,8 +150,8 @@ def divisions(api, mesh, shapes, strategies, letters):
         letters (Sequence): the letters of the axes of each input.
 
     Raises:
-        RuntimeError: if a strategy has another number of axes, does not divide the number of ranks
-            or a length, or divides axes differently that belong together.
+        RuntimeError: if a strategy has the wrong number of axes, does not divide the number of
+            ranks or a length, or divides axes differently that belong together.
     """
     layouts, axes_by_name, parts_of = [], {}, {}
     for number, (shape, strategy) in enumerate(zip(shapes, strategies, strict=False)):

@@ -115,7 +115,7 @@ class Tensor:
         device (str): the location of the values: None, or "CPU..." for host memory.
 
     Raises:
-        TypeError: if `input_data` has another type, or `dtype` is not a MindSpore dtype.
+        TypeError: if `input_data` has the wrong type, or `dtype` is not a MindSpore dtype.
         ValueError: if `input_data` is given together with `init`, or neither with `shape`.
 
     Example:
@@ -201,7 +201,7 @@ class Tensor:
             **attributes: attributes to set, such as `requires_grad`.
 
         Raises:
-            TypeError: if `cls` is no subclass of Tensor, or `local_tensor` no Tensor.
+            TypeError: if `cls` is not a subclass of Tensor, or `local_tensor` no Tensor.
         """
         if not (isinstance(cls, type) and issubclass(cls, Tensor)):
             raise TypeError(

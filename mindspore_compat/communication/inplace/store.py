@@ -135,7 +135,7 @@ class TCPStore:
             amount: the number to add.
 
         Raises:
-            RuntimeError: if the key's value is no whole number, or the master is gone.
+            RuntimeError: if the key's value is not a whole number, or the master is gone.
         """
         code, value = self._client.ask(ADD, 0, key, str(int(amount)).encode())
         if code == REFUSED:

@@ -410,7 +410,7 @@ class DeemphBiquad(_Filter):
 
     Raises:
         TypeError: if it is not an int.
-        ValueError: if it is another number.
+        ValueError: if it is neither 44100 nor 48000.
         RuntimeError: if the input is not of floats; raised when it is used.
 
     Example:
@@ -449,7 +449,7 @@ class RiaaBiquad(_Filter):
 
     Raises:
         TypeError: if it is not an int.
-        ValueError: if it is another number.
+        ValueError: if it is not one of these rates.
         RuntimeError: if the input is not of floats; raised when it is used.
 
     Example:

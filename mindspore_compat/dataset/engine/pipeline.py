@@ -290,8 +290,8 @@ class Dataset:
             file_type (str): "mindrecord". Default: ``"mindrecord"``.
 
         Raises:
-            TypeError: if an argument has another type.
-            ValueError: if `num_files` is out of range, or `file_type` is another value.
+            TypeError: if an argument has the wrong type.
+            ValueError: if `num_files` is out of range, or `file_type` is invalid.
             RuntimeError: if a file exists already or cannot be written, there are no rows, or a row
                 contains several texts, or its dtypes or shapes differ from the first row's.
 

@@ -80,8 +80,8 @@ class Schema:
             columns (Union[dict, list[dict], tuple[dict]]): the columns, by name or with "name".
 
         Raises:
-            RuntimeError: if it is neither a dict nor a list, or a column is no dict, has no type,
-                or has an unknown entry.
+            RuntimeError: if it is neither a dict nor a list, or a column is not a dict, has no
+                type, or has an unknown entry.
         """
         _Columns.refuse("Schema", "columns", columns)
         for column in columns.values() if isinstance(columns, dict) else columns:

@@ -82,7 +82,7 @@ class TensorOperation:
         """Returns an input in the form that `_apply` takes: an array, unless it is a PIL image.
 
         Raises:
-            TypeError: if it is no array of numbers, bools or text.
+            TypeError: if it is not an array of numbers, bools or text.
             ValueError: if it consists of lists of unequal lengths.
         """
         if is_pil(value):
@@ -177,7 +177,7 @@ class ImageTensorOperation(TensorOperation):
 
         Raises:
             TypeError: if `device_target` is not a str.
-            ValueError: if it is another value.
+            ValueError: if it is invalid.
         """
         check_device(type(self).__name__, device_target)
         return self
@@ -217,7 +217,7 @@ class CompoundOperation(OfTransforms, TensorOperation):
         transforms (list): transforms of this package, or functions that take arrays.
 
     Raises:
-        TypeError: if it is not a list, or has an item of another type.
+        TypeError: if it is not a list, or has an item of the wrong type.
         ValueError: if it is empty.
     """
 

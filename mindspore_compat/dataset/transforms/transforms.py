@@ -329,7 +329,7 @@ class PadEnd(_ArrayOperation):
             or empty text.
 
     Raises:
-        RuntimeError: when it is used, if the input has another number of axes, except a scalar,
+        RuntimeError: when it is used, if the input has the wrong number of axes, except a scalar,
             which is returned as it is; or if text is padded with numbers, or bytes with a str.
 
     Example:
@@ -370,7 +370,7 @@ class Concatenate(TensorOperation):
         append (numpy.ndarray, optional): the array after the input.
 
     Raises:
-        ValueError: if `axis` is another number, or an array has more than one axis.
+        ValueError: if `axis` is neither 0 nor -1, or an array has more than one axis.
         RuntimeError: if dtypes differ, or an array is empty; raised when it is used.
 
     Example:

@@ -1733,7 +1733,7 @@ def get_image_size(image: _t.Any) -> _b.list[_t.Any]:
 def not_random(func: _t.Any) -> _t.Any:
     """Marks a function as one that gives the same result every time, and returns it."""
 def read_file(filename: _b.str) -> _t.Any:
-    """Reads a file and returns its bytes as an array of one axis.
+    """Reads a file and returns its bytes as a 1-D array.
 
     Args:
         filename: the path of the file.

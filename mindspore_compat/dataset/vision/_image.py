@@ -18,7 +18,7 @@ class ImageOperation(ImageTensorOperation):
 
     _pil = None
     _takes_columns = False  # whether each of several inputs is an image
-    _unfit = TypeError  # the error for an input that is no image
+    _unfit = TypeError  # the error for an input that is not an image
 
     def _as_input(self, value):
         if is_pil(value) or type(value) is np.ndarray and value.dtype.kind in "biufSU":

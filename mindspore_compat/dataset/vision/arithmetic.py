@@ -116,7 +116,7 @@ class Normalize(_Normalizing):
     Raises:
         TypeError: if an argument is of the wrong type.
         ValueError: if a value is out of range, or the two differ in length.
-        RuntimeError: if an image has another number of channels; raised when it is used.
+        RuntimeError: if an image has the wrong number of channels; raised when it is used.
 
     Example:
         >>> import numpy as np
@@ -157,7 +157,7 @@ class NormalizePad(_Normalizing):
     Raises:
         TypeError: if an argument is of the wrong type.
         ValueError: if a value is out of range, or the two differ in length.
-        RuntimeError: if an image has another number of axes or channels; raised when it is used.
+        RuntimeError: if an image has the wrong number of axes or channels; raised when it is used.
 
     Example:
         >>> import numpy as np

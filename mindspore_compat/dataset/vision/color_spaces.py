@@ -34,7 +34,7 @@ class Grayscale(PilOperation):
 
     Raises:
         TypeError: if it is not an int, or the input is not a PIL image.
-        ValueError: if it is another number.
+        ValueError: if it is neither 1 nor 3.
 
     Example:
         >>> import numpy as np
@@ -86,7 +86,7 @@ class ConvertColor(ImageOperation):
 
     Raises:
         TypeError: if it is not a ConvertMode.
-        RuntimeError: if an image has another number of channels; raised when it is used.
+        RuntimeError: if an image has the wrong number of channels; raised when it is used.
 
     Example:
         >>> import numpy as np

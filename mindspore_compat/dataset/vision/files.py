@@ -34,7 +34,7 @@ _Image = AnInstance(np.ndarray, Tensor)
 
 @checked
 def read_file(filename: Str):
-    """Reads a file and returns its bytes as an array of one axis.
+    """Reads a file and returns its bytes as a 1-D array.
 
     Args:
         filename: the path of the file.
@@ -228,7 +228,7 @@ def write_jpeg(filename: Str, image: _Image, quality: Int | Bool = 75):
         quality: from 1 to 100.
 
     Raises:
-        RuntimeError: as for `encode_jpeg`, or the file cannot be written.
+        RuntimeError: as for `encode_jpeg`; also if the file cannot be written.
 
     Example:
         >>> import numpy as np
@@ -252,7 +252,7 @@ def write_png(filename: Str, image: _Image, compression_level: Int | Bool = 6):
         compression_level: from 0 to 9.
 
     Raises:
-        RuntimeError: as for `encode_png`, or the file cannot be written.
+        RuntimeError: as for `encode_png`; also if the file cannot be written.
 
     Example:
         >>> import numpy as np

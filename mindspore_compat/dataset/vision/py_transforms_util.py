@@ -342,7 +342,7 @@ def hwc_to_chw(img):
     """Transposes an array from (H, W, C) to (C, H, W); an array (H, W) is unchanged.
 
     Raises:
-        TypeError: if it is not an array, or has another number of axes.
+        TypeError: if it is not an array, or has the wrong number of axes.
     """
     _need_array(img, (2, 3))
     return img if img.ndim == 2 else img.transpose(2, 0, 1).copy()
@@ -360,7 +360,7 @@ def normalize(img, mean, std, pad_channel=False, dtype="float32"):
             "float32".
 
     Raises:
-        TypeError: if it is not an array of three axes.
+        TypeError: if it is not a 3-D array.
         NotImplementedError: if it holds integers.
         ValueError: if the number of values differs from the number of channels.
     """

@@ -48,7 +48,7 @@ def read_video(filename: Str, start_pts=0, end_pts=None, pts_unit: _Unit = "pts"
     Raises:
         TypeError: if an argument is of the wrong type.
         ValueError: if `start_pts` is negative, `end_pts` is less than `start_pts`, or `pts_unit` is
-            another value.
+            invalid.
         RuntimeError: if the file cannot be read, or is not a video.
         ImportError: if PyAV is not installed.
 
@@ -78,7 +78,7 @@ def read_video_timestamps(filename: Str, pts_unit: Str = "pts"):
 
     Raises:
         TypeError: if an argument is of the wrong type.
-        RuntimeError: if the file cannot be read or is not a video, or `pts_unit` is another value.
+        RuntimeError: if the file cannot be read or is not a video, or `pts_unit` is invalid.
         ImportError: if PyAV is not installed.
 
     Example:

@@ -68,7 +68,7 @@ def aclinit_config(config: _ACL):
             "lite_exception:disable".
 
     Raises:
-        TypeError: if `config` is not a dict, or a value in it is of another type.
+        TypeError: if `config` is not a dict, or a value in it is of the wrong type.
         ValueError: if a key or a value is not one of these.
         RuntimeError: if it has been set to something else.
 

@@ -82,7 +82,7 @@ def aclnn_cache(enable_global_cache: Bool = False, cache_queue_length: Int(ge=0)
         cache_queue_length (int, optional): the number of calls in the cache.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `cache_queue_length` is negative.
         RuntimeError: if it was set before, to other values.
 

@@ -17,7 +17,7 @@ _FLOATS = (float, np.generic, np.ndarray)
 
 
 class _Decay(Compared):
-    """A number that is at least 0; a NumPy scalar that is no Python float is a TypeError."""
+    """A number that is at least 0; a NumPy scalar that is not a Python float is a TypeError."""
 
     def verdict(self, value):
         if isinstance(value, np.generic) and not isinstance(value, float):

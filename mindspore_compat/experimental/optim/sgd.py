@@ -31,7 +31,7 @@ class SGD(GroupedOptimizer):
 
     Raises:
         TypeError: as `Optimizer`.
-        ValueError: as `Optimizer`; if a setting is of another type or below its range, or if
+        ValueError: as `Optimizer`; if a setting is of the wrong type or below its range, or if
             `nesterov` is set without momentum or with dampening.
 
     Example:

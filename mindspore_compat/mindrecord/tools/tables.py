@@ -74,7 +74,7 @@ class CsvToMR:
         Raises:
             OSError: if there is not a CSV file.
             RuntimeError: if it is not a CSV or no UTF-8, has no columns or two of one name, a line
-                has another number of them, or one of `columns_list` is not there.
+                has the wrong number of them, or one of `columns_list` is not there.
             ValueError: if a column's name is a number, or has other than letters, digits and _.
             MRMOpenError: if a file exists already.
         """

@@ -99,7 +99,7 @@ class Hooks:
             HookHandle, whose `remove()` removes the hook.
 
         Raises:
-            TypeError: if `hook_fn` is not callable, or returns another number of gradients.
+            TypeError: if `hook_fn` is not callable, or returns the wrong number of gradients.
         """
         return self._cell_add_hook("_backward_hook", hook_fn)
 

@@ -119,8 +119,8 @@ class Naming:
         return parameters or None
 
     def trainable_params(self, recurse=True):
-        """Returns the list of parameters that require gradients. The layers of a plain list or
-        dict are no sub-cells; a warning says so, once for a Cell."""
+        """Returns the list of parameters that require gradients. The layers of a plain list or dict
+        are not sub-cells; a warning says so, once for a Cell."""
         warn_of_hidden_layers(self, Naming)
         return [param for param in self.get_parameters(expand=recurse) if param.requires_grad]
 

@@ -87,7 +87,7 @@ class PReLU(Cell):
 
     Raises:
         TypeError: if `channel` is not an int, or `w` neither a float, a list nor a Tensor.
-        ValueError: if `channel` is less than 1, or `w` has another number of elements or not only
+        ValueError: if `channel` is less than 1, or `w` has the wrong number of elements or not only
             floats.
 
     Example:

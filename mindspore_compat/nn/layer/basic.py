@@ -112,7 +112,7 @@ class Dense(Cell):
         Tensor of shape (*, out_channels).
 
     Raises:
-        TypeError: if a number of channels is not an int, or another argument of another type.
+        TypeError: if a number of channels is not an int, or another argument of the wrong type.
         ValueError: if a number of channels is less than 1, or an initial Tensor has another shape.
 
     Examples:

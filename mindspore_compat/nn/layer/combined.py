@@ -60,7 +60,7 @@ class Conv2dBnAct(_BnAct):
         Tensor of shape (N, out_channels, H', W').
 
     Raises:
-        TypeError: if `has_bn` or `after_fake` is not a bool, or an argument of another type.
+        TypeError: if `has_bn` or `after_fake` is not a bool, or an argument of the wrong type.
         ValueError: if an argument is out of range.
 
     Example:
@@ -131,7 +131,7 @@ class DenseBnAct(_BnAct):
         Tensor of shape (N, out_channels).
 
     Raises:
-        TypeError: if `has_bn` or `after_fake` is not a bool, or an argument of another type.
+        TypeError: if `has_bn` or `after_fake` is not a bool, or an argument of the wrong type.
         ValueError: if an argument is out of range.
 
     Example:

@@ -390,7 +390,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         float32 Tensor of shape (batch, fields, embedding_size).
 
     Raises:
-        TypeError: if an argument or an input is of another type.
+        TypeError: if an argument or an input is of the wrong type.
         ValueError: if a size is less than 1, a choice unknown, or the inputs do not have 2 axes.
 
     Example:

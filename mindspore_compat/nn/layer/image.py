@@ -150,7 +150,7 @@ class SSIM(Cell):
         Tensor of shape (N,), with the dtype of the images.
 
     Raises:
-        TypeError: if an argument or an input is of another type.
+        TypeError: if an argument or an input is of the wrong type.
         ValueError: if `max_val` or `filter_sigma` is not above 0, `filter_size` is less than 1, or
             the images are smaller than the window.
 
@@ -210,7 +210,7 @@ class MSSSIM(Cell):
         Tensor of shape (N,), with the dtype of the images.
 
     Raises:
-        TypeError: if an argument or an input is of another type.
+        TypeError: if an argument or an input is of the wrong type.
         ValueError: if `max_val` or `filter_sigma` is not above 0, `filter_size` is less than 1, or
             the inputs do not have 4 axes.
 

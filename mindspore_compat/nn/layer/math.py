@@ -57,7 +57,7 @@ class ReduceLogSumExp(Cell):
         Tensor in the dtype of `x`: without the axes, or with length 1 there if `keep_dims`.
 
     Raises:
-        TypeError: if `axis` is of another type, or `keep_dims` not a bool.
+        TypeError: if `axis` is of the wrong type, or `keep_dims` not a bool.
         ValueError: if the input has no such axis.
 
     Example:
@@ -353,7 +353,7 @@ class Moments(Cell):
         1 there if `keep_dims`.
 
     Raises:
-        TypeError: if `axis` is of another type, or `keep_dims` not a bool.
+        TypeError: if `axis` is of the wrong type, or `keep_dims` not a bool.
         ValueError: if the input has no such axis.
 
     Example:

@@ -169,7 +169,7 @@ class LayerNormExt(Cell):
         Tensor of the shape and dtype of `input`.
 
     Raises:
-        TypeError: if `normalized_shape` is of another type.
+        TypeError: if `normalized_shape` is of the wrong type.
 
     Example:
         >>> import mindspore_compat as ms

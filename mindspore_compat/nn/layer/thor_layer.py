@@ -102,7 +102,7 @@ class _SecondOrder:
 
         Raises:
             TypeError: if `dout` is not a Tensor.
-            ValueError: if it has another number of axes.
+            ValueError: if it has the wrong number of axes.
         """
         api = f"{type(self).__name__}.save_gradient"
         need_tensor(api, "dout", dout)
@@ -151,7 +151,7 @@ class DenseThor(_SecondOrder, Dense):
         Tensor of shape (N, out_channels).
 
     Raises:
-        ValueError: if an input has another number of axes.
+        ValueError: if an input has the wrong number of axes.
 
     Example:
         >>> import mindspore_compat as ms

@@ -33,7 +33,7 @@ class LossBase(Cell):
         Tensor of shape ().
 
     Raises:
-        ValueError: if `reduction` is another value.
+        ValueError: if `reduction` is invalid.
 
     Examples:
         >>> from mindspore_compat import nn, ops

@@ -32,7 +32,7 @@ Reduction = OneOf("none", "mean", "sum")
 
 
 def _check_is_tensor(param_name, input_data, cls_name):
-    """Rejects an input of a loss that is no Tensor.
+    """Rejects an input of a loss that is not a Tensor.
 
     Args:
         param_name (str): the name of the input, for the message.
@@ -48,7 +48,7 @@ def _check_is_tensor(param_name, input_data, cls_name):
 
 
 def _check_label_dtype(labels_dtype, cls_name):
-    """Rejects labels that are no class indices.
+    """Rejects labels that are not class indices.
 
     Args:
         labels_dtype (mindspore.dtype): the dtype of the labels.
@@ -80,8 +80,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         Tensor in the dtype of `logits`: of shape (N,) for "none", otherwise of shape ().
 
     Raises:
-        TypeError: if `sparse` is not a bool, or the labels are of another type.
-        ValueError: if `reduction` is another value, or the shapes do not fit.
+        TypeError: if `sparse` is not a bool, or the labels are of the wrong type.
+        ValueError: if `reduction` is invalid, or the shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -136,8 +136,8 @@ class CrossEntropyLoss(LossBase):
         shape ().
 
     Raises:
-        TypeError: if an argument or an input is of another type.
-        ValueError: if `reduction` is another value, or `label_smoothing` out of range.
+        TypeError: if an argument or an input is of the wrong type.
+        ValueError: if `reduction` is invalid, or `label_smoothing` out of range.
 
     Examples:
         >>> from mindspore_compat import Tensor, nn, ops
@@ -186,8 +186,8 @@ class NLLLoss(LossBase):
         Tensor in the dtype of `logits`: of the shape of `labels` for "none", otherwise of shape ().
 
     Raises:
-        TypeError: if an argument or an input is of another type.
-        ValueError: if `reduction` is another value.
+        TypeError: if an argument or an input is of the wrong type.
+        ValueError: if `reduction` is invalid.
 
     Example:
         >>> import mindspore_compat as ms
@@ -229,7 +229,7 @@ class BCELoss(LossBase):
 
     Raises:
         TypeError: if dtypes differ or are others.
-        ValueError: if `reduction` is another value, or shapes do not fit.
+        ValueError: if `reduction` is invalid, or shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -264,7 +264,7 @@ class BCEWithLogitsLoss(LossBase):
 
     Raises:
         TypeError: if `reduction` is not a str, or a weight a Parameter.
-        ValueError: if `reduction` is another value, or shapes do not fit.
+        ValueError: if `reduction` is invalid, or shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -308,7 +308,7 @@ class FocalLoss(LossBase):
 
     Raises:
         TypeError: if `gamma` is not a float, or `weight` not a Tensor.
-        ValueError: if `reduction` is another value, or shapes do not fit.
+        ValueError: if `reduction` is invalid, or shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -390,7 +390,7 @@ class SampledSoftmaxLoss(LossBase):
         Tensor of float32, or float64 for float64: of shape (N,) for "none", otherwise of shape ().
 
     Raises:
-        TypeError: if an argument or an input is of another type.
+        TypeError: if an argument or an input is of the wrong type.
         ValueError: if more classes are asked for than there are, or `sampled_values` are not three.
 
     Example:
@@ -478,8 +478,8 @@ class CTCLoss(LossBase):
         shape ().
 
     Raises:
-        TypeError: if an argument or an input is of another type.
-        ValueError: if `reduction` is another value, `blank` not a class, or shapes do not fit.
+        TypeError: if an argument or an input is of the wrong type.
+        ValueError: if `reduction` is invalid, `blank` not a class, or shapes do not fit.
         RuntimeError: if a length is out of range.
 
     Example:

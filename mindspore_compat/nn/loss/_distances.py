@@ -45,7 +45,7 @@ class L1Loss(LossBase):
         shape ().
 
     Raises:
-        ValueError: if `reduction` is another value, or the shapes do not broadcast.
+        ValueError: if `reduction` is invalid, or the shapes do not broadcast.
 
     Example:
         >>> import mindspore_compat as ms
@@ -102,7 +102,7 @@ class MAELoss(LossBase):
         shape ().
 
     Raises:
-        ValueError: if `reduction` is another value, or the shapes do not broadcast.
+        ValueError: if `reduction` is invalid, or the shapes do not broadcast.
 
     Example:
         >>> import mindspore_compat as ms
@@ -131,7 +131,7 @@ class MSELoss(LossBase):
 
     Raises:
         TypeError: if an input is not a Tensor.
-        ValueError: if `reduction` is another value, or the shapes do not broadcast.
+        ValueError: if `reduction` is invalid, or the shapes do not broadcast.
 
     Examples:
         >>> from mindspore_compat import nn, ops
@@ -197,7 +197,7 @@ class SmoothL1Loss(LossBase):
 
     Raises:
         TypeError: if `beta` is not a number, or an input not a Tensor of floats.
-        ValueError: if `reduction` is another value, or the shapes differ.
+        ValueError: if `reduction` is invalid, or the shapes differ.
         RuntimeError: if `beta` is not positive.
 
     Example:
@@ -234,8 +234,7 @@ class HuberLoss(LossBase):
 
     Raises:
         TypeError: if `delta` is neither an int nor a float.
-        ValueError: if `delta` is not positive, `reduction` another value, or shapes do not
-            broadcast.
+        ValueError: if `delta` is not positive, `reduction` invalid, or shapes do not broadcast.
 
     Example:
         >>> import mindspore_compat as ms
@@ -272,7 +271,7 @@ class KLDivLoss(LossBase):
 
     Raises:
         TypeError: if `reduction` is not a str, or an input not a Tensor of floats.
-        ValueError: if `reduction` is another value, or the shapes differ.
+        ValueError: if `reduction` is invalid, or the shapes differ.
 
     Example:
         >>> import mindspore_compat as ms
@@ -309,7 +308,7 @@ class PoissonNLLLoss(LossBase):
 
     Raises:
         TypeError: if an input is not a Tensor, or `reduction` not a str.
-        ValueError: if `reduction` is another value.
+        ValueError: if `reduction` is invalid.
 
     Example:
         >>> import mindspore_compat as ms
@@ -359,7 +358,7 @@ class GaussianNLLLoss(LossBase):
 
     Raises:
         TypeError: if `full` is not a bool, `eps` not a float, or an input not a Tensor.
-        ValueError: if `eps` is not positive, or `reduction` another value.
+        ValueError: if `eps` is not positive, or `reduction` invalid.
 
     Example:
         >>> import mindspore_compat as ms
@@ -397,7 +396,7 @@ class SoftMarginLoss(LossBase):
 
     Raises:
         TypeError: if an input is not a Tensor of floats.
-        ValueError: if `reduction` is another value, or the shapes differ.
+        ValueError: if `reduction` is invalid, or the shapes differ.
 
     Example:
         >>> import mindspore_compat as ms
@@ -427,7 +426,7 @@ class HingeEmbeddingLoss(LossBase):
 
     Raises:
         TypeError: if `margin` is neither a float nor an int, or an input not a Tensor.
-        ValueError: if `reduction` is another value, or the shapes do not broadcast.
+        ValueError: if `reduction` is invalid, or the shapes do not broadcast.
 
     Example:
         >>> import mindspore_compat as ms

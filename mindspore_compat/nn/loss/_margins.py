@@ -25,8 +25,8 @@ class MultiMarginLoss(LossBase):
         Tensor in the dtype of `x`: of shape (N,) for "none", otherwise of shape ().
 
     Raises:
-        TypeError: if an argument or an input is of another type.
-        ValueError: if `p` or `reduction` is another value, or shapes do not fit.
+        TypeError: if an argument or an input is of the wrong type.
+        ValueError: if `p` or `reduction` is invalid, or shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -64,8 +64,8 @@ class MultilabelMarginLoss(LossBase):
         of shape ().
 
     Raises:
-        TypeError: if an input is of another type.
-        ValueError: if `reduction` is another value, or shapes do not fit.
+        TypeError: if an input is of the wrong type.
+        ValueError: if `reduction` is invalid, or shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -99,7 +99,7 @@ class MultiLabelSoftMarginLoss(LossBase):
         Tensor in the dtype of `x`: of shape (N,) for "none", otherwise of shape ().
 
     Raises:
-        ValueError: if `reduction` is another value, or the shapes differ.
+        ValueError: if `reduction` is invalid, or the shapes differ.
 
     Example:
         >>> import mindspore_compat as ms

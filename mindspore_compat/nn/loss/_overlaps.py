@@ -74,7 +74,7 @@ class MultiClassDiceLoss(LossBase):
         Tensor of shape (), in the dtype of `logits`.
 
     Raises:
-        TypeError: if an argument is of another type, or an input not a Tensor.
+        TypeError: if an argument is of the wrong type, or an input not a Tensor.
         ValueError: if an activation is unknown, or shapes do not fit.
 
     Example:

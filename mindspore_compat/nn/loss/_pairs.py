@@ -27,7 +27,7 @@ class MarginRankingLoss(LossBase):
 
     Raises:
         TypeError: if `margin` is not a float, or an input not a Tensor, or dtypes differ.
-        ValueError: if `reduction` is another value.
+        ValueError: if `reduction` is invalid.
 
     Example:
         >>> import mindspore_compat as ms
@@ -66,7 +66,7 @@ class CosineEmbeddingLoss(LossBase):
 
     Raises:
         TypeError: if `margin` is not a float, or the dtypes differ.
-        ValueError: if `margin` is out of range, `reduction` another value, or shapes do not fit.
+        ValueError: if `margin` is out of range, `reduction` invalid, or shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -140,7 +140,7 @@ class TripletMarginLoss(LossBase):
 
     Raises:
         TypeError: if `p` is not an int, `eps` not a float, `swap` not a bool, or dtypes differ.
-        ValueError: if `reduction` is another value, or shapes do not fit.
+        ValueError: if `reduction` is invalid, or shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms
@@ -194,7 +194,7 @@ class TripletMarginWithDistanceLoss(LossBase):
 
     Raises:
         TypeError: if `swap` is not a bool, `margin` not a float, or an input not a Tensor.
-        ValueError: if `reduction` is another value, or shapes do not fit.
+        ValueError: if `reduction` is invalid, or shapes do not fit.
 
     Example:
         >>> import mindspore_compat as ms

@@ -622,7 +622,7 @@ class TripletMarginWithDistanceLoss(LossBase):
 class _Loss(LossBase):
     """The former name of LossBase."""
 def _check_is_tensor(param_name: _b.str, input_data: _t.Any, cls_name: _b.str) -> None:
-    """Rejects an input of a loss that is no Tensor.
+    """Rejects an input of a loss that is not a Tensor.
 
     Args:
         param_name (str): the name of the input, for the message.
@@ -630,7 +630,7 @@ def _check_is_tensor(param_name: _b.str, input_data: _t.Any, cls_name: _b.str) -
         cls_name (str): the name of the loss, for the message.
     """
 def _check_label_dtype(labels_dtype: _Type, cls_name: _b.str) -> None:
-    """Rejects labels that are no class indices.
+    """Rejects labels that are not class indices.
 
     Args:
         labels_dtype (mindspore.dtype): the dtype of the labels.

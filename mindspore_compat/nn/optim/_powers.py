@@ -76,7 +76,7 @@ class Powers:
         return list(zip(saved, powers, strict=True))
 
     def units_unless(self, flag, step):
-        """Returns the units that count a step, in the array `step` of a GPU, and save the powers
+        """Returns the units that count a step, in the array `step` on a GPU, and save the powers
         there, unless `flag` there holds."""
         self._move(arrays.space_of(step))
         powers = [self.saved(name)._array for name in self.betas]

@@ -38,7 +38,7 @@ class PipelineGradReducer(Cell):
         tuple[Tensor], shaped as the input.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
 
     Examples:
         >>> from mindspore_compat import Tensor, nn

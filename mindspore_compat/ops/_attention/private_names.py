@@ -71,7 +71,7 @@ def _check_kpm_shape(query_ndim, kmp_ndim):
     """Checks the number of axes of a key padding mask, which has one axis less than the query.
 
     Raises:
-        ValueError: if it has another number.
+        ValueError: if it does not.
     """
     if kmp_ndim != query_ndim - 1:
         raise ValueError(

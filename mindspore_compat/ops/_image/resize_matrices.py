@@ -53,7 +53,7 @@ def _need_elements(size, goal):
 
 @implements
 def pick_axes(xp, x, indices):
-    """Selects elements along the last axes of `x`. `indices` has an array of the host for each of
+    """Selects elements along the last axes of `x`. `indices` has an array on the host for each of
     these axes. The axes are processed in the same order as by `apply_axes`.
     """
     skipped = x.ndim - len(indices)

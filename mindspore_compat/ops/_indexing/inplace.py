@@ -327,7 +327,7 @@ def _slices_family(path, title, words, last, index_rule=Numbers):
         Tensor of the shape and dtype of `x`.
 
     Raises:
-        TypeError: if the dtypes differ or an argument is of another type.
+        TypeError: if the dtypes differ or an argument is of the wrong type.
         ValueError: if the shapes do not fit or a slice does not exist.
 
     Example:

@@ -131,8 +131,8 @@ def choose(self, choices, mode="clip"):
             the default, "clip".
 
     Raises:
-        TypeError: if `choices` has another type, or holds another type, or Tensors of several
-            dtypes.
+        TypeError: if `choices` has the wrong type, or holds elements of the wrong type, or Tensors
+            of several dtypes.
         ValueError: if this Tensor or `choices` has no axes or entries, or an index is out of range
             with "raise".
 

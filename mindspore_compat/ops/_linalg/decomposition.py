@@ -305,7 +305,7 @@ def svd(input, full_matrices=False, compute_uv=True):
         compute_uv (bool): False for the singular values alone. Default: True.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
 
     Example:
         >>> import mindspore_compat as ms

@@ -94,7 +94,7 @@ def _misfit(xp, target, length):
 
 
 def _need_targets(xp, api, x, target, weight):
-    """Rejects targets that do not have the shape of `x` without the classes, and weights that are
+    """Rejects targets whose shape is not that of `x` without the class axis, and weights that are
     not one number per class."""
     axis = min(x.ndim, 2) - 1
     sizes, classes = (*x.shape[:axis], *x.shape[axis + 1 :]), x.shape[axis]

@@ -234,7 +234,7 @@ def _ctc(xp, api, logs, targets, input_lengths, target_lengths, blank):
 
 
 def _values(*lengths):
-    """Returns lengths as lists of ints; None for a Tensor with another number of axes than one."""
+    """Returns lengths as lists of ints; None for a Tensor that is not 1-D."""
     tensors = [value for value in lengths if isinstance(value, Tensor) and value.ndim == 1]
     lists = iter(integers_to_host([value._array for value in tensors]) if tensors else ())
     return [

@@ -10,7 +10,7 @@ are not fused.
 
 
 def momentum_update(xp, p, g, moments, *, lr, momentum, nesterov=False):
-    """Makes a step of gradient descent with momentum, or with Nesterov's momentum."""
+    """Performs one step of gradient descent with momentum, or with Nesterov's momentum."""
     moments = momentum * moments + g
     step = g + momentum * moments if nesterov else moments
     return p - lr * step, moments
@@ -59,7 +59,7 @@ def keras_momentum_update(xp, p, g, accum, *, lr, momentum, nesterov=False):
 
 
 def add_sign_update(xp, p, g, m, *, lr, alpha, sign_decay, beta):
-    """Makes a step of AddSign: the gradient is scaled up where it has the sign of its running
+    """Performs one step of AddSign: the gradient is scaled up where it has the sign of its running
     mean.
     """
     m = beta * m + (1 - beta) * g
@@ -67,13 +67,13 @@ def add_sign_update(xp, p, g, m, *, lr, alpha, sign_decay, beta):
 
 
 def power_sign_update(xp, p, g, m, *, lr, logbase, sign_decay, beta):
-    """Makes a step of PowerSign: as AddSign, with an exponential scale."""
+    """Performs one step of PowerSign: as AddSign, with an exponential scale."""
     m = beta * m + (1 - beta) * g
     return p - lr * xp.exp(logbase * sign_decay * xp.sign(g) * xp.sign(m)) * g, m
 
 
 def plain_update(xp, p, g, *, lr):
-    """Makes a step of gradient descent without state."""
+    """Performs one step of gradient descent without state."""
     return (p - lr * g,)
 
 
@@ -87,7 +87,7 @@ def adam_step(xp, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
 
 
 def adam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, nesterov=False):
-    """Makes a step of Adam; `lr` already contains the bias correction."""
+    """Performs one step of Adam; `lr` already contains the bias correction."""
     step, m, v = adam_step(xp, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps, nesterov=nesterov)
     return p - step, m, v
 
@@ -99,7 +99,7 @@ def adam_no_parameter_update(xp, delta, g, m, v, *, lr, beta1, beta2, eps, neste
 
 
 def amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps):
-    """Makes a step of AMSGrad, which divides Adam's step by the largest second moment so far,
+    """Performs one step of AMSGrad, which divides Adam's step by the largest second moment so far,
     `top`."""
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
@@ -108,8 +108,8 @@ def amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps):
 
 
 def adam_weight_decay_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, decay):
-    """Makes a step of Adam with decoupled weight decay and without bias correction; None is no
-    decay."""
+    """Performs one step of Adam with decoupled weight decay and without bias correction; a decay
+    of None means none."""
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     step = m / (xp.sqrt(v) + eps)
@@ -119,7 +119,7 @@ def adam_weight_decay_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, decay):
 
 
 def adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
-    """Makes a step of AdaMax, Adam with the infinity norm; `lr` already contains the bias
+    """Performs one step of AdaMax, Adam with the infinity norm; `lr` already contains the bias
     correction of the first moment.
     """
     m = beta1 * m + (1 - beta1) * g
@@ -128,7 +128,7 @@ def adamax_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
 
 
 def rmsprop_update(xp, p, g, mean_square, moment, *, lr, rho, momentum, eps):
-    """Makes a step of RMSProp: the gradient over the root of its running mean square, with
+    """Performs one step of RMSProp: the gradient over the root of its running mean square, with
     momentum."""
     mean_square = rho * mean_square + (1 - rho) * (g * g)
     moment = momentum * moment + lr * g / xp.sqrt(mean_square + eps)
@@ -136,7 +136,8 @@ def rmsprop_update(xp, p, g, mean_square, moment, *, lr, rho, momentum, eps):
 
 
 def centered_rmsprop_update(xp, p, g, mean, mean_square, moment, *, lr, rho, momentum, eps):
-    """Makes a step of RMSProp with the running variance in place of the running mean square."""
+    """Performs one step of RMSProp with the running variance in place of the running mean
+    square."""
     mean = rho * mean + (1 - rho) * g
     mean_square = rho * mean_square + (1 - rho) * g * g
     moment = momentum * moment + lr * g / xp.sqrt(mean_square - mean * mean + eps)
@@ -144,21 +145,21 @@ def centered_rmsprop_update(xp, p, g, mean, mean_square, moment, *, lr, rho, mom
 
 
 def adagrad_update(xp, p, g, accum, *, lr, update_slots=True):
-    """Makes a step of Adagrad: the gradient over the root of the sum of all its squares."""
+    """Performs one step of Adagrad: the gradient over the root of the sum of all its squares."""
     if update_slots:
         accum = accum + g * g
     return p - lr * g / xp.sqrt(accum), accum
 
 
 def adagrad_eps_update(xp, p, g, accum, *, lr, eps, update_slots=True):
-    """Makes a step of Adagrad with `eps` added to the root."""
+    """Performs one step of Adagrad with `eps` added to the root."""
     if update_slots:
         accum = accum + g * g
     return p - lr * g / (xp.sqrt(accum) + eps), accum
 
 
 def adagrad_da_update(xp, p, g, total, squares, *, lr, l1, l2, step):
-    """Makes a step of Adagrad dual averaging: the parameter is recomputed from the sums of
+    """Performs one step of Adagrad dual averaging: the parameter is recomputed from the sums of
     gradients and of their squares. An `l1` of None means no penalty.
     """
     total = total + g
@@ -170,8 +171,8 @@ def adagrad_da_update(xp, p, g, total, squares, *, lr, l1, l2, step):
 
 
 def adadelta_update(xp, p, g, accum, accum_update, *, lr, rho, eps):
-    """Makes a step of Adadelta: the gradient times the ratio of the running root mean squares of
-    updates and of gradients.
+    """Performs one step of Adadelta: the gradient times the ratio of the running root mean squares
+    of updates and of gradients.
     """
     accum = rho * accum + (1 - rho) * g * g
     step = xp.sqrt(accum_update + eps) * g / xp.sqrt(accum + eps)
@@ -180,7 +181,7 @@ def adadelta_update(xp, p, g, accum, accum_update, *, lr, rho, eps):
 
 
 def proximal_update(xp, p, g, *, lr, l1, l2):
-    """Makes a step of gradient descent, then the proximal step of an l1 and l2 penalty."""
+    """Performs one step of gradient descent, then the proximal step of an l1 and l2 penalty."""
     target = p - lr * g
     magnitude = xp.maximum(xp.abs(target) - lr * l1, 0.0)
     return (xp.sign(target) * magnitude / (1 + lr * l2),)
@@ -194,8 +195,8 @@ def proximal_adagrad_update(xp, p, g, accum, *, lr, l1, l2):
 
 
 def ftrl_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2):
-    """Makes a step of FTRL (follow the regularized leader): the parameter is recomputed from the
-    accumulated linear term.
+    """Performs one step of FTRL (follow the regularized leader): the parameter is recomputed from
+    the accumulated linear term.
     """
     new_accum = accum + g * g
     root = new_accum**-lr_power
@@ -220,8 +221,8 @@ def adam_or_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, amsgra
 
 
 def adamw_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, root, shrink, amsgrad):
-    """Makes a step of AdamW: Adam with decoupled weight decay, the factor `shrink` of the parameter
-    (None means no decay).
+    """Performs one step of AdamW: Adam with decoupled weight decay, the factor `shrink` of the
+    parameter (None means no decay).
 
     `lr` contains the bias correction of the first moment. `root` is the factor by which the root of
     the second moment is multiplied before `eps` is added.
@@ -255,7 +256,7 @@ def adamw_without_top_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, root, shr
 
 
 def nadam_update(xp, p, g, m, v, *, g_rate, m_rate, beta1, beta2, eps, root):
-    """Makes a step of NAdam, Adam with Nesterov's momentum: the gradient and its average have
+    """Performs one step of NAdam, Adam with Nesterov's momentum: the gradient and its average have
     separate learning rates.
     """
     m = beta1 * m + (1 - beta1) * g
@@ -264,8 +265,8 @@ def nadam_update(xp, p, g, m, v, *, g_rate, m_rate, beta1, beta2, eps, root):
 
 
 def radam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, settled):
-    """Makes a step of Rectified Adam: of Adam if the variance of its rate is `settled`, else of
-    momentum alone.
+    """Performs one step of Rectified Adam: of Adam if the variance of its rate is `settled`, else
+    of momentum alone.
     """
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
@@ -283,8 +284,8 @@ def adamax_inner_eps_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
 def rmsprop_outer_eps_update(
     xp, p, g, mean, mean_square, moment, *, lr, rho, momentum, eps, centered
 ):
-    """Makes a step of RMSProp with `eps` added to the root, and momentum that accumulates steps
-    without `lr`; a `momentum` of None means none."""
+    """Performs one step of RMSProp with `eps` added to the root, and momentum that accumulates
+    steps without `lr`; a `momentum` of None means none."""
     mean_square = rho * mean_square + (1 - rho) * g * g
     if centered:
         mean = rho * mean + (1 - rho) * g
@@ -296,15 +297,15 @@ def rmsprop_outer_eps_update(
 
 
 def asgd_update(xp, p, g, average, *, lambd, eta, mu):
-    """Makes a step of ASGD: decays the parameter, moves it by `eta` times the gradient, and
+    """Performs one step of ASGD: decays the parameter, moves it by `eta` times the gradient, and
     averages it."""
     p = p * (1 - lambd * eta) - eta * g
     return p, average + (p - average) * mu
 
 
 def rprop_update(xp, p, g, previous, size, *, lr, first, shrink, grow, smallest, largest):
-    """Makes a step of Rprop: the step length grows while the gradient keeps its sign and shrinks
-    when it changes; after a change of sign there is no step.
+    """Performs one step of Rprop: the step length grows while the gradient keeps its sign and
+    shrinks when it changes; after a change of sign there is no step.
 
     The `first` step has length `lr`.
     """
@@ -395,7 +396,7 @@ def lars_gradient(xp, out, p, g, *, unscale, decay, coefficient, eps, rate):
 
 
 def lamb_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, correct1, correct2, decay):
-    """Makes a step of LAMB: Adam's direction plus weight decay, with a length given by the
+    """Performs one step of LAMB: Adam's direction plus weight decay, with a length given by the
     parameter's norm."""
     step, m, v = lamb_direction(
         xp,

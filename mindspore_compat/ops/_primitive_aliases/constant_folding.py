@@ -99,8 +99,8 @@ __all__ = sorted(_LINES)
 
 @functools.cache
 def find_inference(name):
-    """Returns the function of this name, or None if there is none. When called, the function
-    returns None if an input without a default is not a constant.
+    """Returns the `infer_value_for_` function of a name, or None if there is none. The returned
+    function gives None if an input without a default is not a constant.
     """
     line = _LINES.get(name)
     if line is None:

@@ -13,7 +13,7 @@ def _get_cache_prim(cls):
         cls (type): a subclass of Primitive.
 
     Raises:
-        TypeError: if `cls` is anything else.
+        TypeError: if `cls` is not one.
     """
     if not (isinstance(cls, type) and issubclass(cls, Primitive)):
         raise TypeError(

@@ -65,7 +65,7 @@ class BatchNormFold(_BatchNormFold):
         deviation.
 
     Raises:
-        TypeError: if a setting has another type.
+        TypeError: if a setting has the wrong type.
         ValueError: if `momentum` is out of its range, or a statistic does not fit the channels.
 
     Source: mindspore.ops.operations._quant_ops.BatchNormFold of MindSpore 2.10.
@@ -122,7 +122,7 @@ class BatchNormFoldD(_BatchNormFold):
         deviation, updated running mean and variance.
 
     Raises:
-        TypeError: if a setting has another type.
+        TypeError: if a setting has the wrong type.
         ValueError: if `momentum` is out of its range, or a statistic does not fit the channels.
 
     Source: mindspore.ops.operations._quant_ops.BatchNormFoldD of MindSpore 2.10.

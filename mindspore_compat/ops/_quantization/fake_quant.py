@@ -75,7 +75,7 @@ class FakeQuantPerLayer(_FakeQuant):
         Tensor, like `x`.
 
     Raises:
-        TypeError: if a setting has another type.
+        TypeError: if a setting has the wrong type.
         ValueError: if a setting is out of its range, or a limit has another shape.
 
     Example:
@@ -134,7 +134,7 @@ class FakeQuantPerChannel(_FakeQuant):
         Tensor, like `x`.
 
     Raises:
-        TypeError: if a setting has another type.
+        TypeError: if a setting has the wrong type.
         ValueError: if a setting is out of its range, or a limit does not fit the channels.
 
     Source: mindspore.ops.operations._quant_ops.FakeQuantPerChannel of MindSpore 2.10.
@@ -203,7 +203,7 @@ class MinMaxUpdatePerLayer(_MinMaxUpdate):
         tuple[Tensor], the new limits.
 
     Raises:
-        TypeError: if a setting has another type.
+        TypeError: if a setting has the wrong type.
         ValueError: if `ema_decay` is out of its range, or a limit has another shape.
 
     Source: mindspore.ops.operations._quant_ops.MinMaxUpdatePerLayer of MindSpore 2.10.
@@ -239,7 +239,7 @@ class MinMaxUpdatePerChannel(_MinMaxUpdate):
         tuple[Tensor], the new limits.
 
     Raises:
-        TypeError: if a setting has another type.
+        TypeError: if a setting has the wrong type.
         ValueError: if a setting is out of its range, or a limit does not fit the channels.
 
     Source: mindspore.ops.operations._quant_ops.MinMaxUpdatePerChannel of MindSpore 2.10.

@@ -37,7 +37,7 @@ class Quant(Primitive):
         Tensor of int8.
 
     Raises:
-        TypeError: if a setting has another type.
+        TypeError: if a setting has the wrong type.
         ValueError: if `round_mode` is another text.
 
     Example:
@@ -85,7 +85,7 @@ class Dequant(Primitive):
         Tensor of `dtype`.
 
     Raises:
-        TypeError: if a setting has another type.
+        TypeError: if a setting has the wrong type.
 
     Example:
         >>> import mindspore_compat as ms
@@ -128,7 +128,7 @@ class FakeQuantParam(Primitive):
         Tensor, `input_x`.
 
     Raises:
-        TypeError: if a setting has another type.
+        TypeError: if a setting has the wrong type.
 
     Example:
         >>> import mindspore_compat as ms
@@ -178,7 +178,7 @@ class FakeQuantParam(Primitive):
             FakeQuantParam.
 
         Raises:
-            TypeError: if a setting has another type.
+            TypeError: if a setting has the wrong type.
         """
         _Scales.refuse("FakeQuantParam", "scale", scale)
         parameters = {

@@ -44,7 +44,7 @@ class FakeLearnedScaleQuantPerLayer(_LearnedScale):
         Tensor, like `input_x`.
 
     Raises:
-        TypeError: if a setting has another type.
+        TypeError: if a setting has the wrong type.
         ValueError: if `quant_delay` is negative.
 
     Example:
@@ -85,7 +85,7 @@ class FakeLearnedScaleQuantPerChannel(_LearnedScale):
         Tensor, like `input_x`.
 
     Raises:
-        TypeError: if a setting has another type.
+        TypeError: if a setting has the wrong type.
         ValueError: if a setting is negative, or `alpha` does not fit the channels.
 
     Source: mindspore.ops.operations._quant_ops.FakeLearnedScaleQuantPerChannel of MindSpore 2.10.

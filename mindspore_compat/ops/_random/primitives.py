@@ -228,7 +228,7 @@ class StandardLaplace(Gamma):
 
 
 def _shape(api, shape, least=1):
-    """Returns a shape from ints or a Tensor of one axis; rejects numbers below `least`."""
+    """Returns a shape from ints or a 1-D Tensor; rejects numbers below `least`."""
     if isinstance(shape, Tensor) and shape.ndim != 1:
         raise ValueError(f"For '{api}', 'shape' must have one axis, but got {shape.shape}.")
     whole = shape_of(api, (shape,), ValueError)

@@ -84,7 +84,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
         A Tensor, or a list or tuple of Tensors, as `x`.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         RuntimeError: if the norm is not finite and `error_if_nonfinite` is True.
 
     Example:

@@ -72,7 +72,7 @@ def _primitive(path, how, word, allowed=TensorOf(number)):
         (2,)
 
     Raises:
-        TypeError: if an input is of another type.
+        TypeError: if an input is of the wrong type.
         ValueError: if the shapes do not fit or the numbers do not rise.
 
     Source: mindspore.{path} of MindSpore 2.10.

@@ -158,7 +158,7 @@ def split(tensor, split_size_or_sections, axis=0):
         A tuple of Tensors that differ from `tensor` in the length of `axis` alone.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `axis` does not exist, a length is below 1, or the lengths do not add up.
 
     Example:
@@ -199,7 +199,7 @@ def mint_split(tensor, split_size_or_sections, dim=0):
         A tuple of Tensors that differ from `tensor` in the length of `dim` alone.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `dim` does not exist, the length of the parts is below 1, or the lengths do
             not add up.
 

@@ -64,7 +64,7 @@ def pad(input_x, padding, mode="constant", value=None):
         value (Union[int, float, None]): the constant, 0 by default; for "constant" only.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `padding` has an odd length or too many entries, `mode` is not one of these,
             or `value` is given for another mode.
 
@@ -160,7 +160,7 @@ def mint_pad(input, pad, mode="constant", value=None):
         Tensor of the same dtype, longer along the padded axes.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: as `ops.pad`, or if the mode does not support the number of axes of the input.
 
     Example:
@@ -240,7 +240,7 @@ def mirror_pad(input_x, paddings, mode):
         Tensor of the dtype of `input_x`, longer along each axis by the sum of its row.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `mode` is unknown, or a width is negative or too large for its axis.
 
     Example:

@@ -89,7 +89,7 @@ def repeat_interleave(input: TensorOf(number), repeats: Any, axis: Any = None):
         axis (Union[int, None]): the axis. Default: None.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if `repeats` is negative.
 
     Example:

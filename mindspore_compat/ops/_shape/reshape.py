@@ -34,7 +34,7 @@ def shape_of(api, shape, error=TypeError):
 
     Raises:
         TypeError: if it is not one of these, or a Tensor that does not hold integers.
-        TypeError or another `error`: if it is a Tensor of several axes.
+        TypeError or another `error`: if it is a multi-dimensional Tensor.
     """
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = shape[0]

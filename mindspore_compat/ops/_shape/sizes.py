@@ -42,7 +42,7 @@ def size(input_x):
         int.
 
     Raises:
-        TypeError: if `input_x` is anything else.
+        TypeError: if `input_x` is not a Tensor.
 
     Example:
         >>> import mindspore_compat as ms
@@ -65,7 +65,7 @@ def rank(input_x):
         int.
 
     Raises:
-        TypeError: if `input_x` is anything else.
+        TypeError: if `input_x` is not a Tensor.
 
     Example:
         >>> import mindspore_compat as ms

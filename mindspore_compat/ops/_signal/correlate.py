@@ -80,7 +80,7 @@ def fft_shape_copy(xp, dout: TensorOf(any_dtype), shape: TupleOf(Int(ge=0))):
         same dtype.
 
     Raises:
-        ValueError: if `dout` has another number of axes.
+        ValueError: if `dout` has the wrong number of axes.
 
     Example:
         >>> print(ms.ops.auto_generate.FFTShapeCopy()(ms.Tensor([1.0, 2.0]), (3,)))

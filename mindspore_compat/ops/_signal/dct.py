@@ -108,7 +108,7 @@ def dct(x: Signal, type: Kind = 2, n: Int(ge=1) | None = None, axis: Int = -1, n
         norm (str, optional): must be "ortho", the only normalization that MindSpore has.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a value is out of range.
 
     Source: mindspore.scipy.fft.dct of MindSpore 2.10; J. Makhoul, 1980.
@@ -142,7 +142,7 @@ def dctn(x: Signal, type: Kind = 2, s: Sizes = None, axes: Axes = None, norm: No
         norm (str, optional): must be "ortho", the only normalization that MindSpore has.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a value is out of range, an axis occurs twice, or `s` has another length.
 
     Source: mindspore.scipy.fft.dctn of MindSpore 2.10.

@@ -101,7 +101,7 @@ def reshape_as(self, other):
 
     Raises:
         AttributeError: if `other` is not a Tensor.
-        ValueError: if `other` has another number of elements.
+        ValueError: if `other` has a different number of elements.
     """
     if not isinstance(other, Tensor):
         Instead(Anything, AttributeError).refuse("Tensor.reshape_as", "other", other)
@@ -114,7 +114,7 @@ def view_as(self, other):
 
     Raises:
         TypeError: if `other` is not a Tensor.
-        ValueError: if `other` has another number of elements.
+        ValueError: if `other` has a different number of elements.
     """
     Anything.refuse("Tensor.view_as", "other", other)
     return reshape_ops.reshaped("Tensor.view_as", self, (other.shape,))

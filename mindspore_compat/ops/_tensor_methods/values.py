@@ -409,7 +409,7 @@ def item(input: Anything):
         bool, int, float or complex.
 
     Raises:
-        ValueError: if `input` has another number of elements.
+        ValueError: if `input` does not have exactly one element.
 
     Example:
         >>> import mindspore_compat as ms

@@ -54,7 +54,7 @@ def vmap(fn, in_axes=0, out_axes=0, chunk_size=None):
             like the inputs or outputs; if the mapped axes differ in length or there is none; if an
             output that differs between slices has None in `out_axes`; if a CellList holds only one
             cell, or cells that take different numbers of inputs.
-        TypeError: if `fn` takes another number of inputs.
+        TypeError: if `fn` takes the wrong number of inputs.
         ValueError: if a CellList does not have one cell per slice.
 
     Example:

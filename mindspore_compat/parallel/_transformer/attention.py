@@ -99,7 +99,7 @@ class MultiHeadAttention(Cell):
         shapes of `key_past` and `value_past`.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a value is outside its range, `hidden_size` is not a multiple of `num_heads`,
             or `num_heads` is not a multiple of `parallel_config.model_parallel`.
 

@@ -128,7 +128,7 @@ class TransformerEncoderLayer(_Block):
         experts their loss too.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a value is outside its range, or sizes do not divide each other.
 
     Examples:
@@ -210,7 +210,7 @@ class TransformerDecoderLayer(_Block):
         itself and, with an encoder, of the attention to it; with several experts, their loss too.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a value is outside its range, or sizes do not divide each other.
 
     Examples:

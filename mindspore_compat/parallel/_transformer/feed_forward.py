@@ -39,7 +39,7 @@ class FeedForward(Cell):
         Tensor, of the shape and dtype of `x`.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a size is not a multiple of `parallel_config.model_parallel`, or
             `dropout_rate` is outside its range.
 

@@ -30,7 +30,7 @@ class MoEConfig:
         comp_comm_parallel_degree (int): stored only. Default: ``2``.
 
     Raises:
-        TypeError: if a value has another type.
+        TypeError: if a value has the wrong type.
         ValueError: if a value is outside its range, or more experts are chosen than there are.
 
     Examples:

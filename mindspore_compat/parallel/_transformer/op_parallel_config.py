@@ -178,7 +178,7 @@ class TransformerOpParallelConfig:
             Default: ``True``.
 
     Raises:
-        TypeError: if a value has another type.
+        TypeError: if a value has the wrong type.
         ValueError: if a number is less than 1.
 
     Examples:

@@ -85,7 +85,7 @@ class TransformerEncoder(_Stack):
         their loss too.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a value is outside its range, or sizes do not divide each other.
 
     Examples:
@@ -175,7 +175,7 @@ class TransformerDecoder(_Stack):
         their loss too.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a value is outside its range, or sizes do not divide each other.
 
     Examples:
@@ -295,7 +295,7 @@ class Transformer(Cell):
         loss too.
 
     Raises:
-        TypeError: if an argument has another type.
+        TypeError: if an argument has the wrong type.
         ValueError: if a value is outside its range, or there is no encoder.
 
     Examples:

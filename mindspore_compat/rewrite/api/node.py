@@ -66,7 +66,7 @@ class Node:
             Node, not inserted yet.
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
         """
         need("Node", "cell", cell, Cell, Primitive)
         need("Node", "name", name, str)
@@ -92,7 +92,7 @@ class Node:
             Node, not inserted yet.
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
         """
         api = "create_call_function"
         need(api, "function", function, FunctionType, BuiltinFunctionType, type)
@@ -186,7 +186,7 @@ class Node:
             SymbolTree.
 
         Raises:
-            TypeError: if the node is of another type.
+            TypeError: if the node is of the wrong type.
             AttributeError: if the Cell has not been read, as the node has not been inserted.
         """
         if self._node.kind is not NodeType.Tree:
@@ -228,7 +228,7 @@ class Node:
             out_idx (int, optional): the index of the output; required if there are several.
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
             ValueError: if there is no such argument or output, or there are several outputs.
         """
         need("Node", "arg_idx", arg_idx, int)

@@ -27,7 +27,7 @@ class PatternNode:
             inputs are not compared.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -224,7 +224,7 @@ class PatternEngine:
         replacement (Replacement): creates the replacement of each match.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
 
     Examples:
         >>> from mindspore_compat import nn

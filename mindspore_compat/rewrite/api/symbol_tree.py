@@ -188,7 +188,7 @@ class SymbolTree:
             Node, the inserted one.
 
         Raises:
-            TypeError: if an argument is of another type, or a call of a Cell is inserted in a
+            TypeError: if an argument is of the wrong type, or a call of a Cell is inserted in a
                 function that is not a method.
             ValueError: if the position is of another SymbolTree, or the node stands in one.
             RuntimeError: if the place is before or between the inputs.
@@ -252,7 +252,7 @@ class SymbolTree:
             Node, the last inserted one.
 
         Raises:
-            TypeError: if an argument is of another type.
+            TypeError: if an argument is of the wrong type.
             ValueError: if there is no new node, or one stands in a SymbolTree.
             RuntimeError: if `old_node` is not a node of this SymbolTree, or an input.
         """

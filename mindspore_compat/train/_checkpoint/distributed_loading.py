@@ -84,7 +84,7 @@ def load_distributed_checkpoint(
         of the parameters.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if an argument does not belong to the format or is missing; if there are no
             files, or their number differs from the number of ranks; or if slices do not fit.
 
@@ -451,7 +451,7 @@ def get_ckpt_path_with_strategy(cur_ckpt_path: Str, cur_strategy_path: Str):
         str, the path of an existing file, of the first rank that holds the same slices, or None.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `cur_strategy_path` is needed and is not a strategy file.
 
     Source: mindspore.get_ckpt_path_with_strategy of MindSpore 2.10.

@@ -14,9 +14,8 @@ _WHOLE = (1 << 64) - 1  # -1, an axis that is not cut, as an unsigned number of 
 
 
 def can_be_cut(array):
-    """Returns True if a strategy file can describe the division of an array. It cannot
-    describe a partial sum, nor an array of one axis that several mesh axes divide unless these are
-    adjacent."""
+    """Returns True if a strategy file can describe the division of an array. It cannot describe a
+    partial sum, nor a 1-D array that several mesh axes divide unless these are adjacent."""
     return not array.sums and (array.ndim > 1 or len(array.dims[0]) <= 1 or _run(array.dims[0]))
 
 

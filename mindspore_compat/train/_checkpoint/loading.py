@@ -62,7 +62,7 @@ def load_checkpoint(
         dict from names to Parameters (or str for a saved text), in the order of the file.
 
     Raises:
-        TypeError: if `ckpt_file_name`, `net`, a prefix or `choice_func` is of another type.
+        TypeError: if `ckpt_file_name`, `net`, a prefix or `choice_func` is of the wrong type.
         ValueError: if the file is not there, is damaged, has another format or nothing in it is
             wanted; if a prefix is empty; if the key or mode does not fit.
 

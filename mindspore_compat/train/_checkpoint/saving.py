@@ -71,7 +71,7 @@ def save_checkpoint(
 
     Raises:
         TypeError: if `save_obj`, `ckpt_file_name`, `integrated_save`, `async_save`, `append_dict`
-            or `choice_func` is of another type, or holds something else.
+            or `choice_func` is of the wrong type, or holds something else.
         ValueError: if `async_save` is another str, `format` is unknown, `crc_check` is not a bool,
             or the key or the mode cannot be used.
         IsADirectoryError: if `ckpt_file_name` is a directory.

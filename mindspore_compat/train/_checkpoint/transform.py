@@ -29,7 +29,7 @@ _ARGUMENTS = """
 documented_rank_list = template(
     _ARGUMENTS,
     Raises="""
-    TypeError: if an argument is of another type.
+    TypeError: if an argument is of the wrong type.
     ValueError: if `rank_id` is negative, a file is not a strategy file, or one cannot be turned
         into the other.
     """,
@@ -37,7 +37,7 @@ documented_rank_list = template(
 documented_checkpoint = template(
     _ARGUMENTS,
     Raises="""
-    TypeError: if an argument is of another type.
+    TypeError: if an argument is of the wrong type.
     ValueError: if a number is negative, the name does not end with ".ckpt", a file is missing or
         not a strategy file, or the slices do not fit.
     """,
@@ -54,7 +54,7 @@ documented_checkpoints = template(
     output_format (str, optional): "ckpt" or, if the checkpoints are so, "safetensors".
     """,
     Raises="""
-    TypeError: if an argument is of another type.
+    TypeError: if an argument is of the wrong type.
     NotADirectoryError: if a folder is missing.
     ValueError: if there are no checkpoints, of both formats, or not those that are needed; if a
         file is not a strategy file; if the slices do not fit; or if an argument is not allowed.

@@ -61,7 +61,7 @@ def unified_safetensors(
             values.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if there are no such files, or not those that are needed, or also ones of the
             other format; `src_strategy_file` is not a strategy file; `choice_func` returns neither
             a str nor a bool; or there is no file for this task to write.
@@ -123,7 +123,7 @@ class _Source:
     Args:
         files (dict[int, str]): rank -> file.
         strategy (Strategy): how the parameters are cut.
-        complete (bool): whether every rank's file has all its slices.
+        complete (bool): whether the file of every rank has all slices of that rank.
 
     Raises:
         ValueError: if a file is missing or not a safetensors file.

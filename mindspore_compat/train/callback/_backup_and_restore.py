@@ -21,7 +21,7 @@ class BackupAndRestore(Callback):
         delete_checkpoint (bool): whether to delete the file when the training ends.
 
     Raises:
-        ValueError: if an argument is of another type, `backup_dir` blank or `save_freq` not
+        ValueError: if an argument is of the wrong type, `backup_dir` blank or `save_freq` not
             positive.
 
     Examples:

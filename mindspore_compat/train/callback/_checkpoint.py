@@ -51,7 +51,7 @@ class CheckpointConfig:
         **kwargs: further options of the original, which have no effect.
 
     Raises:
-        ValueError: if an argument is of another type, a number negative, or encryption requested
+        ValueError: if an argument is of the wrong type, a number negative, or encryption requested
             for a format without it.
 
     Example:
@@ -225,7 +225,7 @@ class ModelCheckpoint(Callback):
     Raises:
         ValueError: if `prefix` is neither a function nor a str without "/", or `directory` is
             neither a function nor a str, or blank.
-        TypeError: if `config` is of another type.
+        TypeError: if `config` is of the wrong type.
 
     Examples:
         >>> from mindspore_compat.train import CheckpointConfig, ModelCheckpoint

@@ -25,7 +25,7 @@ class EarlyStopping(Monitored):
             is stopped early.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `mode` is unknown or `patience` negative; in a run, if the quantity is not a
             single number.
 

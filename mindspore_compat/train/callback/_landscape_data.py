@@ -31,7 +31,7 @@ def check_settings(api, settings):
         settings (dict): the keys of `DEFAULTS`; all but "intervals" may be missing.
 
     Raises:
-        TypeError: if a value is of another type, or "intervals" is missing.
+        TypeError: if a value is of the wrong type, or "intervals" is missing.
         ValueError: if a key is unknown or a value out of range.
     """
     check_keys(api, "collect_landscape", settings, DEFAULTS)

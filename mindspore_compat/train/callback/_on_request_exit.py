@@ -33,7 +33,7 @@ class OnRequestExit(Callback):
         sig (int): the signal.
 
     Raises:
-        ValueError: if an argument is of another type, or the signal cannot be caught.
+        ValueError: if an argument is of the wrong type, or the signal cannot be caught.
 
     Examples:
         >>> from mindspore_compat.train import OnRequestExit

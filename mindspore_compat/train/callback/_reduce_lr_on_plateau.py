@@ -24,7 +24,7 @@ class ReduceLROnPlateau(Monitored):
         min_lr (float): the lower bound of the learning rate.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `mode` is unknown, `factor` out of range, `patience` or `cooldown` negative;
             in a run, if the quantity is not a single number, or the learning rate is a dynamic or
             grouped one.

@@ -440,7 +440,7 @@ def _check_settings(specified, keep_default_action):
     """Returns a dict of the settings that say which data to collect.
 
     Raises:
-        TypeError: if a key or value is of another type.
+        TypeError: if a key or value is of the wrong type.
         ValueError: if a key or value is not an allowed one.
     """
     check_value_type("collect_specified_data", specified, (dict, type(None)))

@@ -88,7 +88,7 @@ class SummaryLandscape:
             output (str, optional): the folder of the event files; by default `summary_dir`.
 
         Raises:
-            TypeError: if an argument, or what `callback_fn` returns, is of another type.
+            TypeError: if an argument, or what `callback_fn` returns, is of the wrong type.
             ValueError: if a number is out of range, a key unknown, or there is no checkpoint of a
                 number in the intervals; or the metrics lack "Loss".
             FileNotFoundError: if SummaryCollector has saved nothing in `summary_dir`.
@@ -137,7 +137,7 @@ class SummaryLandscape:
         """Returns the saved metadata of the training with the caller's changes, and saves those.
 
         Raises:
-            TypeError: if the changes are of another type.
+            TypeError: if the changes are of the wrong type.
             ValueError: if the changes, or the saved metadata, are invalid.
             FileNotFoundError: if no metadata is saved.
         """

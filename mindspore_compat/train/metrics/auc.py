@@ -23,7 +23,7 @@ def auc(x, y, reorder: Truth = False):
         float.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if the shapes do not fit, there are fewer than two points, or `x` neither rises
             nor falls.
 

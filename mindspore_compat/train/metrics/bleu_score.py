@@ -19,7 +19,7 @@ class BleuScore(Metric):
         smooth (bool): whether to add one to each count.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `n_gram` is out of range.
 
     Examples:

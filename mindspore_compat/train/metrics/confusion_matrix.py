@@ -188,7 +188,7 @@ class ConfusionMatrixMetric(Metric):
             "mean_batch", "sum_batch", "mean_channel", "sum_channel".
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `metric_name` or `decrease` is unknown.
 
     Examples:

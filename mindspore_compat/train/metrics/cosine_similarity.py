@@ -20,7 +20,7 @@ class CosineSimilarity(Metric):
         zero_diagonal (bool): whether the similarity of a row to itself counts as 0. Default: True.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `similarity` or `reduction` is unknown.
 
     Examples:

@@ -21,7 +21,7 @@ class HausdorffDistance(SurfaceMetric):
             result.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `distance_metric` is unknown.
 
     Examples:

@@ -23,7 +23,7 @@ class OcclusionSensitivity(Metric):
             axis except the batch, [min1, max1, min2, max2, ...]; -1 for the end of the image.
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
 
     Examples:
         >>> import numpy as np

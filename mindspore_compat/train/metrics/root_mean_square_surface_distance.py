@@ -19,7 +19,7 @@ class RootMeanSquareDistance(SurfaceMetric):
         distance_metric (str): "euclidean", "chessboard" or "taxicab".
 
     Raises:
-        TypeError: if an argument is of another type.
+        TypeError: if an argument is of the wrong type.
         ValueError: if `distance_metric` is unknown.
 
     Examples:

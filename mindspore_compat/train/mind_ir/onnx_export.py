@@ -45,7 +45,7 @@ def export(
 
     Raises:
         TypeError: if `file_name` is not a str, a flag not a bool, a name not a str, an axis not an
-            int, or an input of another type.
+            int, or an input of the wrong type.
         ValueError: if `net` is not a Cell, `input_names` or `output_names` not a list, or
             `dynamic_axes` not a dict; if names repeat, an axis is out of range, or lengths with one
             name differ.

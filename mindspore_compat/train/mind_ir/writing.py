@@ -47,7 +47,7 @@ def export(net, *inputs, file_name, file_format, **kwargs):
             effect.
 
     Raises:
-        TypeError: if `file_name` is not a str, `net` can not be called, an input is of another
+        TypeError: if `file_name` is not a str, `net` can not be called, an input is of the wrong
             type, or `custom_func` is not a function.
         ValueError: if `file_format` is unknown, or AIR; if the key or mode cannot be used.
         RuntimeError: if the network does what a model cannot hold: it depends on the values of its

@@ -1,4 +1,5 @@
-"""The recursions of CTC and RNN-T are one kernel each on a GPU, with the numbers of the host."""
+"""The recursions of CTC and RNN-T are one kernel each on a GPU, with the same numbers as on the
+host."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Convolutions by cuDNN give the results of the host without unnecessary calls.
+"""Convolutions by cuDNN give the same results as on the host without unnecessary calls.
 
 They run where CuPy computes, on a GPU or on the simulated CUDA, which counts calls and copies.
 """

@@ -1,5 +1,5 @@
 """Samples of images at the points of a grid, and their gradients, are one kernel each on a GPU,
-with the numbers of the host."""
+with the same numbers as on the host."""
 
 import itertools
 

@@ -1,5 +1,5 @@
 """Samples of images at points inside them, and their gradients, are one kernel each on a GPU, with
-the numbers of the host."""
+the same numbers as on the host."""
 
 import numpy as np
 import pytest

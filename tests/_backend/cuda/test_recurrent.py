@@ -1,4 +1,5 @@
-"""Recurrent layers by cuDNN give the numbers of the host, and make only the calls that they need.
+"""Recurrent layers by cuDNN give the same numbers as on the host, and make only the calls that they
+need.
 
 They run where CuPy computes, on a GPU or on the simulated CUDA, which counts calls and copies.
 """

@@ -1,4 +1,4 @@
-"""Products of sparse matrices on a GPU are one kernel with the numbers of the host."""
+"""Products of sparse matrices on a GPU are one kernel with the same numbers as on the host."""
 
 import ml_dtypes
 import numpy as np

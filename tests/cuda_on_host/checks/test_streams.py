@@ -1,4 +1,4 @@
-"""Streams, events, copies, pools, threads of the host, graphs and what their capture forbids."""
+"""Streams, events, copies, pools, host threads, graphs and what their capture forbids."""
 
 import threading
 

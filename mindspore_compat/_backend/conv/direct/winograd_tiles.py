@@ -1,4 +1,4 @@
-"""The transforms of Winograd's convolution by 3x3 kernels, for compiled loops of the host
+"""The transforms of Winograd's convolution by 3x3 kernels, for compiled loops for the host
 (compiled/tiles.py).
 
 Each transform multiplies a square of vectors, whose lanes are channels or filters, by a small

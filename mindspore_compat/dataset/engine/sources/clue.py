@@ -46,8 +46,8 @@ class CLUEDataset(FilesDataset, TextBaseDataset):
 
     Raises:
         TypeError: if an argument is of the wrong type.
-        ValueError: if a pattern matches no file, `task` or `usage` is another value, or `shard_id`
-            is out of range.
+        ValueError: if a pattern matches no file, `task` or `usage` is invalid, or `shard_id` is out
+            of range.
         RuntimeError: if only one of `num_shards` and `shard_id` is given; or, when the dataset is
             used, if a line is not a JSON object, or lacks a column.
 

@@ -53,7 +53,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
 
     Raises:
         TypeError: if an argument is of the wrong type.
-        ValueError: if there are no such files, `compression_type` is another value, there are fewer
+        ValueError: if there are no such files, `compression_type` is invalid, there are fewer
             compressed files than shares, or `shard_id` is out of range. When rows are read: if a
             file is damaged or not a TFRecord file.
         RuntimeError: if `num_shards` and `shard_id` are not given together. When rows are read: if

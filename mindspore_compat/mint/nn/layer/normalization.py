@@ -189,7 +189,7 @@ class BatchNorm1d(_BatchNorm):
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` is not a number, or the
             input is not a floating Tensor.
-        ValueError: if `num_features` is less than 1, or the input has another number of axes or
+        ValueError: if `num_features` is less than 1, or the input has the wrong number of axes or
             channels.
 
     Examples:
@@ -233,7 +233,7 @@ class BatchNorm2d(_BatchNorm):
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` is not a number, or the
             input is not a floating Tensor.
-        ValueError: if `num_features` is less than 1, or the input has another number of axes or
+        ValueError: if `num_features` is less than 1, or the input has the wrong number of axes or
             channels.
 
     Example:
@@ -274,7 +274,7 @@ class BatchNorm3d(_BatchNorm):
     Raises:
         TypeError: if `num_features` is not an int, `eps` or `momentum` is not a number, or the
             input is not a floating Tensor.
-        ValueError: if `num_features` is less than 1, or the input has another number of axes or
+        ValueError: if `num_features` is less than 1, or the input has the wrong number of axes or
             channels.
 
     Example:
@@ -314,7 +314,7 @@ class SyncBatchNorm(_BatchNorm):
     Raises:
         TypeError: if `process_group` is not a str, or as for BatchNorm1d.
         ValueError: if `num_features` is less than 1, `momentum` is not in [0, 1], or the input has
-            another number of axes or channels.
+            the wrong number of axes or channels.
         RuntimeError: if there is no such group.
 
     Example:
@@ -386,7 +386,7 @@ class GroupNorm(Cell):
     Raises:
         TypeError: if a number is not an int, `eps` is not a float, or `affine` is not a bool.
         ValueError: if a number is less than 1, `num_groups` does not divide the channels, or the
-            input has another number of channels.
+            input has the wrong number of channels.
 
     Example:
         >>> import mindspore_compat as ms

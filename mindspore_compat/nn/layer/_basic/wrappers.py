@@ -106,7 +106,7 @@ class ClipByNorm(Cell):
         Tensor of the shape of `x`, in float32.
 
     Raises:
-        TypeError: if `axis` is of another type, or an input not a Tensor of float16 or float32.
+        TypeError: if `axis` is of the wrong type, or an input not a Tensor of float16 or float32.
         ValueError: if the input has no such axis.
 
     Example:
@@ -375,7 +375,7 @@ class Roll(Cell):
         Tensor of the same shape and dtype.
 
     Raises:
-        TypeError: if one of them is of another type.
+        TypeError: if one of them is of the wrong type.
         ValueError: if there are not as many shifts as axes, or the input has no such axis.
 
     Example:

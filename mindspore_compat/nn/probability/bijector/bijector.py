@@ -38,7 +38,7 @@ class Bijector(Cell):
           such as 'forward', and its arguments.
 
     Raises:
-        TypeError: if an argument is of another type, or `dtype` is not a float.
+        TypeError: if an argument is of the wrong type, or `dtype` is not a float.
         NotImplementedError: if the family does not define the method that is called.
 
     Examples:

@@ -91,7 +91,7 @@ class DenseReparam(_DenseVariational):
     Raises:
         TypeError: if a number of channels is not an int, `has_bias` not a bool, or a distribution
             of another kind.
-        ValueError: if a number of channels is less than 1, or `activation` of another type.
+        ValueError: if a number of channels is less than 1, or `activation` of the wrong type.
         KeyError: if no activation has the name given.
 
     Examples:
@@ -135,7 +135,7 @@ class DenseLocalReparam(_DenseVariational):
     Raises:
         TypeError: if a number of channels is not an int, `has_bias` not a bool, or a distribution
             of another kind.
-        ValueError: if a number of channels is less than 1, or `activation` of another type.
+        ValueError: if a number of channels is less than 1, or `activation` of the wrong type.
         KeyError: if no activation has the name given.
 
     Examples:

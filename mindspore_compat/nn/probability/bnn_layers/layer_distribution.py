@@ -79,7 +79,7 @@ class NormalPosterior(Cell):
           arguments.
 
     Raises:
-        TypeError: if an argument is of another type, or a standard deviation not above 0.
+        TypeError: if an argument is of the wrong type, or a standard deviation not above 0.
 
     Examples:
         >>> from mindspore_compat.nn.probability.bnn_layers import NormalPosterior
