@@ -161,6 +161,15 @@ def test_summary_ops_are_recorded_while_training(recorder):
     ops.ScalarSummary()("loss", Tensor(1.0))
 
 
+def test_a_graph_refuses_a_summary_of_something_other_than_a_tensor():
+    """PyNative mode ignores the value, as MindSpore 2.10 does."""
+    for kind in ("Scalar", "Tensor", "Image", "Histogram"):
+        summary = getattr(ops, f"{kind}Summary")()
+        assert summary("loss", 1.0) is None
+        with pytest.raises(TypeError, match=f"For '{kind}Summary', 'value' must be a Tensor"):
+            ms.jit(lambda x, record=summary: record("loss", 1.0) or x)(Tensor(1.0))
+
+
 def test_kinds_are_filtered(recorder):
     record = recorder()
     record.add_value("scalar", "a", Tensor(1))

@@ -20,6 +20,7 @@ from ..._core.rules.vocabulary import (
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
+from ...common._graph_mode.call import in_graph
 from ..primitive import Primitive
 
 _Printed = (InstanceOf(Tensor, bool, int, float, str, tuple, list) | None).called(
@@ -101,6 +102,8 @@ class _Summary(Primitive):
         if not name:
             raise ValueError(f"For '{self.name}', 'name' must not be empty, but got {name!r}.")
         if not isinstance(value, Tensor):
+            if in_graph():
+                raise TypeError(f"For '{self.name}', 'value' must be a Tensor, but got {value!r}.")
             return  # as in the original, which takes no record of it
         single = 0 in self.ranks and value.size == 1
         if value.ndim not in self.ranks and not single:
@@ -124,7 +127,7 @@ class ScalarSummary(_Summary):
         - **value** (Tensor): one number, of shape () or (1,).
 
     Raises:
-        TypeError: if `name` is not a str.
+        TypeError: if `name` is not a str, or, in graph mode, `value` is not a Tensor.
         ValueError: if `name` is empty, or `value` has several elements.
 
     Example:
@@ -143,7 +146,7 @@ class TensorSummary(_Summary):
         - **value** (Tensor): one to eight axes.
 
     Raises:
-        TypeError: if `name` is not a str.
+        TypeError: if `name` is not a str, or, in graph mode, `value` is not a Tensor.
         ValueError: if `name` is empty, or `value` has no axes or more than eight.
 
     Example:
@@ -162,7 +165,7 @@ class ImageSummary(_Summary):
         - **value** (Tensor): shape (N, C, H, W).
 
     Raises:
-        TypeError: if `name` is not a str.
+        TypeError: if `name` is not a str, or, in graph mode, `value` is not a Tensor.
         ValueError: if `name` is empty, or `value` does not have four axes.
 
     Example:
@@ -182,7 +185,7 @@ class HistogramSummary(_Summary):
         - **value** (Tensor): one to eight axes.
 
     Raises:
-        TypeError: if `name` is not a str.
+        TypeError: if `name` is not a str, or, in graph mode, `value` is not a Tensor.
         ValueError: if `name` is empty, or `value` has no axes or more than eight.
 
     Example:
