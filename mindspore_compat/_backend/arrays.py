@@ -334,6 +334,14 @@ def to_space(space, array):
     return to_host(array) if space is HOST else space.module.asarray(to_host(array))
 
 
+def on_device_of(other, array):
+    """Returns `array` on the device of `other`; arrays without values stay as they are."""
+    space = SPACES.get(type(other))
+    if space is None or type(array) not in SPACES or on_device(array) == on_device(other):
+        return array
+    return to_space(space, array)
+
+
 def synchronize():
     """Waits until the GPU has finished its work, if it is the current device target."""
     if _target == "GPU":

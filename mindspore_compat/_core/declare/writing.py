@@ -1,6 +1,6 @@
 """Writes results into Tensors, for the operators that work in place."""
 
-from ..._backend.arrays import SPACES
+from ..._backend.arrays import SPACES, on_device_of
 from ..._backend.steps.journal import journal
 from ..autograd.tape import depth, note_in_place_write
 from ..tensor import dtype as dtypes
@@ -8,7 +8,7 @@ from ..tensor.tensor import Tensor
 from .op import DECLARED
 from .values import write_into_whole
 
-__all__ = ["overwrite", "own", "plain", "write_back"]
+__all__ = ["fill", "overwrite", "own", "plain", "write_back"]
 
 
 def write_back(target, result):
@@ -16,8 +16,14 @@ def write_back(target, result):
     if result._node is not None or target._node is not None:
         target._array, target._node = result._array, result._node
     else:
-        own(target)[...] = result._array
+        fill(target, result._array)
     return plain(target)
+
+
+def fill(target, array):
+    """Copies `array` into the memory of `target`, which stays on its device."""
+    written = own(target)
+    written[...] = on_device_of(written, array)
 
 
 def own(tensor):

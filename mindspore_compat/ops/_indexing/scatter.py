@@ -14,12 +14,13 @@ from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
 from ..._core.declare.shapes_first import shapes_first
-from ..._core.declare.writing import own, plain
+from ..._core.declare.writing import fill, own, plain
 from ..._core.rules.stored_arguments import is_generated
 from ..._core.rules.vocabulary import Any, Bool, Int, OneDtype, Str, TupleOf, checked
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Index, IndexOfAnyInt, TensorOrNumber
 from ..primitive import Primitive
+from .index_parse import on_device_of
 from .write_cast import cast_for_write
 
 
@@ -114,8 +115,9 @@ def _check_slices(api, input_x, indices, updates):
 @in_each_slice
 def _scatter_in_place(api, input_x, updates, index, how):
     """Writes the result of a scatter into `input_x` and returns it."""
+    index = on_device_of(input_x._array, index)
     result = scatter_by.run(Tensor._wrap(input_x._array), updates, index, how)
-    own(input_x)[...] = result._array
+    fill(input_x, result._array)
     return plain(input_x)
 
 

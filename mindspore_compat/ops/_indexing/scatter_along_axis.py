@@ -7,7 +7,7 @@ from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.declare.public_api import public
-from ..._core.declare.writing import own, plain
+from ..._core.declare.writing import fill, plain
 from ..._core.rules.value_rules import AnyCase, ElementOf
 from ..._core.rules.vocabulary import (
     Any,
@@ -236,7 +236,7 @@ def index_add(
 @in_each_slice
 def _add_in_place(x, indices, y, axis):
     result = added_along.run(x, indices, y, axis)
-    own(x)[...] = result._array
+    fill(x, result._array)
     out = plain(x)
     out._node = result._node
     return out
