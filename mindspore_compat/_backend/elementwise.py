@@ -27,6 +27,7 @@ class Elementwise(NamedTuple):
         c_number: the C text for numbers alone, if it differs.
         ufuncs: the names of the NumPy functions that it computes on floats.
         masks: the number of leading operands that are masks.
+        passes: about how many passes over an array NumPy makes for it.
         is_bool: whether its result is a mask.
     """
 
@@ -39,6 +40,7 @@ class Elementwise(NamedTuple):
     c_number: str = ""
     ufuncs: str = ""
     masks: int = 0
+    passes: int = 1
     is_bool: bool = False
 
 
@@ -57,14 +59,19 @@ def _function(name, number=""):
     """Returns the Elementwise of a function whose rounding no standard prescribes. Unless `number`
     is empty, steps of numbers compute it by the function of this name in Python's `math`."""
     call = f"{name}({{}})"
-    return Elementwise(
-        name, call, call, exact=False, number=number and f"math.{call}", c_number=call
-    )
+    number = number and f"math.{call}"
+    return Elementwise(name, call, call, exact=False, number=number, c_number=call, passes=2)
 
 
 def _cuda(name, c, **facts):
     """Returns the Elementwise of a function that only CUDA kernels compute, not loops."""
     return Elementwise(name, c, "", exact=False, **facts)
+
+
+def _composed(name, c, passes):
+    """Returns the Elementwise of a function that NumPy computes in many passes. Only formulas over
+    single elements have it as one step; in others SymbolSpace composes it."""
+    return Elementwise(name, c, f"{name}({{}})", exact=False, passes=passes)
 
 
 _SAME_IN_C = "sin cos tan sinh cosh ceil floor rint erfc erfinv"  # functions of one x
@@ -167,9 +174,9 @@ PRIMITIVES = {
         _cuda("square", "{0} * {0}"),
         _cuda("reciprocal", "1 / {}"),
         _cuda("rsqrt", "1 / sqrt({})"),
-        _cuda("sigmoid", "1 / (1 + exp(-{}))"),
+        _composed("sigmoid", "1 / (1 + exp(-{}))", 5),
         _cuda("softplus", "({0} > 0 ? {0} : 0) + log1p(exp(-fabs({0})))"),
-        _cuda("quick_ndtr", "0.5f * erfc(-0.70710678f * {})"),
+        _composed("quick_ndtr", "0.5f * erfc(-0.70710678f * {})", 24),
         _cuda(
             "logaddexp",
             "{0} == {1} ? {0} + 0.69314718f : fmax({0}, {1}) + log1p(exp(-fabs({0} - {1})))",

@@ -32,14 +32,15 @@ import numpy
 
 from ..compiled import jit
 from ..compiled.door import serves
-from ..compiled.expressions import EXPRESSIONS, FLOAT, FUNCTIONS, indented, line
+from ..compiled.expressions import EXPRESSIONS, FLOAT, indented, line
+from ..elementwise import PRIMITIVES
 from ..threads import parallel_loops
 from ..threads.parallel_loops import ParallelLoop
 from ..thresholds import Least
 from . import host_steps
 from .host_axis import AxisLoop
 from .host_rows import RowCall, RowLoop
-from .row_plan import ELEMENT, BodyTrace, Operands, split
+from .row_plan import ELEMENT, BodyTrace, Operands, RowSpace, split
 
 BLOCK = 1 << 15  # elements of a piece
 MOST_CALLS = 1024  # calls that are kept ready
@@ -222,6 +223,24 @@ class CompiledBodies:
         return loop
 
 
+class _PointSpace(RowSpace):
+    """The `xp` of a body that works element by element."""
+
+    def sigmoid(self, x):
+        """Computes 1 / (1 + exp(-x))."""
+        return self.trace.add("sigmoid", x)
+
+    def quick_ndtr(self, x):
+        """Computes the distribution function of the normal distribution."""
+        return self.trace.add("quick_ndtr", x)
+
+
+class _PointTrace(BodyTrace):
+    """A BodyTrace whose `xp` is a _PointSpace."""
+
+    space_type = _PointSpace
+
+
 class PointLoop:
     """The compiled loop of a body that works element by element. `CompiledBodies.pointwise` makes
     it, a PointCall runs it.
@@ -240,8 +259,11 @@ class PointLoop:
     def __init__(self, body, repeated, flags, numbers):
         names = [f"x{index}" for index in range(len(repeated))]
         self.repeated = repeated
-        self.trace = BodyTrace(body, names, [True] * len(names), flags, numbers)
-        self.work = sum(1 + (step.name in FUNCTIONS) for step in self.trace.steps)
+        self.trace = _PointTrace(body, names, [True] * len(names), flags, numbers)
+        self.work = sum(
+            PRIMITIVES[step.name].passes if step.name in PRIMITIVES else 1
+            for step in self.trace.steps
+        )
         part, number = parallel_loops.part(FLOAT, 0), parallel_loops.number(FLOAT)
         parameters = [number if repeats else part for repeats in repeated]
         parameters += [part] * len(self.trace.results)

@@ -105,10 +105,29 @@ def exp_normal(x):
 
 
 def sigmoid(x):
-    """Computes 1 / (1 + exp(-x)); 0 for an `x` below -88.38, where the exact value is subnormal."""
-    x = single(87.0) if x > single(87.0) else x
-    x = single(-89.0) if x < single(-89.0) else x
-    return single(1.0) / (single(1.0) + exp_normal(-x))
+    """Computes 1 / (1 + exp(-x)). Both terms are scaled by 2**-24, so that no power overflows."""
+    x = single(60.0) if x > single(60.0) else x
+    x = single(-104.0) if x < single(-104.0) else x
+    exponent, factor = exp_parts(-x)
+    power = factor * power_of_two(whole(exponent - whole(24)))
+    return single(5.9604645e-08) / (single(5.9604645e-08) + power)
+
+
+def quick_ndtr(x):
+    """Computes the normal distribution function. Beyond `x`, the probability is exp(-x * x / 2)
+    times a polynomial in x / (1 + 0.24 x)."""
+    u = abs(x)
+    u = u / (single(0.24) * u + single(1.0))
+    square = u * u
+    low = (single(-0.398942571) * u + single(0.5)) + (
+        single(-0.0359609563) * u + single(0.154255335)
+    ) * square
+    high = (single(-4.30955204e-05) * u + single(0.00443425006)) + (
+        single(5.96331669e-06) * u + single(-6.21977753e-05)
+    ) * square
+    tail = (high * (square * square) + low) * exp(single(-0.5) * x * x)
+    tail = single(0.0) if abs(x) >= single(5.65) else tail  # as in MindSpore's float32
+    return single(1.0) - tail if x > single(0.0) else tail
 
 
 def expm1(x):
@@ -230,6 +249,6 @@ def erf(x):
     power = power * t + single(-0.63718224)
     power = power * t + single(-1.1276757)
     power = power * t + single(-0.0001956758)
-    large = single(1.0) - exp(power)
+    large = single(1.0) - exp_normal(power)
     large = -large if x < single(0.0) else large
     return small if size < single(0.92) else large
