@@ -687,7 +687,7 @@ from .hal import set_cur_stream as set_cur_stream
 from .context import set_deterministic as set_deterministic
 from .context import set_device as set_device
 from .runtime import set_device_limit as set_device_limit
-def set_dump(target: _t.Any, enabled: _b.bool = True) -> None:
+def set_dump(target: _Cell | _c.Callable[..., _t.Any], enabled: _b.bool = True) -> None:
     """Marks a Cell or Primitive whose results an Ascend writes to files.
 
     It sets the flag `dump` of Cells, and an attribute of Primitives. Other devices write no files;
@@ -783,3 +783,4 @@ from .common.dtype import ushort as ushort
 from .ops import value_and_grad as value_and_grad
 from .ops import vjp as vjp
 from .ops import vmap as vmap
+__version__: _b.str

@@ -11,6 +11,7 @@ import numpy as _np
 from .common.parameter import Parameter as _Parameter
 from .common.tensor import Tensor as _Tensor
 
+_F = _t.TypeVar("_F")
 from .train.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager
 class DynamicLossScaler(StaticLossScaler):
     """Dynamic loss scaler: lowers the scale if gradients are not finite, and raises it after a
@@ -67,7 +68,7 @@ class StaticLossScaler(LossScaler):
         Args:
             grads_finite (Tensor): whether the gradients are finite.
         """
-    def scale(self, inputs: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:  # type: ignore
+    def scale(self, inputs: _F) -> _F:  # type: ignore
         """Multiplies by the loss scale.
 
         Args:
@@ -76,7 +77,7 @@ class StaticLossScaler(LossScaler):
         Returns:
             Union[Tensor, tuple[Tensor]], in the dtypes of the input.
         """
-    def unscale(self, inputs: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:  # type: ignore
+    def unscale(self, inputs: _F) -> _F:  # type: ignore
         """Divides by the loss scale.
 
         Args:

@@ -19,13 +19,13 @@ class Event:
     enable_timing: _t.Any
     blocking: _t.Any
     def __init__(self, enable_timing: _b.bool = False, blocking: _b.bool = False) -> None: ...
-    def elapsed_time(self, end_event: _t.Any) -> _t.Any:
+    def elapsed_time(self, end_event: _t.Any) -> _b.float:
         """Returns the milliseconds between this event and a later one.
 
         Args:
             end_event (Event): the later event.
         """
-    def query(self) -> _t.Any:
+    def query(self) -> _b.bool:
         """Returns whether the work before the event is complete; True before it was recorded."""
     def record(self, stream: _t.Any = None) -> None:
         """Records an event after the work submitted so far.
@@ -51,10 +51,10 @@ class Stream:
     priority: _t.Any
     device_name: _t.Any
     device_id: _t.Any
-    def __eq__(self, other: _t.Any) -> _t.Any: ...  # type: ignore
-    def __hash__(self) -> _t.Any: ...
+    def __eq__(self, other: _t.Any) -> _b.bool: ...  # type: ignore
+    def __hash__(self) -> _b.int: ...
     def __init__(self, priority: _b.int = 0, **kwargs: _t.Any) -> None: ...
-    def query(self) -> _t.Any:
+    def query(self) -> _b.bool:
         """Returns whether the stream's work is complete."""
     def record_event(self, event: _t.Any = None) -> Event:
         """Records an event after the work submitted so far.
@@ -65,7 +65,7 @@ class Stream:
         Returns:
             Event.
         """
-    def stream_id(self) -> _t.Any:
+    def stream_id(self) -> _b.int:
         """Returns the stream's handle in CUDA; 0 for the default stream and on the CPU."""
     def synchronize(self) -> None:
         """Waits until the stream's work is complete."""
@@ -91,11 +91,11 @@ class StreamCtx:
     def __enter__(self) -> None: ...
     def __exit__(self, *_: _t.Any) -> None: ...
     def __init__(self, ctx_stream: _t.Any) -> None: ...
-def communication_stream() -> _t.Any:
+def communication_stream() -> Stream:
     """Returns the stream of collectives: the current one."""
-def current_stream() -> _t.Any:
+def current_stream() -> Stream:
     """Returns the current stream."""
-def default_stream() -> _t.Any:
+def default_stream() -> Stream:
     """Returns the default stream."""
 def device_count(device_target: _b.str | None = None) -> _b.int:
     """Returns the number of devices of a target.
@@ -119,7 +119,7 @@ def get_device_capability(device_id: _t.Any, device_target: _t.Any = None) -> _t
     """Returns the compute capability of a GPU, as two ints; None for the host. Arguments and errors
     as for `get_device_name`.
     """
-def get_device_name(device_id: _b.int, device_target: _b.str | None = None) -> _t.Any:
+def get_device_name(device_id: _b.int, device_target: _b.str | None = None) -> _b.str:
     """Returns the name of a device, "CPU" for the host.
 
     Args:
@@ -130,41 +130,41 @@ def get_device_properties(device_id: _t.Any, device_target: _t.Any = None) -> _t
     """Returns the properties of a GPU; None for the host. Arguments and errors as for
     `get_device_name`.
     """
-def is_available(device_target: _b.str) -> _t.Any:
+def is_available(device_target: _b.str) -> _b.bool:
     """Returns whether a device target is available: "CPU" always is, "Ascend" is not.
 
     Args:
         device_target (str): "CPU", "GPU" or "Ascend".
     """
-def is_initialized(device_target: _b.str) -> _t.Any:
+def is_initialized(device_target: _b.str) -> _b.bool:
     """Returns whether a target is the current one.
 
     Args:
         device_target (str): "CPU", "GPU" or "Ascend".
     """
-def max_memory_allocated(device_target: _t.Any = None) -> _t.Any:
+def max_memory_allocated(device_target: _t.Any = None) -> _b.int:
     """Returns the peak bytes of GPU memory allocated to arrays since the first use of the device or
     the last reset; 0 for the host. Arguments and errors as for `memory_allocated`.
     """
-def max_memory_reserved(device_target: _t.Any = None) -> _t.Any:
+def max_memory_reserved(device_target: _t.Any = None) -> _b.int:
     """Returns the peak bytes of GPU memory reserved by the memory pool since the first use of the
     device or the last reset; 0 for the host. Arguments and errors as for `memory_allocated`.
     """
-def memory_allocated(device_target: _b.str | None = None) -> _t.Any:
+def memory_allocated(device_target: _b.str | None = None) -> _b.int:
     """Returns the bytes of GPU memory allocated to arrays; 0 for the host, which is not counted.
 
     Args:
         device_target (str, optional): "CPU" or "GPU"; by default the current target.
     """
-def memory_reserved(device_target: _t.Any = None) -> _t.Any:
+def memory_reserved(device_target: _t.Any = None) -> _b.int:
     """Returns the bytes of GPU memory reserved by the memory pool; 0 for the host. Arguments and
     errors as for `memory_allocated`.
     """
-def memory_stats(device_target: _t.Any = None) -> _t.Any:
+def memory_stats(device_target: _t.Any = None) -> _b.dict[_b.str, _t.Any]:
     """Returns the figures of the memory pool as a dict, as `runtime.memory_stats` does; an empty
     one for the host. Arguments and errors as for `memory_allocated`.
     """
-def memory_summary(device_target: _t.Any = None) -> _t.Any:
+def memory_summary(device_target: _t.Any = None) -> _b.str:
     """Returns the figures of the memory pool as a table in text; zeros for the host. Arguments and
     errors as for `memory_allocated`.
     """

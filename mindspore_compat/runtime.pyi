@@ -85,19 +85,19 @@ def launch_blocking() -> None:
 
     It stays so until the process ends.
     """
-def max_memory_allocated() -> _t.Any:
+def max_memory_allocated() -> _b.int:
     """Returns the peak bytes of GPU memory allocated to arrays since the first use of the device or
     the last reset; 0 on the CPU.
     """
-def max_memory_reserved() -> _t.Any:
+def max_memory_reserved() -> _b.int:
     """Returns the peak bytes of GPU memory reserved by the memory pool since the first use of the
     device or the last reset; 0 on the CPU.
     """
-def memory_allocated() -> _t.Any:
+def memory_allocated() -> _b.int:
     """Returns the bytes of GPU memory allocated to arrays; 0 on the CPU."""
-def memory_reserved() -> _t.Any:
+def memory_reserved() -> _b.int:
     """Returns the bytes of GPU memory reserved by the memory pool; 0 on the CPU."""
-def memory_stats() -> _t.Any:
+def memory_stats() -> _b.dict[_b.str, _t.Any]:
     """Returns the figures of the memory pool, all 0 on the CPU.
 
     Returns:
@@ -106,7 +106,7 @@ def memory_stats() -> _t.Any:
         "max_allocated_memory"; and zeros and empty dicts for blocks of one size, which this pool
         does not use.
     """
-def memory_summary() -> _t.Any:
+def memory_summary() -> _b.str:
     """Returns the figures of the memory pool as a table in text; zeros on the CPU."""
 def reset_max_memory_allocated() -> None:
     """Resets the value of `max_memory_allocated` to 0 until the next allocation."""

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import io
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -64,6 +65,92 @@ SLIPS = {  # a line of a script: what a type checker says of it
     "ms.vmap(divmod)(1)": "Too few arguments",
     "ms.jit(nn.Dense(1, 1))(ms.Tensor([1.0])).cuda()": '"Tensor" has no attribute "cuda"',
     "ops.stop_gradient(ms.Tensor([1.0])).cuda()": '"Tensor" has no attribute "cuda"',
+    "ms.Tensor([1.0]).astype(3)": 'Argument 1 to "astype" of "Tensor" has incompatible type "int"',
+    "first, second, third = ops.unique(ms.Tensor([1]))": "Need more than 2 values to unpack",
+    "nn.LSTM(1, 1)(ms.Tensor([[[1.0]]]))[1].cuda()": '"tuple[Tensor, Tensor]" has no attribute',
+    "nn.Dense(1, 1, activation=3)": 'Argument "activation" to "Dense" has incompatible type "int"',
+    "nn.Adam([])(3)": 'Argument 1 to "__call__" of "Optimizer" has incompatible type "int"',
+    "nn.Adam([]).parameters[0].cuda()": '"Parameter" has no attribute "cuda"',
+    "ms.grad(nn.ReLU())(ms.Tensor([1.0])).cuda()": '"Tensor" has no attribute "cuda"',
+    "ms.Model(nn.ReLU()).predict(ms.Tensor([1.0])).cuda()": '"Tensor" has no attribute "cuda"',
+    "nn.Dense(1, 1).weight.name.cuda()": '"str" has no attribute "cuda"',
+    "nn.CellList([nn.ReLU()])[0].cuda()": '"ReLU" has no attribute "cuda"',
+    "nn.CellList([3])": 'Value of type variable "_C" of "CellList" cannot be "int"',
+    "nn.CellList([nn.ReLU()]).append(3)": 'Argument 1 to "append" of "CellList" has incompatible',
+    "ms.ParameterTuple([3])": 'List item 0 has incompatible type "int"; expected "Parameter"',
+    "ms.communication.get_rank().cuda()": '"int" has no attribute "cuda"',
+    "ms.numpy.mean([1.0]).cuda()": '"Tensor" has no attribute "cuda"',
+    "ms.mint.nn.Conv2d(1, 1, 1)(ms.Tensor([1.0])).cuda()": '"Tensor" has no attribute "cuda"',
+    "for row in ms.dataset.NumpySlicesDataset([1]): row[0].cuda()": '"Tensor" has no attribute',
+    "ops.clip_by_value(ms.Tensor([1.0]), 0, 1).cuda()": '"Tensor" has no attribute "cuda"',
+    "ops.TopK()(ms.Tensor([1.0]), 1).cuda()": '"tuple[Tensor, Tensor]" has no attribute "cuda"',
+}
+REVEALED = {  # an expression: its type, without the names of modules
+    "x.sum()": "Tensor",
+    "x.item()": "int | float",
+    "x.shape[0]": "int",
+    "x.dtype": "Type",
+    "x.dtype == ms.float32": "bool",
+    "x.mT.H": "Tensor",
+    "ms.Tensor.from_numpy(x.asnumpy())": "Tensor",
+    "ops.unique(x)": "tuple[Tensor, Tensor]",
+    "ops.topk(x, 1)": "tuple[Tensor, Tensor]",
+    "ops.max(x)": "tuple[Tensor, Tensor]",
+    "ops.svd(x)": "tuple[Tensor, Tensor, Tensor]",
+    "ops.svd(x, compute_uv=False)": "Any",
+    "ops.shape(x)": "tuple[int, ...]",
+    "ops.tensor_scatter_add(x, x, x)": "Tensor",
+    "ops.max_pool2d(x, 2)": "Tensor",
+    "ops.GradOperation()(net)(x)": "Any",
+    "mint.max(x)": "Tensor",
+    "mint.max(x, 0)": "tuple[Tensor, Tensor]",
+    "mint.unique(x)": "Tensor",
+    "mint.nn.Conv2d(1, 1, 1)(x)": "Tensor",
+    "ms.numpy.split(x, 2)": "tuple[Tensor, ...]",
+    "ms.numpy.concatenate([x, x])": "Tensor",
+    "nn.LSTM(1, 1)(x)": "tuple[Tensor, tuple[Tensor, Tensor]]",
+    "nn.GRU(1, 1)(x)": "tuple[Tensor, Tensor]",
+    "nn.LSTMCell(1, 1)(x, (x, x))": "tuple[Tensor, Tensor]",
+    "nn.MultiheadAttention(4, 2)(x, x, x)": "tuple[Tensor, ...]",
+    "nn.TrainOneStepCell(net, optimizer)(x)": "Tensor",
+    "nn.CosineDecayLR(0.0, 0.1, 10)(x)": "Tensor",
+    "net.trainable_params()[0].name": "str",
+    "net.weight.requires_grad": "bool",
+    "net.bias": "Parameter",
+    "net.name_cells()": "dict[str, Cell]",
+    "[cell for _, cell in net.cells_and_names()]": "list[Cell]",
+    "nn.CellList([net, net])[0].weight": "Parameter",
+    "nn.CellList([net])[:1]": "CellList[Dense]",
+    "[cell.bias for cell in nn.CellList([net])]": "list[Parameter]",
+    "nn.CellList()[0]": "Any",
+    "optimizer(ms.grad(net, None, optimizer.parameters)(x))": "bool | tuple[bool, ...]",
+    "optimizer.parameters[0]": "Parameter",
+    "optimizer.global_step": "Parameter",
+    "ms.grad(net)(x)": "Tensor",
+    "ms.grad(net, None, net.weight)(x)": "Tensor",
+    "ms.grad(net, None, net.trainable_params())(x)": "tuple[Tensor, ...]",
+    "ms.grad(net, (0, 1))(x, x)": "Any",
+    "ms.value_and_grad(net)(x)": "tuple[Tensor, Tensor]",
+    "ms.value_and_grad(net, None, optimizer.parameters)(x)": "tuple[Tensor, tuple[Tensor, ...]]",
+    "ms.value_and_grad(net, 0, optimizer.parameters)(x)": "tuple[Tensor, Any]",
+    "ms.jvp(net, x, x)": "tuple[Tensor, Tensor]",
+    "ms.vjp(net, x)[0]": "Tensor",
+    "ms.amp.auto_mixed_precision(net).weight": "Parameter",
+    "ms.jit(net)(x)": "Tensor",
+    "model.predict(x)": "Tensor",
+    "model.train(1, data)": "None",
+    "data.batch(2).map(abs, ['a']).get_dataset_size()": "int",
+    "next(data.create_dict_iterator())['a']": "Tensor",
+    "next(data.create_dict_iterator(1, output_numpy=True))['a']": "ndarray[Any, Any]",
+    "next(data.create_tuple_iterator())": "list[Tensor]",
+    "next(iter(data))": "list[Tensor]",
+    "data.split([0.5, 0.5])[0]": "Dataset",
+    "ms.dataset.config.get_seed()": "int",
+    "ms.ParameterTuple([net.weight])[0]": "Parameter",
+    "ms.communication.get_rank()": "int",
+    "ms.hal.memory_allocated()": "int",
+    "ms.get_seed()": "int | None",
+    "ms.__version__": "str",
 }
 COMPLETED = {  # the beginning of a line -> a name that completes it
     "ops.relu(ms.Tensor([1.0])).": "reshape",
@@ -121,6 +208,15 @@ ms.value_and_grad(Net(), None, Net().trainable_params())(ms.Tensor([1.0]))[0]
 ms.grad(Net(), sens_param=True)(ms.Tensor([1.0]), ms.Tensor([1.0]))
 """
 HEAD = "import mindspore as ms\nfrom mindspore import nn, ops\n\n"
+REVEAL = """import mindspore as ms
+from mindspore import mint, nn, ops
+
+x = ms.Tensor([[1.0]])
+net = nn.Dense(1, 1)
+optimizer = nn.Adam(net.trainable_params())
+model = ms.Model(net)
+data = ms.dataset.NumpySlicesDataset([1])
+"""
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +286,24 @@ def test_mypy_accepts_correct_scripts_and_names_slips(folder):
         found = [each for each in said if each.startswith(f"slips.py:{number}: error")]
         assert len(found) == 1 and SLIPS[line] in found[0], (line, said)
     assert [each for each in said if ": error" in each and "slips.py" not in each] == []
+
+
+def test_expressions_have_the_types_that_users_expect(folder, tmp_path):
+    pytest.importorskip("mypy")
+    script = REVEAL + "".join(f"reveal_type({expression})\n" for expression in REVEALED)
+    (tmp_path / "revealed.py").write_text(script, "utf-8")
+    command = [sys.executable, "-m", "mypy", "--no-incremental", "--no-error-summary"]
+    ran = subprocess.run(
+        [*command, str(tmp_path / "revealed.py")],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    types = re.findall(r'note: Revealed type is "(.*)"', ran.stdout)
+    types = [re.sub(r"\b[a-z_]\w*\.", "", each).rstrip("?") for each in types]
+    assert ": error" not in ran.stdout, ran.stdout
+    assert dict(zip(REVEALED, types, strict=True)) == REVEALED
 
 
 def test_pyright_accepts_correct_scripts_and_names_slips(folder):

@@ -27,6 +27,8 @@ _TYPES = {
     **{name: name for name in "str bool int float bytes None Tensor Parameter".split()},
     **{name: name for name in "Dataset DatasetCache Optimizer Initializer Metric".split()},
     "numpy.ndarray": "ndarray",
+    "numpy.dtype": "dtype | type",
+    "type": "type",
     "io.BytesIO": "BytesIO",
     "dict": "Mapping[Any, Any]",
     "function": "Callable[..., Any]",
@@ -38,6 +40,8 @@ _TYPES = {
     "ParameterTuple": "Iterable[Parameter]",
     "mindspore.dtype": "Type",
     "Tensor[int]": "Tensor",
+    "Primitive": "Callable[..., Any]",
+    "One": None,  # in sentences, where it is no initializer
 }
 
 
@@ -114,7 +118,7 @@ def _result_type(phrase):
 
 def fits(default, annotation):
     """Whether a default is of the type of an annotation."""
-    if default in (None, inspect.Parameter.empty, ...):
+    if default in (None, inspect.Parameter.empty, ...) or annotation == f"Literal[{default}]":
         return True
     plain = {str: "str", bool: "bool", bytes: "bytes", int: "int", float: "float"}
     if type(default) is int and "float" in annotation.split(" | "):

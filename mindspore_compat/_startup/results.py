@@ -1,4 +1,4 @@
-"""The types of results for the stubs: tables, and what the source of a function shows.
+"""The types of results for the stubs: what the source of a function shows, and tables.
 
 An expression has the type "Tensor", "tuple[Tensor, ...]" or None, which is unknown. In the body of
 an operator an array counts as a Tensor, because the caller gets one.
@@ -13,8 +13,8 @@ from pathlib import Path
 from .._core.declare.op import Op
 from .._core.rules.base import Rule
 from .._core.rules.vocabulary import rules_of
+from .result_tables import LAYERS, METHODS, OF_AREA, PARTS, TENSOR, TENSORS, VARIES
 
-TENSOR, TENSORS = "Tensor", "tuple[Tensor, ...]"
 OPEN = "open"  # what is being looked up already
 _open = set()
 _SEVERAL = """split unique nonzero meshgrid unstack linalg.qr linalg.svd ctc_with_slope
@@ -22,79 +22,10 @@ _SEVERAL = """split unique nonzero meshgrid unstack linalg.qr linalg.svd ctc_wit
 _SAME = {"plain", "as_tensor", "own", "wrap", "_wrap", "Tensor"}  # whose result is a Tensor
 _OF_ARRAY = """astype reshape sum mean any all max min transpose copy swapaxes squeeze cumsum T real
     imag flatten ravel conj""".split()
-
-
-# Names that return several Tensors, in any area.
-_PARTS = """aminmax argmax_with_value argmin_with_value broadcast_tensors chunk cummax cummin dsplit
-    eig geqrf hsplit kthvalue log_matrix_determinant lu_unpack meshgrid max_with_index qr slogdet
-    sort split split_with_size std_mean svd tensor_split top_k topk triangular_solve unbind
-    unique_with_pad unstack var_mean vsplit""".split()
-# Names whose result depends on the arguments, or is something else than Tensors.
-_VARIES = """add_flags argsort_with_value cond data_sync data_ptr get_bytes hooks init_data item
-    itemset max max_pool1d max_pool2d max_pool3d median min nanmedian nonzero norm_except_dim
-    offload offload_file_path register_hook set_dtype shape shape_ size rank numel storage
-    storage_offset stride to_coo to_csr to_dlpack tolist tuple_to_array type typeof unique
-    unique_consecutive untyped_storage flush_from_cache adaptive_max_pool1d adaptive_max_pool2d
-    adaptive_max_pool3d fractional_max_pool2d fractional_max_pool3d""".split()
 _OF_SEVERAL_PARTS = re.compile(
     "attention|moe|indexer|fusion|_norm|sampler|ctc|lstm|gru|rnn|nms|box"
 )
 _LAYERS_OF_OTHERS = "rnns rnn_cells multi_head timedistributed thor_layer combined".split()
-_METHODS = {
-    "allclose": "bool",
-    "asnumpy": "ndarray",
-    "data_ptr": "int",
-    "dim": "int",
-    "is_complex": "bool",
-    "is_contiguous": "bool",
-    "is_floating_point": "bool",
-    "is_pinned": "bool",
-    "is_shared": "bool",
-    "is_signed": "bool",
-    "ndimension": "int",
-    "nelement": "int",
-    "numel": "int",
-    "numpy": "ndarray",
-    "storage_offset": "int",
-    "tolist": "list",
-}
-RETURNS = {  # return types that no declaration states
-    "Cell.trainable_params": "list[Parameter]",
-    "Cell.untrainable_params": "list[Parameter]",
-    "Cell.get_parameters": "Iterator[Parameter]",
-    "Cell.parameters_dict": "dict[str, Parameter]",
-    "Cell.parameters_and_names": "Iterator[tuple[str, Parameter]]",
-    "Cell.cells": "Iterable[Cell]",
-    "Tensor.shape": "tuple[int, ...]",
-    "Tensor.ndim": "int",
-    "Tensor.size": "int",
-    "Tensor.itemsize": "int",
-    "Tensor.nbytes": "int",
-    "Tensor.dtype": "Type",
-    "Tensor.T": "Tensor",
-    "Tensor.__len__": "int",
-    "Tensor.__hash__": "int",
-    "Tensor.__int__": "int",
-    "Tensor.__float__": "float",
-    "Tensor.__bool__": "bool",
-    "Tensor.__index__": "int",
-    "Tensor.__iter__": "Iterator[Tensor]",
-    "Parameter.value": "Tensor",
-    "Dataset.__add__": "Dataset",
-    "Dataset.__len__": "int",
-    "Dataset.create_dict_iterator": "Iterator[dict[str, Any]]",
-    "Dataset.create_tuple_iterator": "Iterator[list[Any]]",
-    "Dataset.get_batch_size": "int",
-    "Dataset.get_col_names": "list[str]",
-    "Dataset.get_dataset_size": "int",
-    "Dataset.get_repeat_count": "int",
-    "Dataset.split": "tuple[Dataset, ...]",
-    **{
-        f"Dataset.{name}": "Self"  # scripts assign the result to the variable of the source
-        for name in """apply batch bucket_batch_by_length concat filter flat_map map padded_batch
-            project rename repeat shuffle skip sync_wait take zip""".split()
-    },
-}
 
 
 def of_method(name, parameters=()):
@@ -108,18 +39,16 @@ def of_method(name, parameters=()):
         return TENSORS if "dim" in parameters else TENSOR
     if name in ("median", "nanmedian"):
         return TENSORS
-    if name in _METHODS:
-        return _METHODS[name]
-    if name in _PARTS:
-        return TENSORS
-    return None if name in _VARIES else TENSOR
+    stated = METHODS.get(name) or PARTS.get(name)
+    return stated or (None if name in VARIES else TENSOR)
 
 
 def of_declared(op, name):
     """Returns the type of the result of a declared operator, or None if it depends."""
-    if name in _PARTS:
-        return TENSORS
-    if name in _VARIES:
+    stated = PARTS.get(name) or PARTS.get(op.name)
+    if stated:
+        return stated
+    if name in VARIES:
         return None
     return result_of(op) or (None if _OF_SEVERAL_PARTS.search(name) else TENSOR)
 
@@ -130,9 +59,17 @@ def of_layer(cls):
     a Tensor can be unpacked as the tuple.
     """
     construct = getattr(cls, "construct", None)
-    area, _, module = cls.__module__.removeprefix("mindspore_compat.nn.").rpartition(".")
+    package = cls.__module__.removeprefix("mindspore_compat.").removeprefix("mint.")
+    area, _, module = package.removeprefix("nn.").rpartition(".")
     plain = area == "loss" or area.startswith("layer") and module not in _LAYERS_OF_OTHERS
-    return construct and (result_of(construct) or (TENSOR if plain else None))
+    plain = plain or module == "learning_rate_schedule"
+    stated = LAYERS.get(cls.__name__)
+    return construct and (stated or result_of(construct) or (TENSOR if plain else None))
+
+
+def of_public(area, name):
+    """Returns the type of the result that the table states for a public name of a module."""
+    return OF_AREA.get(f"{area}.{name}") or PARTS.get(name)
 
 
 def result_of(function):
@@ -345,3 +282,25 @@ def _rules(function):
     except (TypeError, NameError, ValueError):
         return {}
     return {name: rule for name, rule in rules.items() if isinstance(rule, Rule)}
+
+
+def assignments_of(cls):
+    """Yields each assignment to an attribute of `self` in a class's source: its name, and the tree
+    of the value, or None."""
+    values = {}
+    for node in source_of_class(cls):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            values[node.targets[0]] = node.value
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and (isinstance(node.value, ast.Name) and node.value.id == "self")
+        ):
+            yield node.attr, values.get(node)
+
+
+def source_of_class(cls):
+    """Returns the syntax tree nodes of a class's source; none if the class has no source."""
+    file = getattr(inspect.getmodule(cls), "__file__", None)
+    definition = definitions(file)[1].get(cls.__name__) if file else None
+    return ast.walk(definition) if definition else ()

@@ -30,6 +30,7 @@ from .._core.rules.base import Rule
 from .._core.rules.vocabulary import rules_of
 from .._core.without_effect import SENTENCE, mark_of
 from . import documented_types, generic_types, results
+from .result_tables import DEFAULTS, RETURNS
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT.name
@@ -89,15 +90,17 @@ LEFT_OUT = {
 TYPES = {
     **{
         each: f"_b.{each}"
-        for each in ("int float bool str bytes complex tuple list dict set type object").split()
+        for each in """int float bool str bytes complex tuple list dict set slice type
+            object""".split()
     },
-    **{each: f"_t.{each}" for each in ("Any", "Literal", "Self", "SupportsIndex")},
+    **{each: f"_t.{each}" for each in ("Any", "Generic", "Literal", "Self", "SupportsIndex")},
     **{each: f"_c.{each}" for each in "Callable Iterable Iterator Mapping Sequence".split()},
     "BytesIO": "_io.BytesIO",
     "None": "None",
     "True": "True",
     "False": "False",
     "ndarray": "_np.ndarray[_t.Any, _t.Any]",
+    "dtype": "_np.dtype[_t.Any]",
 }
 
 
@@ -193,6 +196,7 @@ class Stub:
         children = sorted({path.rpartition(".")[2] for path in below} - self.known)
         body = [f"from . import {child} as {child}" for child in children]
         body += [self.definition(name) for name in self.homes.names[self.name]]
+        body += [] if self.name else ["__version__: _b.str"]
         standard = [
             "import builtins as _b",
             "import collections.abc as _c",
@@ -261,7 +265,7 @@ class Stub:
     def functions(self, public, function):
         """Returns the `def` of a public function, or one for each of its signatures."""
         ordinary, rules = result_at(self.name, public, function), rules_at(self.name, public)
-        signatures = generic_types.signatures_of(public)
+        signatures = generic_types.signatures_of(public, self.name)
         overload = "@_t.overload\n" if len(signatures) > 1 else ""
         return "\n".join(
             overload
@@ -276,8 +280,9 @@ class Stub:
         `first`. The docstring of `cls` describes a constructor. `types` has the annotations of
         parameters that replace those of rules and docstring."""
         rules = {**rules_from(function), **(rules[-1] if rules else {})}
-        returns = returns or results.RETURNS.get(f"{owner}.{name}" if owner else name)
+        returns = returns or RETURNS.get(f"{owner}.{name}" if owner else name)
         returns = returns or documented_types.of_result(function) or results.plain_of(function)
+        returns = returns or (None if owner else DEFAULTS.get(self.name))
         returns = (
             "Any" if returns is None or returns.startswith("Self") and first != "self" else returns
         )
@@ -289,10 +294,11 @@ class Stub:
         parameters, documented = with_keywords(parameters, documented, described_by)
         if owner == "Tensor":
             rules, documented = with_function(name, rules, documented)
-        parameters, types = generic_types.replaced(parameters, dict(types)), dict(types)
+        parameters, types = generic_types.replaced(parameters, types)
         rules = {name: rule for name, rule in rules.items() if name not in types}
         documented = {**documented, **types}
         if first and owner:
+            first += f": {self.hint(types[first])}" if first in types else ""
             has_self = parameters[:1] and parameters[0].kind is not parameters[0].VAR_POSITIONAL
             parameters = parameters[1:] if has_self else parameters
         arguments_text = ", ".join(
@@ -358,6 +364,8 @@ class Stub:
             # a SequentialCell has the names of its Cells
             lines.append("def __getattr__(self, name: _b.str) -> _t.Any: ...")
         lines[:0] = docstring_of(cls)
+        if public in generic_types.BASES:
+            base = f"({self.hint(generic_types.BASES[public])})"
         if not lines:
             return f"class {public}{base}: ..."
         return f"class {public}{base}:\n" + textwrap.indent("\n".join(lines), "    ")
@@ -383,10 +391,12 @@ class Stub:
         always a Parameter with that type."""
         types = {}
         for cls in classes:
-            for target, value in assignments_of(cls):
+            for target, value in results.assignments_of(cls):
                 made_by = getattr(getattr(value, "func", None), "id", "")
                 type_ = "Parameter" if made_by in ("Parameter", "parameter") else "Any"
-                types.setdefault(target, set()).add(type_)
+                kinds = types.setdefault(target, set())
+                if not (isinstance(value, ast.Constant) and value.value is None):
+                    kinds.add(RETURNS.get(f"{classes[0].__name__}.{target}", type_))
         return [
             f"{name}: {self.hint(*kinds) if len(kinds) == 1 else '_t.Any'}"
             for name, kinds in types.items()
@@ -397,8 +407,15 @@ class Stub:
         """Returns the lines of one attribute of a class."""
         if isinstance(raw, LazyMethod):
             raw = getattr(cls, name)
+        lines, signatures = [], generic_types.MEMBERS.get(f"{public}.{name}")
+        if signatures:
+            overload = ["@_t.overload"] if len(signatures) > 1 else []
+            for types, returns in signatures:
+                text = self.function(name, raw, owner=public, returns=returns, types=types)
+                lines += [*overload, text]
+            return lines
         if isinstance(raw, (property, functools.cached_property)):
-            known = [results.RETURNS.get(f"{owner.__name__}.{name}") for owner in cls.__mro__]
+            known = [RETURNS.get(f"{owner.__name__}.{name}") for owner in cls.__mro__]
             returns = self.hint(next(filter(None, known), "Any"))
             lines = ["@property", f"def {name}(self) -> {returns}: ..."]
             if getattr(raw, "fset", True):
@@ -440,7 +457,7 @@ class Stub:
             result_type, rules = (self.name, public), rules_at(self.name, public)[1:]
         returns = None
         if public == "Tensor" and (name[2:-2] in ARITHMETIC or not name.startswith("_")):
-            returns = results.RETURNS.get(f"Tensor.{name}") or results.of_method(name)
+            returns = RETURNS.get(f"Tensor.{name}") or results.of_method(name)
         elif result_type:
             returns = result_at(*result_type, raw)
         return [self.function(name, raw, rules, owner=public, returns=returns)]
@@ -451,7 +468,7 @@ class Stub:
         for parameters, rules in forms:
             names = [parameter.name for parameter in parameters]
             result = results.of_method(name, names) if public == "Tensor" else None
-            returns = self.hint(results.RETURNS.get(f"{public}.{name}") or result or "Any")
+            returns = self.hint(RETURNS.get(f"{public}.{name}") or result or "Any")
             lines += ["@_t.overload"] * (len(forms) > 1)
             parameters_text = ", ".join(["self", *self.parameters(parameters, rules, documented)])
             lines.append(f"def {name}({parameters_text}) -> {returns}:{body_of(method)}")
@@ -513,8 +530,10 @@ def comment_of(thing):
 
 def result_at(area, name, thing):
     """Returns the type of the result of a public function or primitive, or None."""
-    declaration = DECLARED.get(area, {}).get(name)
-    return results.of_declared(declaration[0], name) if declaration else results.result_of(thing)
+    declaration, stated = DECLARED.get(area, {}).get(name), results.of_public(area, name)
+    if declaration and not stated:
+        return results.of_declared(declaration[0], name)
+    return stated or results.result_of(thing)
 
 
 def default_of(value):
@@ -554,28 +573,6 @@ def ignoring(text):
     first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
     lines[first] += "  # type: ignore"
     return "\n".join(lines)
-
-
-def assignments_of(cls):
-    """Yields each assignment to an attribute of `self` in a class's source: its name, and the tree
-    of the value, or None."""
-    values = {}
-    for node in source_of_class(cls):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            values[node.targets[0]] = node.value
-        if (
-            isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, ast.Store)
-            and (isinstance(node.value, ast.Name) and node.value.id == "self")
-        ):
-            yield node.attr, values.get(node)
-
-
-def source_of_class(cls):
-    """Returns the syntax tree nodes of a class's source; none if the class has no source."""
-    file = getattr(inspect.getmodule(cls), "__file__", None)
-    definition = results.definitions(file)[1].get(cls.__name__) if file else None
-    return ast.walk(definition) if definition else ()
 
 
 def signature_of(function):

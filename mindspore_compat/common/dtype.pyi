@@ -67,8 +67,8 @@ class TensorType(Type):
         """Returns the type of the elements."""
 class Type:
     """The base class of all types. A type is identified by its name; equal names are equal types."""
-    def __eq__(self, other: _t.Any) -> _t.Any: ...  # type: ignore
-    def __hash__(self) -> _t.Any: ...
+    def __eq__(self, other: _t.Any) -> _b.bool: ...  # type: ignore
+    def __hash__(self) -> _b.int: ...
 _null: Type
 bfloat16: Type
 bool_: Type
@@ -78,7 +78,7 @@ cfloat: Type
 complex128: Type
 complex64: Type
 double: Type
-def dtype_to_nptype(type_: Type) -> _t.Any:
+def dtype_to_nptype(type_: Type) -> _b.type:
     """Returns the NumPy scalar type of a MindSpore dtype: `numpy.float32` for `mindspore.float32`.
 
     Args:
@@ -124,7 +124,7 @@ intp: Int
 list_: Type
 long: Int
 number: Type
-def pytype_to_dtype(obj: _t.Any) -> Type:
+def pytype_to_dtype(obj: _b.type) -> Type:
     """Returns the MindSpore type of a Python or NumPy type: `mindspore.int64` for `int`.
 
     Args:

@@ -40,7 +40,7 @@ class Parameter(_Tensor):
     def assign_value(self, value: _t.Any) -> _t.Any:  # type: ignore
         """Sets the values and the dtype of the Tensor `value`, and returns this Parameter."""
     @property
-    def cache_enable(self) -> _t.Any: ...
+    def cache_enable(self) -> _b.bool: ...
     # Accepted for compatibility, has no effect here
     @cache_enable.setter
     def cache_enable(self, value: _t.Any) -> None: ...
@@ -60,7 +60,7 @@ class Parameter(_Tensor):
             Parameter.
         """
     @property
-    def comm_fusion(self) -> _t.Any: ...
+    def comm_fusion(self) -> _b.int: ...
     # Accepted for compatibility, has no effect here
     @comm_fusion.setter
     def comm_fusion(self, value: _t.Any) -> None: ...
@@ -69,13 +69,13 @@ class Parameter(_Tensor):
         Tensor, and gradients flow through it.
         """
     @property  # type: ignore
-    def data(self) -> _t.Any: ...  # type: ignore
+    def data(self) -> _Tensor: ...  # type: ignore
     @data.setter  # type: ignore
     def data(self, value: _t.Any) -> None: ...  # type: ignore
     @property  # type: ignore
     def dtype(self) -> _Type: ...  # type: ignore
     @property  # type: ignore
-    def has_init(self) -> _t.Any: ...  # type: ignore
+    def has_init(self) -> _b.bool: ...  # type: ignore
     @property  # type: ignore
     def init(self) -> _t.Any: ...  # type: ignore
     def init_data(self, layout: None | _c.Iterable[_t.Any] = None, set_sliced: _b.bool = False) -> _t.Self:  # type: ignore
@@ -89,15 +89,15 @@ class Parameter(_Tensor):
     @property
     def inited_param(self) -> _t.Any: ...
     @property
-    def key(self) -> _t.Any: ...
+    def key(self) -> _b.int: ...
     @key.setter
     def key(self, value: _t.Any) -> None: ...
     @property
-    def layerwise_parallel(self) -> _t.Any: ...
+    def layerwise_parallel(self) -> _b.bool: ...
     @layerwise_parallel.setter
     def layerwise_parallel(self, value: _t.Any) -> None: ...
     @property
-    def name(self) -> _t.Any: ...
+    def name(self) -> _b.str: ...
     @name.setter
     def name(self, value: _t.Any) -> None: ...
     @property
@@ -116,12 +116,12 @@ class Parameter(_Tensor):
     def register_hook(self, hook_fn: _t.Any) -> _t.Any:  # type: ignore
         """Calls `Tensor.register_hook`; Parameter uses this argument name."""
     @property
-    def requires_aggr(self) -> _t.Any: ...
+    def requires_aggr(self) -> _b.bool: ...
     # Accepted for compatibility, has no effect here
     @requires_aggr.setter
     def requires_aggr(self, value: _t.Any) -> None: ...
     @property
-    def requires_grad(self) -> _t.Any: ...
+    def requires_grad(self) -> _b.bool: ...
     @requires_grad.setter
     def requires_grad(self, value: _t.Any) -> None: ...
     # slice_shape: Accepted for compatibility, has no effect here
@@ -144,7 +144,7 @@ class Parameter(_Tensor):
     @property  # type: ignore
     def shape(self) -> _b.tuple[_b.int, ...]: ...  # type: ignore
     @property
-    def sliced(self) -> _t.Any: ...
+    def sliced(self) -> _b.bool: ...
     @sliced.setter
     def sliced(self, value: _t.Any) -> None: ...
     @property  # type: ignore
@@ -156,7 +156,7 @@ class Parameter(_Tensor):
         """Returns a Tensor with a copy of the values, through which gradients reach the
         parameter.
         """
-class ParameterTuple(_b.tuple[_t.Any, ...]):
+class ParameterTuple(_b.tuple[Parameter, ...]):
     """Tuple of Parameters with different names.
 
     Args:

@@ -9,7 +9,7 @@ import typing as _t
 import numpy as _np
 
 
-def get_seed() -> _t.Any:
+def get_seed() -> _b.int | None:
     """Returns the seed given to `set_seed`, or None."""
 def set_seed(seed: _b.int) -> None:
     """Seeds every random stream: of this package, of `numpy.random` and of `random`.

@@ -8,6 +8,8 @@ import typing as _t
 
 import numpy as _np
 
+from ..common import COOTensor as _COOTensor
+from ..common import CSRTensor as _CSRTensor
 from ..common import UntypedStorage as _UntypedStorage
 from ..common.dtype import Type as _Type
 from ..common.initializer import Initializer as _Initializer
@@ -28,7 +30,7 @@ class Tensor:
         device (str): the location of the values: None, or "CPU..." for host memory.
     """
     @property
-    def H(self) -> _t.Any: ...
+    def H(self) -> Tensor: ...
     @property
     def T(self) -> Tensor: ...
     def __abs__(self) -> Tensor:
@@ -561,7 +563,7 @@ class Tensor:
             initial (number): a value that takes part everywhere, which `where` needs.
             where (Union[bool, Tensor[bool]]): which elements take part.
         """
-    def aminmax(self, *, axis: _b.int | Tensor | None = 0, keepdims: _b.bool = False) -> _b.tuple[Tensor, ...]:
+    def aminmax(self, *, axis: _b.int | Tensor | None = 0, keepdims: _b.bool = False) -> _b.tuple[Tensor, Tensor]:
         """Computes the minimum and the maximum along an axis.
 
         Args:
@@ -684,7 +686,7 @@ class Tensor:
 
         The index of the largest element along an axis, or in the flattened Tensor.
         """
-    def argmax_with_value(self, axis: _b.int | None = 0, keep_dims: _b.bool = False) -> _b.tuple[Tensor, ...]:
+    def argmax_with_value(self, axis: _b.int | None = 0, keep_dims: _b.bool = False) -> _b.tuple[Tensor, Tensor]:
         """(the largest values along an axis, their int64 indices).
 
         Args:
@@ -711,7 +713,7 @@ class Tensor:
 
         The index of the smallest element along an axis, or in the flattened Tensor.
         """
-    def argmin_with_value(self, axis: _b.int | None = 0, keep_dims: _b.bool = False) -> _b.tuple[Tensor, ...]:
+    def argmin_with_value(self, axis: _b.int | None = 0, keep_dims: _b.bool = False) -> _b.tuple[Tensor, Tensor]:
         """(the smallest values along an axis, their int64 indices).
 
         Args:
@@ -765,7 +767,7 @@ class Tensor:
         """Assigns the values, shape and dtype of another Tensor to this one, and returns it; views of
         it keep the old values.
         """
-    def astype(self, dtype: _t.Any, copy: _b.bool = True) -> Tensor:
+    def astype(self, dtype: _Type | _np.dtype[_t.Any] | _b.type | _b.str, copy: _b.bool = True) -> Tensor:
         """Casts the Tensor to another dtype.
 
         Args:
@@ -1077,7 +1079,7 @@ class Tensor:
             `x` may have any shape. The result has the same shape and dtype.
         """
     @staticmethod
-    def convert_bytes_to_tensor(bytes_data: _b.bytes, shape: _c.Iterable[_b.int], dtype: _Type) -> _t.Any:
+    def convert_bytes_to_tensor(bytes_data: _b.bytes, shape: _c.Iterable[_b.int], dtype: _Type) -> Tensor:
         """Creates a Tensor from the bytes that `Tensor.get_bytes` returned.
 
         Args:
@@ -1173,7 +1175,7 @@ class Tensor:
             `input` and `other` are broadcast; the length along `dim` is 3. The result has the broadcast
             shape and the dtype of `input`, or that to which both are promoted if one holds integers.
         """
-    def cummax(self, axis: _b.int | Tensor) -> _b.tuple[Tensor, ...]:
+    def cummax(self, axis: _b.int | Tensor) -> _b.tuple[Tensor, Tensor]:
         """Computes the cumulative maximum along an axis, and its position.
 
         Args:
@@ -1184,7 +1186,7 @@ class Tensor:
             `input` may have any shape with at least one axis. The values have its shape and dtype; the
             positions have its shape and are int64.
         """
-    def cummin(self, axis: _b.int) -> _b.tuple[Tensor, ...]:
+    def cummin(self, axis: _b.int) -> _b.tuple[Tensor, Tensor]:
         """Computes the cumulative minimum along an axis, and its position.
 
         Args:
@@ -1232,7 +1234,7 @@ class Tensor:
         int32.
         """
     @property
-    def data(self) -> _t.Any: ...
+    def data(self) -> Tensor: ...
     @data.setter
     def data(self, value: _t.Any) -> None: ...
     def data_ptr(self) -> _b.int:
@@ -1265,7 +1267,7 @@ class Tensor:
             `input` is (..., M, M). The result is (...), of the same dtype.
         """
     @property
-    def device(self) -> _t.Any: ...
+    def device(self) -> _b.str: ...
     @_t.overload
     def diag(self) -> Tensor:
         """Writes the elements on the diagonal of an array with twice the number of axes, with zeros
@@ -1701,7 +1703,7 @@ class Tensor:
             `x` may have any shape. The result has the same shape and dtype; bools give int64 zeros.
         """
     @staticmethod
-    def from_dlpack(dlpack: _t.Any) -> _t.Any:
+    def from_dlpack(dlpack: _t.Any) -> Tensor:
         """Creates a Tensor that shares the memory of a DLPack capsule.
 
         Args:
@@ -1709,7 +1711,7 @@ class Tensor:
                 `__dlpack__`, such as an array of another library.
         """
     @staticmethod
-    def from_numpy(array: _t.Any) -> _t.Any:
+    def from_numpy(array: _t.Any) -> Tensor:
         """Returns a Tensor that shares the memory of a NumPy array on the CPU. An array of another
         byte order is copied.
         """
@@ -1778,7 +1780,7 @@ class Tensor:
             The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
             broadcast shape.
         """
-    def geqrf(self) -> _b.tuple[Tensor, ...]:
+    def geqrf(self) -> _b.tuple[Tensor, Tensor]:
         """Computes a QR decomposition in packed form: R on and above the diagonal, Householder vectors
         below it, and the coefficients of the reflections.
 
@@ -1794,7 +1796,7 @@ class Tensor:
         Shapes:
             `input` is (M,), `vec2` is (N,), of one dtype. The result is (M, N), of the same dtype.
         """
-    def get_bytes(self) -> _t.Any:
+    def get_bytes(self) -> _b.bytes:
         """Returns the bytes of the values, in row-major order."""
     def greater(self, other: Tensor | _b.complex) -> Tensor:
         """Compares two Tensors element by element: True where input > other.
@@ -1840,7 +1842,7 @@ class Tensor:
             `input` may have any shape. The result has the same shape and dtype.
         """
     @property
-    def has_init(self) -> _t.Any: ...
+    def has_init(self) -> _b.bool: ...
     def heaviside(self, values: Tensor) -> Tensor:
         """Computes the Heaviside step function: 0 for negative elements, 1 for positive elements, and
         the element of `values` for zeros.
@@ -2038,7 +2040,7 @@ class Tensor:
             bool.
         """
     @property
-    def is_meta(self) -> _t.Any: ...
+    def is_meta(self) -> _b.bool: ...
     def is_pinned(self) -> _b.bool:
         """Returns True if the Tensor is a result of `pin_memory`."""
     def is_shared(self) -> _b.bool:
@@ -2101,9 +2103,9 @@ class Tensor:
         Shapes:
             `input` may have any shape. The result is a bool Tensor of the same shape.
         """
-    def item(self) -> _t.Any:
+    def item(self) -> _b.int | _b.float | _b.bool:
         """Returns the only element as a Python number; a ValueError for several elements."""
-    def itemset(self, *args: _t.Any) -> _t.Any:
+    def itemset(self, *args: _t.Any) -> Tensor:
         """Returns a copy with one element replaced: `itemset(index, number)`, or `itemset(number)` if
         there is only one element.
         """
@@ -2119,7 +2121,7 @@ class Tensor:
             Missing leading axes count as 1. Each length of the result is the product of the two
             lengths; the dtype is that to which both are promoted.
         """
-    def kthvalue(self, k: _b.int, dim: _b.int = -1, keepdim: _b.bool = False) -> _b.tuple[Tensor, ...]:
+    def kthvalue(self, k: _b.int, dim: _b.int = -1, keepdim: _b.bool = False) -> _b.tuple[Tensor, Tensor]:
         """Finds the `k`-th smallest value along an axis and its position. A RuntimeError is raised if
         `k` is out of range.
 
@@ -2238,7 +2240,7 @@ class Tensor:
             `input` may have any shape. The result has the same shape; floats keep their dtype and
             integers give float32.
         """
-    def log_matrix_determinant(self) -> _b.tuple[Tensor, ...]:
+    def log_matrix_determinant(self) -> _b.tuple[Tensor, Tensor]:
         """Computes the sign and the logarithm of the absolute value of the determinant of each matrix.
 
         Shapes:
@@ -2389,9 +2391,9 @@ class Tensor:
             has the shape and dtype of `b`.
         """
     @property
-    def mH(self) -> _t.Any: ...
+    def mH(self) -> Tensor: ...
     @property
-    def mT(self) -> _t.Any: ...
+    def mT(self) -> Tensor: ...
     def masked_fill(self, mask: Tensor, value: Tensor | _b.complex) -> Tensor:
         """Fills the elements where the mask is true with `value`.
 
@@ -3035,7 +3037,7 @@ class Tensor:
         """
     def put_(self, index: Tensor, source: Tensor, accumulate: _b.bool = False) -> Tensor:
         """Writes (or adds) elements of `source` at flat indices in row-major order."""
-    def qr(self, some: _t.Any = True) -> _b.tuple[Tensor, ...]:
+    def qr(self, some: _t.Any = True) -> _b.tuple[Tensor, Tensor]:
         """Computes the QR decomposition of each matrix; in reduced form if `some` is True."""
     def quantile(self, q: Tensor | _b.float | Tensor | _b.complex, axis: _b.int | None = None, keepdims: _b.bool = False) -> Tensor:
         """Computes the quantiles at the fractions `q`, along an axis or over all elements. A quantile
@@ -3424,7 +3426,7 @@ class Tensor:
 
         Accepted for compatibility, has no effect here.
         """
-    def set_dtype(self, dtype: _t.Any) -> _t.Any:
+    def set_dtype(self, dtype: _t.Any) -> _Type:
         """Casts the Tensor itself to a dtype and returns the dtype."""
     def sgn(self) -> Tensor:
         """Computes the sign of each element; for a complex number x it is x / |x|, and 0 for 0.
@@ -3510,7 +3512,7 @@ class Tensor:
         Shapes:
             `src` has the shape of the slices. The result has the shape and dtype of `input`.
         """
-    def slogdet(self) -> _b.tuple[Tensor, ...]:
+    def slogdet(self) -> _b.tuple[Tensor, Tensor]:
         """Computes the sign and the logarithm of the absolute value of the determinant of each matrix.
 
         Shapes:
@@ -3540,7 +3542,7 @@ class Tensor:
             `dtype`.
         """
     @_t.overload
-    def sort(self, axis: _b.int = -1, descending: _b.bool = False) -> _b.tuple[Tensor, ...]:
+    def sort(self, axis: _b.int = -1, descending: _b.bool = False) -> _b.tuple[Tensor, Tensor]:
         """Sorts the values along an axis, and returns them with their int32 indices.
 
         Forms:
@@ -3550,7 +3552,7 @@ class Tensor:
         Sorts the values along an axis, and returns them with their int32 indices.
         """
     @_t.overload
-    def sort(self, dim: _b.int = -1, descending: _b.bool = False, stable: _b.bool = False) -> _b.tuple[Tensor, ...]:
+    def sort(self, dim: _b.int = -1, descending: _b.bool = False, stable: _b.bool = False) -> _b.tuple[Tensor, Tensor]:
         """Sorts the values along an axis, and returns them with their int32 indices.
 
         Forms:
@@ -3633,12 +3635,12 @@ class Tensor:
         """Returns the number of elements before this Tensor's first one in the memory that it
         shares.
         """
-    def stride(self, dim: _t.Any = None) -> _t.Any:
+    def stride(self, dim: _t.Any = None) -> _b.list[_b.int]:
         """Returns the list of the distances of successive elements along each axis, in elements. Given
         `dim`, returns the distance along `dim`.
         """
     @property
-    def strides(self) -> _t.Any: ...
+    def strides(self) -> _b.tuple[_b.int, ...]: ...
     @_t.overload
     def sub(self, other: Tensor | _b.float | _b.bool, *, alpha: _b.float | _b.bool = 1) -> Tensor:
         """Computes self - alpha * other, element by element; the shapes broadcast.
@@ -3707,7 +3709,18 @@ class Tensor:
         """
     def sum_to_size(self, *size: _t.Any) -> Tensor:
         """Sums over the axes along which `size` would broadcast to this Tensor's shape."""
-    def svd(self, full_matrices: _b.bool = False, compute_uv: _b.bool = True) -> _b.tuple[Tensor, ...]:
+    @_t.overload
+    def svd(self, full_matrices: _b.bool = False) -> _b.tuple[Tensor, Tensor, Tensor]:
+        """Computes the singular value decomposition: the singular values s of each matrix, in
+        descending order, or (s, u, v) with `compute_uv`.
+
+        Args:
+            input (Tensor): float32 or float64 matrices over the last two axes.
+            full_matrices (bool): True for square u and v. Default: False.
+            compute_uv (bool): False for the singular values alone. Default: True.
+        """
+    @_t.overload
+    def svd(self, full_matrices: _b.bool = False, compute_uv: _b.bool = True) -> _t.Any:
         """Computes the singular value decomposition: the singular values s of each matrix, in
         descending order, or (s, u, v) with `compute_uv`.
 
@@ -3855,9 +3868,9 @@ class Tensor:
             device (str): "Ascend", "GPU" or "CPU".
             non_blocking (bool): without effect; the move is always complete on return.
         """
-    def to_coo(self) -> _t.Any:
+    def to_coo(self) -> _COOTensor:
         """Converts this matrix to a COOTensor; see `ops.dense_to_sparse_coo`."""
-    def to_csr(self) -> _t.Any:
+    def to_csr(self) -> _CSRTensor:
         """Converts this matrix to a CSRTensor; see `ops.dense_to_sparse_csr`."""
     def to_dlpack(self) -> _t.Any:
         """Returns a DLPack capsule, with which another library can share the memory of a Tensor; it can
@@ -3869,9 +3882,9 @@ class Tensor:
         Returns:
             PyCapsule.
         """
-    def tolist(self) -> _b.list:
+    def tolist(self) -> _b.list[_t.Any]:
         """Returns the values as nested Python lists (a number for 0 axes)."""
-    def top_k(self, k: _b.int, sorted: _b.bool = True) -> _b.tuple[Tensor, ...]:
+    def top_k(self, k: _b.int, sorted: _b.bool = True) -> _b.tuple[Tensor, Tensor]:
         """Finds the `k` largest elements along an axis, or the smallest if `largest` is False, and
         their positions.
 
@@ -3886,7 +3899,7 @@ class Tensor:
             `input` has at least one axis. Both results have length `k` along `dim`, by default the last
             axis; the values keep the dtype, the positions are int32.
         """
-    def topk(self, k: _b.int, dim: _b.int | None = None, largest: _b.bool = True, sorted: _b.bool = True) -> _b.tuple[Tensor, ...]:
+    def topk(self, k: _b.int, dim: _b.int | None = None, largest: _b.bool = True, sorted: _b.bool = True) -> _b.tuple[Tensor, Tensor]:
         """Finds the `k` largest or smallest values along an axis, in order, and their int32 indices."""
     def trace(self, offset: _b.int = 0, axis1: _b.int = 0, axis2: _b.int = 1, dtype: _Type | None = None) -> Tensor:
         """Computes the traces, the sums of the diagonals over two axes; integers are summed in int64,
@@ -3901,7 +3914,7 @@ class Tensor:
             **named: `axes` (Union[tuple[int], list[int]]), the order by keyword, or `dim0` (int) and
                 `dim1` (int), the two axes.
         """
-    def triangular_solve(self, A: Tensor, upper: _b.bool = True, transpose: _b.bool = False, unitriangular: _b.bool = False) -> _b.tuple[Tensor, ...]:
+    def triangular_solve(self, A: Tensor, upper: _b.bool = True, transpose: _b.bool = False, unitriangular: _b.bool = False) -> _b.tuple[Tensor, Tensor]:
         """Solves A y = b for a triangular matrix A, and returns the solution and A.
 
         `transpose` solves with the transpose of A; `unitriangular` assumes that the diagonal is 1.
@@ -4004,7 +4017,7 @@ class Tensor:
             Tensor of the values, or a tuple of it and the requested Tensors in int64: inverse indices,
             in the shape of `input` or of length `input.shape[dim]`, and counts.
         """
-    def unique_with_pad(self, pad_num: _b.float | _c.Sequence[_b.float] | _b.float | Tensor) -> _b.tuple[Tensor, ...]:
+    def unique_with_pad(self, pad_num: _b.float | _c.Sequence[_b.float] | _b.float | Tensor) -> _b.tuple[Tensor, Tensor]:
         """Finds the unique values, padded to the input's length, and the index of each element among
         them.
 

@@ -49,20 +49,20 @@ def get_comm_name(group: _b.str = 'hccl_world_group') -> _b.str:
     Args:
         group: the group's name.
     """
-def get_group_rank_from_world_rank(world_rank_id: _b.int, group: _b.str) -> _t.Any:
+def get_group_rank_from_world_rank(world_rank_id: _b.int, group: _b.str) -> _b.int:
     """Returns the group rank of a process, given its world rank.
 
     Args:
         world_rank_id: the world rank.
         group: the group's name.
     """
-def get_group_size(group: _b.str = 'hccl_world_group') -> _t.Any:
+def get_group_size(group: _b.str = 'hccl_world_group') -> _b.int:
     """Returns the number of ranks in a group; before `init`, the launcher's number, else 1.
 
     Args:
         group: the group's name.
     """
-def get_local_rank(group: _b.str = 'hccl_world_group') -> _t.Any:
+def get_local_rank(group: _b.str = 'hccl_world_group') -> _b.int:
     """Returns the local rank of this process: its number among a group's members on its machine.
 
     Before `init` it is the launcher's local rank, else 0.
@@ -70,7 +70,7 @@ def get_local_rank(group: _b.str = 'hccl_world_group') -> _t.Any:
     Args:
         group: the group's name.
     """
-def get_local_rank_size(group: _b.str = 'hccl_world_group') -> _t.Any:
+def get_local_rank_size(group: _b.str = 'hccl_world_group') -> _b.int:
     """Returns the number of a group's members on this process's machine; 1 before `init`.
 
     Args:
@@ -82,13 +82,13 @@ def get_process_group_ranks(group: _b.str = 'hccl_world_group') -> _b.list[_t.An
     Args:
         group: the group's name.
     """
-def get_rank(group: _b.str = 'hccl_world_group') -> _t.Any:
+def get_rank(group: _b.str = 'hccl_world_group') -> _b.int:
     """Returns the rank of this process in a group; before `init`, the launcher's rank, else 0.
 
     Args:
         group: the group's name.
     """
-def get_world_rank_from_group_rank(group: _b.str, group_rank_id: _b.int) -> _t.Any:
+def get_world_rank_from_group_rank(group: _b.str, group_rank_id: _b.int) -> _b.int:
     """Returns the world rank of a member of a group.
 
     Args:

@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ..common.dtype import Type as _Type
+from ..common.tensor import Tensor as _Tensor
 from ..train.callback import Callback as _Callback
 
 from . import audio as audio
@@ -513,7 +514,7 @@ class Dataset:
     """
     def __add__(self, datasets: _t.Any) -> Dataset: ...
     def __init__(self, children: _t.Any = None, num_parallel_workers: _b.int | None = None, cache: DatasetCache | None = None) -> None: ...
-    def __iter__(self) -> _t.Any: ...
+    def __iter__(self) -> _c.Iterator[_b.list[_Tensor]]: ...
     def __len__(self) -> _b.int: ...
     def apply(self, apply_func: _c.Callable[..., _t.Any]) -> _t.Self:
         """Applies a function to this dataset and returns the result.
@@ -569,6 +570,31 @@ class Dataset:
         Returns:
             Dataset. `use_sampler` can select every n-th row, for several processes.
         """
+    @_t.overload
+    def create_dict_iterator(self, num_epochs: _b.int = -1, output_numpy: _t.Literal[False] = False, do_copy: _b.bool = False) -> _c.Iterator[_b.dict[_b.str, _Tensor]]:
+        """Creates an iterator over rows as dicts.
+
+        Args:
+            num_epochs (int, optional): the number of epochs of the iterator; -1 for any number.
+            output_numpy (bool, optional): whether to return NumPy arrays instead of Tensors.
+            do_copy (bool, optional): whether Tensors copy the data of the row.
+
+        Returns:
+            Iterator over dicts from column names to values. Text stays a NumPy array.
+        """
+    @_t.overload
+    def create_dict_iterator(self, num_epochs: _b.int = -1, *, output_numpy: _t.Literal[True], do_copy: _b.bool = False) -> _c.Iterator[_b.dict[_b.str, _np.ndarray[_t.Any, _t.Any]]]:
+        """Creates an iterator over rows as dicts.
+
+        Args:
+            num_epochs (int, optional): the number of epochs of the iterator; -1 for any number.
+            output_numpy (bool, optional): whether to return NumPy arrays instead of Tensors.
+            do_copy (bool, optional): whether Tensors copy the data of the row.
+
+        Returns:
+            Iterator over dicts from column names to values. Text stays a NumPy array.
+        """
+    @_t.overload
     def create_dict_iterator(self, num_epochs: _b.int = -1, output_numpy: _b.bool = False, do_copy: _b.bool = False) -> _c.Iterator[_b.dict[_b.str, _t.Any]]:
         """Creates an iterator over rows as dicts.
 
@@ -580,6 +606,33 @@ class Dataset:
         Returns:
             Iterator over dicts from column names to values. Text stays a NumPy array.
         """
+    @_t.overload
+    def create_tuple_iterator(self, columns: _b.str | _c.Iterable[_b.str] | None = None, num_epochs: _b.int = -1, output_numpy: _t.Literal[False] = False, do_copy: _b.bool = False) -> _c.Iterator[_b.list[_Tensor]]:
+        """Creates an iterator over rows as lists.
+
+        Args:
+            columns (Union[str, list[str]], optional): the columns to return, in order.
+            num_epochs (int, optional): the number of epochs of the iterator; -1 for any number.
+            output_numpy (bool, optional): whether to return NumPy arrays instead of Tensors.
+            do_copy (bool, optional): whether Tensors copy the data of the row.
+
+        Returns:
+            Iterator over lists of column values. Text stays a NumPy array.
+        """
+    @_t.overload
+    def create_tuple_iterator(self, columns: _b.str | _c.Iterable[_b.str] | None = None, num_epochs: _b.int = -1, *, output_numpy: _t.Literal[True], do_copy: _b.bool = False) -> _c.Iterator[_b.list[_np.ndarray[_t.Any, _t.Any]]]:
+        """Creates an iterator over rows as lists.
+
+        Args:
+            columns (Union[str, list[str]], optional): the columns to return, in order.
+            num_epochs (int, optional): the number of epochs of the iterator; -1 for any number.
+            output_numpy (bool, optional): whether to return NumPy arrays instead of Tensors.
+            do_copy (bool, optional): whether Tensors copy the data of the row.
+
+        Returns:
+            Iterator over lists of column values. Text stays a NumPy array.
+        """
+    @_t.overload
     def create_tuple_iterator(self, columns: _b.str | _c.Iterable[_b.str] | None = None, num_epochs: _b.int = -1, output_numpy: _b.bool = False, do_copy: _b.bool = False) -> _c.Iterator[_b.list[_t.Any]]:
         """Creates an iterator over rows as lists.
 
@@ -624,7 +677,7 @@ class Dataset:
         """Returns the number of rows, or of batches, in an epoch; an endless repeat counts as
         one.
         """
-    def get_init_step(self) -> _t.Any:
+    def get_init_step(self) -> _b.int:
         """Returns the number of rows that iterators skip."""
     def get_repeat_count(self) -> _b.int:
         """Returns the count of the nearest `repeat`; 1 without one."""
@@ -664,7 +717,7 @@ class Dataset:
         """
     def num_classes(self) -> _t.Any:
         """Returns the number of classes, or None if unknown."""
-    def output_shapes(self, estimate: _b.bool = False) -> _t.Any:
+    def output_shapes(self, estimate: _b.bool = False) -> _b.list[_t.Any]:
         """Returns the shape of each column, as lists.
 
         Args:

@@ -36,47 +36,47 @@ class ErrorSamplesMode(_e.IntEnum):
     REPLACE = ...
     RETURN = ...
     SKIP = ...
-def get_auto_num_workers() -> _t.Any:
+def get_auto_num_workers() -> _b.bool:
     """Returns the value of `set_auto_num_workers`; False by default."""
-def get_auto_offload() -> _t.Any:
+def get_auto_offload() -> _b.bool:
     """Returns the value of `set_auto_offload`; False by default."""
-def get_autotune_interval() -> _t.Any:
+def get_autotune_interval() -> _b.int:
     """Returns the value of `set_autotune_interval`; 0 by default."""
-def get_callback_timeout() -> _t.Any:
+def get_callback_timeout() -> _b.int:
     """Returns the time limit of a WaitedDSCallback in seconds; 60 by default."""
-def get_debug_mode() -> _t.Any:
+def get_debug_mode() -> _b.bool:
     """Returns whether the debug mode is on."""
-def get_dynamic_shape() -> _t.Any:
+def get_dynamic_shape() -> _b.bool:
     """Returns the value of `set_dynamic_shape`; False by default."""
-def get_enable_autotune() -> _t.Any:
+def get_enable_autotune() -> _b.bool:
     """Returns the value of `set_enable_autotune`; False by default."""
-def get_enable_shared_mem() -> _t.Any:
+def get_enable_shared_mem() -> _b.bool:
     """Returns the value of `set_enable_shared_mem`; True by default."""
-def get_enable_watchdog() -> _t.Any:
+def get_enable_watchdog() -> _b.bool:
     """Returns the value of `set_enable_watchdog`; True by default."""
-def get_error_samples_mode() -> _t.Any:
+def get_error_samples_mode() -> ErrorSamplesMode:
     """Returns how `map` handles rows for which an operation fails."""
-def get_fast_recovery() -> _t.Any:
+def get_fast_recovery() -> _b.bool:
     """Returns the value of `set_fast_recovery`; True by default."""
 def get_iterator_mode() -> _b.dict[_t.Any, _t.Any]:
     """Returns the values of `set_iterator_mode`, by name."""
-def get_monitor_sampling_interval() -> _t.Any:
+def get_monitor_sampling_interval() -> _b.int:
     """Returns the interval of `set_monitor_sampling_interval`; 1000 by default."""
-def get_multiprocessing_start_method() -> _t.Any:
+def get_multiprocessing_start_method() -> _b.str:
     """Returns the start method of worker processes."""
-def get_multiprocessing_timeout_interval() -> _t.Any:
+def get_multiprocessing_timeout_interval() -> _b.int:
     """Returns the seconds without a row after which a worker is reported; 300 by default."""
-def get_num_parallel_workers() -> _t.Any:
+def get_num_parallel_workers() -> _b.int:
     """Returns the default number of workers of operations."""
-def get_numa_enable() -> _t.Any:
+def get_numa_enable() -> _b.bool:
     """Returns the value of `set_numa_enable`; False by default."""
-def get_prefetch_size() -> _t.Any:
+def get_prefetch_size() -> _b.int:
     """Returns the number of rows that parallel workers may run ahead, besides a batch; 16 by
     default.
     """
-def get_seed() -> _t.Any:
+def get_seed() -> _b.int:
     """Returns the seed: the last one set here or by `mindspore.set_seed`; 5489 by default."""
-def get_video_backend() -> _t.Any:
+def get_video_backend() -> _b.str:
     """Returns the value of `set_video_backend`; "CPU" by default."""
 def load(file: _b.str) -> None:
     """Loads settings from a JSON file: the number of workers, the seed, the prefetch size.

@@ -91,11 +91,11 @@ class FileReader:
     def __init__(self, file_name: _b.str | _c.Iterable[_b.str], num_consumer: _b.int = 4, columns: _c.Iterable[_b.str] | None = None, operator: _b.int | None = None) -> None: ...
     def close(self) -> None:
         """Closes the files."""
-    def get_next(self) -> _t.Any:
+    def get_next(self) -> _c.Iterator[_b.dict[_b.str, _t.Any]]:
         """Yields the rows that have not been read yet, as dicts from names to ints, floats, text,
         bytes and arrays; none of a closed reader.
         """
-    def len(self) -> _t.Any:
+    def len(self) -> _b.int:
         """Returns the number of rows."""
     def schema(self) -> _t.Any:
         """Returns the fields, as a dict."""
@@ -128,7 +128,7 @@ class FileWriter:
     def commit(self) -> None:
         """Completes the files and their indexes."""
     @classmethod
-    def open_for_append(cls, file_name: _b.str) -> _t.Any:
+    def open_for_append(cls, file_name: _b.str) -> FileWriter:
         """Returns a writer that appends rows to a file and the files written with it.
 
         Args:

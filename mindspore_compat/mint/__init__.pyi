@@ -730,7 +730,7 @@ def cross(input: _Tensor, other: _Tensor, dim: _b.int | _Tensor | None = None) -
         `input` and `other` are broadcast; the length along `dim` is 3. The result has the broadcast
         shape and the dtype of `input`, or that to which both are promoted if one holds integers.
     """
-def cummax(input: _Tensor, dim: _b.int | _Tensor) -> _b.tuple[_Tensor, ...]:
+def cummax(input: _Tensor, dim: _b.int | _Tensor) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the cumulative maximum along an axis, and its position.
 
     Args:
@@ -742,7 +742,7 @@ def cummax(input: _Tensor, dim: _b.int | _Tensor) -> _b.tuple[_Tensor, ...]:
         `input` may have any shape with at least one axis. The values have its shape and dtype; the
         positions have its shape and are int64.
     """
-def cummin(input: _Tensor, dim: _b.int) -> _b.tuple[_Tensor, ...]:
+def cummin(input: _Tensor, dim: _b.int) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the cumulative minimum along an axis, and its position.
 
     Args:
@@ -995,7 +995,7 @@ def fix(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def flatten(input: _t.Any, start_dim: _t.Any = 0, end_dim: _t.Any = -1) -> _t.Any:
+def flatten(input: _t.Any, start_dim: _t.Any = 0, end_dim: _t.Any = -1) -> _Tensor:
     """Flattens the axes from `start_dim` to `end_dim` into one; all of them by default."""
 from ..mint.nn.functional import flatten as _flatten
 flatten_ext = _flatten
@@ -1182,7 +1182,7 @@ def imag(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; complex64 gives float32,
         complex128 gives float64, and a real dtype is kept.
     """
-def index_add(input: _Tensor, dim: _b.int, index: _Tensor, source: _Tensor, *, alpha: _b.float = 1) -> _t.Any:
+def index_add(input: _Tensor, dim: _b.int, index: _Tensor, source: _Tensor, *, alpha: _b.float = 1) -> _Tensor:
     """Adds `alpha` times the slices of `source` at indices along an axis, in a copy of the input.
 
     Args:
@@ -1192,7 +1192,7 @@ def index_add(input: _Tensor, dim: _b.int, index: _Tensor, source: _Tensor, *, a
         source (Tensor): the slices, one for each index, of the dtype of `input` or a narrower one.
         alpha (number.Number): the factor.
     """
-def index_select(input: _Tensor, dim: _b.int, index: _Tensor) -> _t.Any:
+def index_select(input: _Tensor, dim: _b.int, index: _Tensor) -> _Tensor:
     """Selects the slices of the input at indices along an axis.
 
     Args:
@@ -1276,7 +1276,7 @@ def isneginf(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result is a bool Tensor of the same shape.
     """
-def item(input: _Tensor) -> _t.Any:
+def item(input: _Tensor) -> _b.int | _b.float | _b.bool:
     """Returns the only element as a Python number.
 
     Args:
@@ -1285,7 +1285,7 @@ def item(input: _Tensor) -> _t.Any:
     Returns:
         bool, int, float or complex.
     """
-def kthvalue(input: _Tensor, k: _b.int, dim: _b.int = -1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def kthvalue(input: _Tensor, k: _b.int, dim: _b.int = -1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Finds the `k`-th smallest value along an axis and its position. A RuntimeError is raised if
     `k` is out of range.
 
@@ -1311,7 +1311,7 @@ def le(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         The shapes of `input` and `other` are broadcast. The result is a bool Tensor of the
         broadcast shape.
     """
-def lerp(input: _Tensor, end: _Tensor, weight: _Tensor | _b.float) -> _t.Any:
+def lerp(input: _Tensor, end: _Tensor, weight: _Tensor | _b.float) -> _Tensor:
     """Interpolates linearly between the input and `end`: input + weight * (end - input).
 
     Args:
@@ -1520,7 +1520,30 @@ def matmul(input: _Tensor, other: _Tensor) -> _Tensor:
         `input` is (..., M, K) or (K,), `other` is (..., K, N) or (K,); the leading axes are
         broadcast. The result is (..., M, N); an input that is a vector removes its axis from it.
     """
-def max(input: _Tensor, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+@_t.overload
+def max(input: _Tensor) -> _Tensor:
+    """The largest element, the largest elements along an axis with their int64
+    indices, or the largest of two, element by element.
+
+    Args:
+        input (Tensor): any real dtype.
+        dim (int): the axis, in the form that gives (values, indices).
+        keepdim (bool): True to keep the axis with length 1.
+        other (Union[Tensor, float, bool]): what is compared, in the form of two.
+    """
+@_t.overload
+def max(input: _Tensor, dim: _b.int, keepdim: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
+    """The largest element, the largest elements along an axis with their int64
+    indices, or the largest of two, element by element.
+
+    Args:
+        input (Tensor): any real dtype.
+        dim (int): the axis, in the form that gives (values, indices).
+        keepdim (bool): True to keep the axis with length 1.
+        other (Union[Tensor, float, bool]): what is compared, in the form of two.
+    """
+@_t.overload
+def max(input: _Tensor, other: _Tensor) -> _Tensor:
     """The largest element, the largest elements along an axis with their int64
     indices, or the largest of two, element by element.
 
@@ -1557,7 +1580,21 @@ def mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.in
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keepdim`; the dtype is kept.
     """
-def median(input: _Tensor, dim: _b.int | None = None, keepdim: _b.bool = False) -> _t.Any:
+@_t.overload
+def median(input: _Tensor) -> _Tensor:
+    """Computes the lower median of all elements, or (medians, positions) along an axis.
+
+    Args:
+        input (Tensor): the input.
+        dim (int): the axis; None for all elements.
+        keepdim (bool): whether the axis remains, with length 1. Default: False.
+
+    Returns:
+        Tensor of shape (), or, with `dim`, a tuple of two Tensors: the medians and their int64
+        positions.
+    """
+@_t.overload
+def median(input: _Tensor, dim: _b.int, keepdim: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the lower median of all elements, or (medians, positions) along an axis.
 
     Args:
@@ -1580,7 +1617,30 @@ def meshgrid(*tensors: _Tensor, indexing: _b.str | None = None) -> _b.tuple[_Ten
     Returns:
         A tuple of Tensors, one grid per input.
     """
-def min(input: _Tensor, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+@_t.overload
+def min(input: _Tensor) -> _Tensor:
+    """The smallest element, the smallest elements along an axis with their int64
+    indices, or the smallest of two, element by element.
+
+    Args:
+        input (Tensor): any real dtype.
+        dim (int): the axis, in the form that gives (values, indices).
+        keepdim (bool): True to keep the axis with length 1.
+        other (Union[Tensor, float, bool]): what is compared, in the form of two.
+    """
+@_t.overload
+def min(input: _Tensor, dim: _b.int, keepdim: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
+    """The smallest element, the smallest elements along an axis with their int64
+    indices, or the smallest of two, element by element.
+
+    Args:
+        input (Tensor): any real dtype.
+        dim (int): the axis, in the form that gives (values, indices).
+        keepdim (bool): True to keep the axis with length 1.
+        other (Union[Tensor, float, bool]): what is compared, in the form of two.
+    """
+@_t.overload
+def min(input: _Tensor, other: _Tensor) -> _Tensor:
     """The smallest element, the smallest elements along an axis with their int64
     indices, or the smallest of two, element by element.
 
@@ -1739,7 +1799,7 @@ def norm(input: _Tensor, p: _b.float | _b.str = 'fro', dim: _b.int | _b.tuple[_b
         `input` may have any shape. The result lacks the axes in `dim`, or has length 1 along them
         with `keepdim`.
     """
-def normal(mean: _b.float | _b.bool | _Tensor = 0.0, std: _b.float | _b.bool | _Tensor = 1.0, size: _c.Iterable[_b.int] | None = None, generator: _t.Any = None) -> _t.Any:
+def normal(mean: _b.float | _b.bool | _Tensor = 0.0, std: _b.float | _b.bool | _Tensor = 1.0, size: _c.Iterable[_b.int] | None = None, generator: _t.Any = None) -> _Tensor:
     """Draws numbers from the normal distribution. The mean and the standard deviation may be
     Tensors, which then determine the shape.
 
@@ -1809,7 +1869,7 @@ def outer(input: _Tensor, vec2: _Tensor) -> _Tensor:
         `input` is (M,), `vec2` is (N,). The result is (M, N), of the dtype to which both are
         promoted.
     """
-def permute(input: _Tensor, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None) -> _t.Any:
+def permute(input: _Tensor, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None) -> _Tensor:
     """Permutes the axes: axis i of the result is axis dims[i] of the input.
 
     Args:
@@ -1961,7 +2021,7 @@ def remainder(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tens
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def repeat_interleave(input: _Tensor, repeats: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor, dim: _b.int | None = None, *, output_size: _b.int | None = None) -> _t.Any:
+def repeat_interleave(input: _Tensor, repeats: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor, dim: _b.int | None = None, *, output_size: _b.int | None = None) -> _Tensor:
     """Repeats every element along an axis, or of the flattened input if `dim` is None.
 
     Args:
@@ -2010,7 +2070,7 @@ def rsqrt(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def scatter(input: _Tensor, dim: _b.int | _Tensor, index: _Tensor, src: _Tensor | _b.float | _b.int) -> _t.Any:
+def scatter(input: _Tensor, dim: _b.int | _Tensor, index: _Tensor, src: _Tensor | _b.float | _b.int) -> _Tensor:
     """Scatters the values of `src` at indices along an axis, element by element, into a copy of the
     input.
 
@@ -2126,7 +2186,7 @@ def softmax_ext(input: _Tensor, dim: _b.int | None = None, dtype: _Type | None =
         `input` may have any shape. The result has the same shape, and the dtype of `input` or
         `dtype`.
     """
-def sort(input: _Tensor, *, dim: _b.int = -1, descending: _b.bool = False, stable: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def sort(input: _Tensor, *, dim: _b.int = -1, descending: _b.bool = False, stable: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Sorts the elements along an axis; returns the values and their positions in the input. The
     sort is always stable.
 
@@ -2211,7 +2271,7 @@ def std(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keepdim`; the dtype is kept.
     """
-def std_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def std_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the standard deviation, with the number of elements minus `correction` as divisor,
     and the mean over the given axes, by default over all.
 
@@ -2307,7 +2367,7 @@ def tanh(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def tensor_split(input: _Tensor, indices_or_sections: _t.Any, dim: _b.int = 0) -> _t.Any:
+def tensor_split(input: _Tensor, indices_or_sections: _t.Any, dim: _b.int = 0) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along `dim` into nearly equal parts or at the given indices; see
     `ops.tensor_split`.
     """
@@ -2323,7 +2383,7 @@ def tile(input: _Tensor, dims: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor:
         The length of each axis is multiplied by its entry of `dims`; missing entries or axes count
         as 1. The dtype is kept.
     """
-def topk(input: _Tensor, k: _b.int, dim: _b.int = -1, largest: _b.bool = True, sorted: _b.bool = True) -> _b.tuple[_Tensor, ...]:
+def topk(input: _Tensor, k: _b.int, dim: _b.int = -1, largest: _b.bool = True, sorted: _b.bool = True) -> _b.tuple[_Tensor, _Tensor]:
     """Finds the `k` largest elements along an axis, or the smallest if `largest` is False, in
     order, and their positions.
 
@@ -2361,7 +2421,7 @@ def transpose(input: _Tensor, dim0: _b.int | _Tensor, dim1: _b.int | _Tensor) ->
     Shapes:
         `input` may have any shape. The result has the two lengths exchanged and the same dtype.
     """
-def triangular_solve(b: _Tensor, A: _Tensor, upper: _b.bool = True, transpose: _b.bool = False, unitriangular: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def triangular_solve(b: _Tensor, A: _Tensor, upper: _b.bool = True, transpose: _b.bool = False, unitriangular: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Solves A y = b for a triangular matrix A, and returns the solution and A.
 
     `transpose` solves with the transpose of A; `unitriangular` assumes that the diagonal is 1.
@@ -2429,6 +2489,23 @@ def unbind(input: _Tensor, dim: _b.int | _Tensor = 0) -> _b.tuple[_Tensor, ...]:
         `input` has at least one axis. The result is a tuple with one Tensor for each position
         along `dim`, without that axis and of the same dtype.
     """
+@_t.overload
+def unique(input: _Tensor, sorted: _b.bool = True, dim: _b.int | None = None) -> _Tensor:
+    """Finds the unique values in ascending order, with the inverse indices and the counts if
+    requested.
+
+    Args:
+        input (Tensor): any real dtype.
+        sorted (bool): has no effect; the values are always sorted. Default: True.
+        return_inverse (bool): whether inverse indices are returned. Default: False.
+        return_counts (bool): whether the numbers of occurrences are returned. Default: False.
+        dim (int): the axis whose slices are compared; None for all elements, flattened.
+
+    Returns:
+        Tensor of the values, or a tuple of it and the requested Tensors in int64: inverse indices,
+        in the shape of `input` or of length `input.shape[dim]`, and counts.
+    """
+@_t.overload
 def unique(input: _Tensor, sorted: _b.bool = True, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _b.int | None = None) -> _t.Any:
     """Finds the unique values in ascending order, with the inverse indices and the counts if
     requested.
@@ -2472,7 +2549,7 @@ def var(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keepdim`; the dtype is kept.
     """
-def var_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def var_mean(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, *, correction: _b.int = 1, keepdim: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the variance, with the number of elements minus `correction` as divisor, and the
     mean over the given axes, by default over all.
 
@@ -2498,7 +2575,22 @@ def vdot(input: _Tensor, other: _Tensor) -> _Tensor:
         `input` and `other` are (K,). The result is ().
     """
 from ..ops import vstack as vstack
-def where(condition: _Tensor, *args: _t.Any, **kwargs: _t.Any) -> _Tensor:
+@_t.overload
+def where(condition: _Tensor) -> _b.tuple[_Tensor, ...]:
+    """Selects `input` where the condition is true and `other` elsewhere; or, given a condition
+    alone, finds the indices of its nonzero elements.
+
+    Args:
+        condition (Tensor): the condition; it is broadcast with the other arguments.
+        input (Union[Tensor, number]): the values where the condition is true.
+        other (Union[Tensor, number]): the values elsewhere.
+
+    Returns:
+        Tensor, of the dtype to which `input` and `other` are promoted. For a condition alone:
+        tuple[Tensor], int64 positions along each axis, as `mint.nonzero(condition, as_tuple=True)`.
+    """
+@_t.overload
+def where(condition: _Tensor, input: _Tensor | _b.float, other: _Tensor | _b.float) -> _Tensor:
     """Selects `input` where the condition is true and `other` elsewhere; or, given a condition
     alone, finds the indices of its nonzero elements.
 

@@ -30,7 +30,7 @@ def inv(input: _Tensor) -> _Tensor:
         `input` is (..., M, M), with at most four leading axes. The result has the same shape and
         dtype.
     """
-def matrix_norm(A: _Tensor, ord: _b.int | _b.float | _b.str = 'fro', dim: _c.Iterable[_b.int] = (-2, -1), keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _t.Any:
+def matrix_norm(A: _Tensor, ord: _b.int | _b.float | _b.str = 'fro', dim: _c.Iterable[_b.int] = (-2, -1), keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the norm of each matrix, as `ops.matrix_norm` does.
 
     Args:
@@ -67,7 +67,7 @@ def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | None = None, dim: _b.int
         `A` may have any shape. The result lacks the axes in `dim`, or has length 1 along them with
         `keepdim`; floats keep their dtype.
     """
-def qr(A: _Tensor, mode: _b.str = 'reduced') -> _t.Any:
+def qr(A: _Tensor, mode: _b.str = 'reduced') -> _b.tuple[_Tensor, _Tensor]:
     """Computes the QR decomposition of each matrix: q (orthonormal columns) and r (upper
     triangular).
 

@@ -16,6 +16,7 @@ from ..nn.cell import Cell as _Cell
 from ..nn.optim.optimizer import Optimizer as _Optimizer
 from ..ops.primitive import Primitive as _Primitive
 
+_C = _t.TypeVar("_C", bound="_Cell")
 from . import cell as cell
 from . import dynamic_lr as dynamic_lr
 from . import layer as layer
@@ -101,7 +102,7 @@ class Accuracy(Metric):
     def __init__(self, eval_type: _b.str = 'classification') -> None: ...
     def clear(self) -> None:  # type: ignore
         """Resets the counts."""
-    def eval(self) -> _t.Any:  # type: ignore
+    def eval(self) -> _b.float:  # type: ignore
         """Returns the share as a float."""
     def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the counts with predictions (N, C, ...) and labels.
@@ -1120,7 +1121,7 @@ class BiDense(_Cell):
     out_channels: _t.Any
     has_bias: _t.Any
     weight: _Parameter
-    bias: _t.Any
+    bias: _Parameter
     def __init__(self, in1_channels: _b.int, in2_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = None, bias_init: _t.Any = None, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1205,7 +1206,7 @@ class CellDict(_Cell):
         """
     def values(self) -> _t.Any:
         """Returns the member Cells."""
-class CellList(_Cell):
+class CellList(_Cell, _t.Generic[_C]):
     """List of Cells that are members of the network; the owner of the list calls them.
 
     Args:
@@ -1214,19 +1215,25 @@ class CellList(_Cell):
     """
     requires_grad: _t.Any
     def __delitem__(self, index: _t.Any) -> None: ...
-    def __getitem__(self, index: _t.Any) -> _t.Any: ...
+    @_t.overload
+    def __getitem__(self, index: _b.int) -> _C: ...
+    @_t.overload
+    def __getitem__(self, index: _b.slice) -> CellList[_C]: ...
     def __iadd__(self, cells: _t.Any) -> _t.Any: ...
-    def __init__(self, *args: _c.Iterable[_t.Any], auto_prefix: _b.bool = True, **kwargs: _t.Any) -> None: ...
-    def __iter__(self) -> _t.Any: ...
+    @_t.overload
+    def __init__(self: CellList[_t.Any], *, auto_prefix: _t.Any = True, **kwargs: _t.Any) -> None: ...
+    @_t.overload
+    def __init__(self, *args: _c.Iterable[_C], auto_prefix: _t.Any = True, **kwargs: _t.Any) -> None: ...
+    def __iter__(self) -> _c.Iterator[_C]: ...
     def __len__(self) -> _b.int: ...
     def __setitem__(self, index: _t.Any, cell: _t.Any) -> None: ...
-    def append(self, cell: _t.Any) -> None:
+    def append(self, cell: _Cell) -> None:
         """Appends a Cell."""
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
-    def extend(self, cells: _c.Sequence[_t.Any]) -> _t.Self:
+    def extend(self, cells: _c.Iterable[_Cell]) -> _t.Self:
         """Appends the Cells of a list, and returns this CellList."""
-    def insert(self, index: _t.Any, cell: _t.Any) -> None:
+    def insert(self, index: _b.int, cell: _Cell) -> None:
         """Inserts a Cell before position `index`."""
     def set_grad(self, requires_grad: _t.Any = True) -> _t.Self:  # type: ignore
         """Marks this Cell and its members as Cells to be differentiated; returns this Cell."""
@@ -1432,7 +1439,7 @@ class Conv1d(_Cell):
     weight_init: _t.Any
     weight: _Parameter
     bias_init: _t.Any
-    bias: _t.Any
+    bias: _Parameter
     in_channels: _t.Any
     out_channels: _t.Any
     group: _t.Any
@@ -1497,7 +1504,7 @@ class Conv1dTranspose(_Cell):
     weight_init: _t.Any
     weight: _Parameter
     bias_init: _t.Any
-    bias: _t.Any
+    bias: _Parameter
     in_channels: _t.Any
     out_channels: _t.Any
     group: _t.Any
@@ -1567,7 +1574,7 @@ class Conv2d(_Cell):
     weight_init: _t.Any
     weight: _Parameter
     bias_init: _t.Any
-    bias: _t.Any
+    bias: _Parameter
     in_channels: _t.Any
     out_channels: _t.Any
     group: _t.Any
@@ -1617,8 +1624,9 @@ class Conv2dBnAct(_Cell):
     has_act: _t.Any
     batchnorm: _t.Any
     activation: _t.Any
-    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = 1, pad_mode: _t.Any = 'same', padding: _t.Any = 0, dilation: _t.Any = 1, group: _t.Any = 1, has_bias: _t.Any = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bn: _b.bool = False, momentum: _b.float = 0.997, eps: _b.float = 1e-05, activation: _t.Any = None, alpha: _b.float = 0.2, after_fake: _b.bool = True) -> None: ...
+    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, kernel_size: _t.Any, stride: _t.Any = 1, pad_mode: _t.Any = 'same', padding: _t.Any = 0, dilation: _t.Any = 1, group: _t.Any = 1, has_bias: _t.Any = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bn: _b.bool = False, momentum: _b.float = 0.997, eps: _b.float = 1e-05, activation: _b.str | _Cell | _c.Callable[..., _t.Any] | None = None, alpha: _b.float = 0.2, after_fake: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Conv2dThor(Conv2d):
     """2-D convolution layer for THOR.
 
@@ -1643,6 +1651,7 @@ class Conv2dThor(Conv2d):
     """
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _c.Iterable[_b.int], stride: _b.int | _c.Iterable[_b.int] = 1, pad_mode: _b.str = 'same', padding: _b.int | _c.Iterable[_b.int] = 0, dilation: _b.int | _c.Iterable[_b.int] = 1, group: _t.Literal[1] = 1, has_bias: _b.bool = False, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @classmethod
     def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
@@ -1694,7 +1703,7 @@ class Conv2dTranspose(_Cell):
     weight_init: _t.Any
     weight: _Parameter
     bias_init: _t.Any
-    bias: _t.Any
+    bias: _Parameter
     in_channels: _t.Any
     out_channels: _t.Any
     group: _t.Any
@@ -1755,7 +1764,7 @@ class Conv3d(_Cell):
     weight_init: _t.Any
     weight: _Parameter
     bias_init: _t.Any
-    bias: _t.Any
+    bias: _Parameter
     in_channels: _t.Any
     out_channels: _t.Any
     group: _t.Any
@@ -1815,7 +1824,7 @@ class Conv3dTranspose(_Cell):
     weight_init: _t.Any
     weight: _Parameter
     bias_init: _t.Any
-    bias: _t.Any
+    bias: _Parameter
     in_channels: _t.Any
     out_channels: _t.Any
     group: _t.Any
@@ -1886,9 +1895,9 @@ class Dense(_Cell):
     out_channels: _t.Any
     has_bias: _t.Any
     weight: _Parameter
-    bias: _t.Any
+    bias: _Parameter
     activation: _t.Any
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = None, bias_init: _t.Any = None, has_bias: _b.bool = True, activation: _t.Any = None, dtype: _Type = ...) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = None, bias_init: _t.Any = None, has_bias: _b.bool = True, activation: _b.str | _Cell | _c.Callable[..., _t.Any] | None = None, dtype: _Type = ...) -> None: ...
     @property
     def activation_flag(self) -> _t.Any: ...
     @activation_flag.setter
@@ -1921,8 +1930,9 @@ class DenseBnAct(_Cell):
     has_act: _t.Any
     batchnorm: _t.Any
     activation: _t.Any
-    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _t.Any = True, has_bn: _b.bool = False, momentum: _b.float = 0.9, eps: _b.float = 1e-05, activation: _t.Any = None, alpha: _b.float = 0.2, after_fake: _b.bool = True) -> None: ...
+    def __init__(self, in_channels: _t.Any, out_channels: _t.Any, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _t.Any = True, has_bn: _b.bool = False, momentum: _b.float = 0.9, eps: _b.float = 1e-05, activation: _b.str | _Cell | _c.Callable[..., _t.Any] | None = None, alpha: _b.float = 0.2, after_fake: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class DenseThor(Dense):
     """Dense (fully connected) layer for THOR: activation(x @ weight.T + bias).
 
@@ -1940,8 +1950,9 @@ class DenseThor(Dense):
     Outputs:
         Tensor of shape (N, out_channels).
     """
-    def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _b.bool = True, activation: _t.Any = None) -> None: ...
+    def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _b.bool = True, activation: _b.str | _Cell | _c.Callable[..., _t.Any] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @classmethod
     def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
@@ -2267,6 +2278,7 @@ class EmbeddingLookupThor(EmbeddingLookup):
     """
     def __init__(self, vocab_size: _b.int, embedding_size: _b.int, param_init: _t.Any = 'normal', target: _b.str = 'CPU', slice_mode: _b.str = 'batch_slice', manual_shapes: _c.Iterable[_t.Any] | None = None, max_norm: _b.float | None = None, sparse: _b.bool = True) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @classmethod
     def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
@@ -2308,6 +2320,7 @@ class EmbeddingThor(Embedding):
     """
     def __init__(self, vocab_size: _b.int, embedding_size: _b.int, use_one_hot: _b.bool = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     @classmethod
     def convert_layer(cls, layer: _Cell | _c.Callable[..., _t.Any], prefix: _b.str) -> _t.Any:
         """Creates a layer of this class with the parameters, modes and hooks of a plain one.
@@ -2624,6 +2637,7 @@ class GRU(_Cell):
     @b_ih_list.setter
     def b_ih_list(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _b.tuple[_Tensor, _Tensor]: ...  # type: ignore
     @property
     def w_hh_list(self) -> _t.Any: ...
     @w_hh_list.setter
@@ -2661,6 +2675,7 @@ class GRUCell(_Cell):
     bias_hh: _t.Any
     def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 from ..nn.loss.loss import GaussianNLLLoss as GaussianNLLLoss
 from ..nn.wrap.cell_wrapper import GradAccumulationCell as GradAccumulationCell
 class GraphCell(_Cell):
@@ -2848,7 +2863,7 @@ class ImageGradients(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _b.tuple[_Tensor, _Tensor]: ...  # type: ignore
 class InstanceNorm1d(_Cell):
     """Instance normalization of (N, C, L): standardizes each channel, multiplies it by gamma and
     adds beta.
@@ -3181,6 +3196,7 @@ class LSTM(_Cell):
     @b_ih_list.setter
     def b_ih_list(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _b.tuple[_Tensor, _b.tuple[_Tensor, _Tensor]]: ...  # type: ignore
     @property
     def w_hh_list(self) -> _t.Any: ...
     @w_hh_list.setter
@@ -3220,6 +3236,7 @@ class LSTMCell(_Cell):
     bias_hh: _t.Any
     def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _b.tuple[_Tensor, _Tensor]: ...  # type: ignore
 class Lamb(_Optimizer):
     """LAMB optimizer: Adam with a layer-wise trust ratio, for training with large batches.
 
@@ -3460,7 +3477,7 @@ class Linear(_Cell):
     out_features: _t.Any
     has_bias: _t.Any
     weight: _Parameter
-    bias: _t.Any
+    bias: _Parameter
     def __init__(self, in_features: _b.int, out_features: _b.int, bias: _b.bool = True, weight_init: _t.Any = None, bias_init: _t.Any = None, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3527,7 +3544,7 @@ class Loss(Metric):
     def __init__(self) -> None: ...
     def clear(self) -> None:  # type: ignore
         """Resets the sums."""
-    def eval(self) -> _t.Any:  # type: ignore
+    def eval(self) -> _b.float:  # type: ignore
         """Returns the mean as a float."""
     def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Adds the loss of a batch.
@@ -3541,7 +3558,7 @@ class MAE(Metric):
     def __init__(self) -> None: ...
     def clear(self) -> None:  # type: ignore
         """Resets the sums."""
-    def eval(self) -> _t.Any:  # type: ignore
+    def eval(self) -> _b.float:  # type: ignore
         """Returns the mean as a float."""
     def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the sums with predictions and labels.
@@ -3556,7 +3573,7 @@ class MSE(Metric):
     def __init__(self) -> None: ...
     def clear(self) -> None:  # type: ignore
         """Resets the sums."""
-    def eval(self) -> _t.Any:  # type: ignore
+    def eval(self) -> _b.float:  # type: ignore
         """Returns the mean as a float."""
     def update(self, *inputs: _t.Any) -> None:  # type: ignore
         """Updates the sums with predictions and labels.
@@ -3955,7 +3972,7 @@ class Moments(_Cell):
     keep_dims: _t.Any
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | None = None, keep_dims: _b.bool | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
-    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _b.tuple[_Tensor, _Tensor]: ...  # type: ignore
 from ..nn.optim.momentum import Momentum as Momentum
 from ..nn.loss.loss import MultiClassDiceLoss as MultiClassDiceLoss
 class MultiFieldEmbeddingLookup(EmbeddingLookup):
@@ -4040,6 +4057,7 @@ class MultiheadAttention(_Cell):
     bias_v: _t.Any
     def __init__(self, embed_dim: _b.int, num_heads: _b.int | _t.Literal[True], dropout: _b.float = 0.0, has_bias: _b.bool = True, add_bias_kv: _b.bool = False, add_zero_attn: _b.bool = False, kdim: _b.int | None = None, vdim: _b.int | None = None, batch_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _b.tuple[_Tensor, ...]: ...  # type: ignore
 from ..nn.loss.loss import MultilabelMarginLoss as MultilabelMarginLoss
 from ..nn.loss.loss import NLLLoss as NLLLoss
 from ..nn.learning_rate_schedule import NaturalExpDecayLR as NaturalExpDecayLR
@@ -4441,6 +4459,7 @@ class RNN(_Cell):
     @b_ih_list.setter
     def b_ih_list(self, value: _t.Any) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _b.tuple[_Tensor, _Tensor]: ...  # type: ignore
     @property
     def w_hh_list(self) -> _t.Any: ...
     @w_hh_list.setter
@@ -4474,6 +4493,7 @@ class RNNCell(_Cell):
     bias_hh: _t.Any
     def __init__(self, input_size: _b.int, hidden_size: _b.int, has_bias: _b.bool = True, nonlinearity: _t.Literal['tanh', 'relu'] = 'tanh', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ROC(Metric):
     """Receiver operating characteristic (ROC): false and true positive rates at each threshold.
 
@@ -5125,6 +5145,7 @@ class SparseTensorDenseMatmul(_Cell):
     sparse_dense_matmul: _t.Any
     def __init__(self, adjoint_st: _b.bool = False, adjoint_dt: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SparseToDense(_Cell):
     """Converts a COOTensor to a dense Tensor.
 
@@ -5136,6 +5157,7 @@ class SparseToDense(_Cell):
     """
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SyncBatchNorm(_Cell):
     """Batch normalization of (N, C) or (N, C, H, W) with statistics over the batches of several
     ranks.
@@ -5261,6 +5283,7 @@ class TimeDistributed(_Cell):
     reshape_with_axis: _t.Any
     def __init__(self, layer: _Cell | _Primitive, time_axis: _b.int, reshape_with_axis: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
     """Top-1 accuracy: the share of samples whose class has the largest prediction."""
     def __init__(self) -> None: ...
@@ -5615,7 +5638,7 @@ def rearrange_inputs(func: _c.Callable[..., _t.Any]) -> _c.Callable[..., _t.Any]
     Returns:
         Callable, the method that receives the inputs at those positions, or all without `indexes`.
     """
-def thor(net: _Cell, learning_rate: _Tensor, damping: _Tensor | _b.float, momentum: _b.float, weight_decay: _b.float | _b.bool = 0.0, loss_scale: _b.float | _b.bool = 1.0, batch_size: _b.float | _b.bool = 32, use_nesterov: _b.bool = False, decay_filter: _c.Callable[..., _t.Any] = ..., split_indices: _c.Iterable[_t.Any] | None = None, enable_clip_grad: _b.bool = False, frequency: _b.int = 100) -> _t.Any:
+def thor(net: _Cell, learning_rate: _Tensor, damping: _Tensor | _b.float, momentum: _b.float, weight_decay: _b.float | _b.bool = 0.0, loss_scale: _b.float | _b.bool = 1.0, batch_size: _b.float | _b.bool = 32, use_nesterov: _b.bool = False, decay_filter: _c.Callable[..., _t.Any] = ..., split_indices: _c.Iterable[_t.Any] | None = None, enable_clip_grad: _b.bool = False, frequency: _b.int = 100) -> _Optimizer:
     """Creates a THOR optimizer (second order), and prepares the network for it.
 
     It replaces trainable Dense, Conv2d, Embedding and EmbeddingLookup layers within `net` by layers

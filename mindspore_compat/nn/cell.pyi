@@ -23,7 +23,7 @@ class Cell:
         auto_prefix (bool): whether the names of parameters in sub-cells start with the sub-cell's.
         flags (dict): attributes to set, see `add_flags`.
     """
-    cell_init_args: _t.Any
+    cell_init_args: _b.str
     IGNORE_LIST: _t.Any
     T_destination: _t.Any
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...
@@ -51,14 +51,14 @@ class Cell:
     # Accepted for compatibility, has no effect here
     @bprop_debug.setter
     def bprop_debug(self, value: _t.Any) -> None: ...
-    def buffers(self, recurse: _t.Any = True) -> _t.Any:
+    def buffers(self, recurse: _t.Any = True) -> _c.Iterator[_Tensor]:
         """Yields the buffers. If `recurse`, also yields the buffers of sub-cells."""
     def cast_inputs(self, inputs: _t.Any, dst_type: _t.Any) -> _t.Any:
         """Returns a tuple of `inputs` with the floats among them cast to `dst_type`."""
     cell_type: _t.Any
     def cells(self) -> _c.Iterable[Cell]:
         """Returns the immediate sub-cells."""
-    def cells_and_names(self, cells: _t.Any = None, name_prefix: _b.str = '') -> _t.Any:
+    def cells_and_names(self, cells: _t.Any = None, name_prefix: _b.str = '') -> _c.Iterator[_b.tuple[_b.str, Cell]]:
         """Yields (name, cell) for this Cell and all Cells below it, each Cell once.
 
         Args:
@@ -69,7 +69,7 @@ class Cell:
     def check_names_and_refresh_name(self) -> None:
         """Renames all parameters after their positions if two parameters have the same name."""
     @property
-    def cls_name(self) -> _t.Any: ...
+    def cls_name(self) -> _b.str: ...
     def compile(self, *args: _t.Any, **kwargs: _t.Any) -> None:
         """Checks that `construct` accepts these inputs, and sets `current_phase`, a name for the
         Cell and its inputs; there is nothing to compile.
@@ -92,11 +92,11 @@ class Cell:
         """Returns the text that a subclass adds to its printed form; '' by default."""
     def generate_scope(self) -> None:
         """Sets the scope of every sub-cell: the path of classes and names that leads to it."""
-    def get_buffer(self, target: _t.Any) -> _t.Any:
+    def get_buffer(self, target: _t.Any) -> _Tensor:
         """Returns the buffer with a name such as "net_b.net_c.buffer_c"."""
     def get_extra_state(self) -> _t.Any:
         """Returns the state that a subclass adds to parameters and buffers; to be overridden."""
-    def get_flags(self) -> _t.Any:
+    def get_flags(self) -> _b.dict[_b.str, _t.Any]:
         """Returns the attributes set by `add_flags`."""
     def get_func_graph_proto(self) -> _t.Any:
         """Returns None, since no graph is compiled."""
@@ -108,7 +108,7 @@ class Cell:
         """Yields the parameters. If `expand`, also yields the parameters of sub-cells."""
     def get_scope(self) -> _t.Any:
         """Returns the scope that `generate_scope` of an enclosing Cell has set, or None."""
-    def get_sub_cell(self, target: _t.Any) -> _t.Any:
+    def get_sub_cell(self, target: _t.Any) -> Cell:
         """Returns the sub-cell with a name such as "net_b.net_c"; for '' returns this Cell."""
     @property
     def global_cells(self) -> _t.Any: ...
@@ -144,7 +144,7 @@ class Cell:
         """
     is_top_cell: _t.Any
     @property
-    def jit_config_dict(self) -> _t.Any: ...
+    def jit_config_dict(self) -> _b.dict[_b.str, _t.Any]: ...
     def load_state_dict(self, state_dict: _c.Mapping[_t.Any, _t.Any], strict: _b.bool = True) -> _t.Any:
         """Copies values by name into the parameters and buffers.
 
@@ -155,11 +155,11 @@ class Cell:
         Returns:
             a named tuple of the lists `missing_keys` and `unexpected_keys`.
         """
-    def name_cells(self) -> _t.Any:
+    def name_cells(self) -> _b.dict[_b.str, Cell]:
         """Returns an OrderedDict of the immediate sub-cells by name. A shared sub-cell occurs
         once.
         """
-    def named_buffers(self, prefix: _b.str = '', recurse: _b.bool = True, remove_duplicate: _b.bool = True) -> _t.Any:
+    def named_buffers(self, prefix: _b.str = '', recurse: _b.bool = True, remove_duplicate: _b.bool = True) -> _c.Iterator[_b.tuple[_b.str, _Tensor]]:
         """Yields the names and values of the buffers.
 
         Args:
@@ -178,7 +178,7 @@ class Cell:
     @property
     def parallel_parameter_name_list(self) -> _t.Any: ...
     @property
-    def param_prefix(self) -> _t.Any: ...
+    def param_prefix(self) -> _b.str: ...
     @property
     def parameter_layout_dict(self) -> _t.Any: ...
     # Accepted for compatibility, has no effect here
@@ -198,7 +198,7 @@ class Cell:
     def parameters_dict(self, recurse: _t.Any = True) -> _b.dict[_b.str, _Parameter]:
         """Returns an OrderedDict of the parameters by their own names."""
     @property
-    def phase(self) -> _t.Any: ...
+    def phase(self) -> _b.str: ...
     @phase.setter
     def phase(self, value: _t.Any) -> None: ...
     @property

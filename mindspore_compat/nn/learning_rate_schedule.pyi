@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ..common.tensor import Tensor as _Tensor
 from ..nn.cell import Cell as _Cell
 
 class CosineDecayLR(_Cell):
@@ -31,6 +32,7 @@ class CosineDecayLR(_Cell):
     decay_steps: _t.Any
     def __init__(self, min_lr: _b.float, max_lr: _b.float, decay_steps: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class ExponentialDecayLR(_Cell):
     """Exponential decay: learning_rate * decay_rate ** (global_step / decay_steps).
 
@@ -52,6 +54,7 @@ class ExponentialDecayLR(_Cell):
     is_stair: _t.Any
     def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class InverseDecayLR(_Cell):
     """Inverse time decay: learning_rate / (1 + decay_rate * global_step / decay_steps).
 
@@ -73,6 +76,7 @@ class InverseDecayLR(_Cell):
     is_stair: _t.Any
     def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class NaturalExpDecayLR(_Cell):
     """Natural exponential decay: learning_rate * exp(-decay_rate * global_step).
 
@@ -94,6 +98,7 @@ class NaturalExpDecayLR(_Cell):
     is_stair: _t.Any
     def __init__(self, learning_rate: _b.float, decay_rate: _b.float, decay_steps: _b.int, is_stair: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class PolynomialDecayLR(_Cell):
     """Polynomial decay from `learning_rate` to `end_learning_rate` over `decay_steps` steps.
 
@@ -121,6 +126,7 @@ class PolynomialDecayLR(_Cell):
     update_decay_steps: _t.Any
     def __init__(self, learning_rate: _b.float, end_learning_rate: _b.float, decay_steps: _b.int, power: _b.float, update_decay_steps: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class WarmUpLR(_Cell):
     """Linear warm-up from 0 to `learning_rate` over `warmup_steps` steps; then the rate stays.
 
@@ -138,3 +144,4 @@ class WarmUpLR(_Cell):
     warmup_steps: _t.Any
     def __init__(self, learning_rate: _b.float, warmup_steps: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore

@@ -39,28 +39,28 @@ def add(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def amax(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, initial: _t.Any = None, where: _t.Any = True) -> _t.Any:
+def amax(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, initial: _t.Any = None, where: _t.Any = True) -> _Tensor:
     """The largest element of a Tensor over the axes given; `initial` is a number
     that counts as one more element, `where` says which elements count.
     """
-def amin(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, initial: _t.Any = None, where: _t.Any = True) -> _t.Any:
+def amin(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, initial: _t.Any = None, where: _t.Any = True) -> _Tensor:
     """The smallest element of a Tensor over the axes given; `initial` is a number
     that counts as one more element, `where` says which elements count.
     """
-def append(arr: _t.Any, values: _t.Any, axis: _b.int | None = None) -> _t.Any:
+def append(arr: _t.Any, values: _t.Any, axis: _b.int | None = None) -> _Tensor:
     """Appends a Tensor to another along an axis; if `axis` is None, all elements in order.
 
     Args:
         arr, values (Tensor): the first and the second part.
         axis (int): the axis to join. Default: None, which flattens both.
     """
-def apply_along_axis(func1d: _c.Callable[..., _t.Any], axis: _b.int | _b.bool, arr: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
+def apply_along_axis(func1d: _c.Callable[..., _t.Any], axis: _b.int | _b.bool, arr: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _Tensor:
     """Applies a function of vectors to every vector along an axis of a Tensor."""
-def apply_over_axes(func: _c.Callable[..., _t.Any], a: _t.Any, axes: _t.Any) -> _t.Any:
+def apply_over_axes(func: _c.Callable[..., _t.Any], a: _t.Any, axes: _t.Any) -> _Tensor:
     """Applies a function of (array, axis) to the Tensor for each of several axes in turn; reduced
     axes are kept with length 1.
     """
-def arange(start: _t.SupportsIndex | _b.float | _Tensor, stop: _t.SupportsIndex | _b.float | _Tensor | None = None, step: _t.SupportsIndex | _b.float | _Tensor | None = None, dtype: _t.Any = None) -> _t.Any:
+def arange(start: _t.SupportsIndex | _b.float | _Tensor, stop: _t.SupportsIndex | _b.float | _Tensor | None = None, step: _t.SupportsIndex | _b.float | _Tensor | None = None, dtype: _Type | _b.type | _b.str | None = None) -> _Tensor:
     """Returns numbers from `start` to below `stop` in steps of `step`; int32 for ints, otherwise
     float32.
 
@@ -161,20 +161,20 @@ def arctanh(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def argmax(a: _t.Any, axis: _b.int | None = None) -> _t.Any:
+def argmax(a: _t.Any, axis: _b.int | None = None) -> _Tensor:
     """Returns the index of the maximum along an axis, or of the flattened input; int64."""
-def argmin(a: _t.Any, axis: _b.int | None = None) -> _t.Any:
+def argmin(a: _t.Any, axis: _b.int | None = None) -> _Tensor:
     """Returns the index of the minimum along an axis, or of the flattened input; int32."""
-def argwhere(a: _t.Any) -> _t.Any:
+def argwhere(a: _t.Any) -> _Tensor:
     """Finds the indices of nonzero elements, one row per element; int64."""
-def around(a: _Tensor | _t.SupportsIndex | _b.float | _c.Iterable[_t.Any], decimals: _b.int | _b.bool = 0) -> _t.Any:
+def around(a: _Tensor | _t.SupportsIndex | _b.float | _c.Iterable[_t.Any], decimals: _b.int | _b.bool = 0) -> _Tensor:
     """Rounds to a number of decimal places, with ties to even, in the input's dtype.
 
     Args:
         a (Union[Tensor, int, float, list, tuple]): the values, floating, int32 or int64.
         decimals (int): the number of decimal places; not negative, as in MindSpore.
     """
-def array(obj: _t.SupportsIndex | _b.float | _b.bool | _c.Iterable[_t.Any] | _Tensor, dtype: _t.Any = None, copy: _b.bool = True, ndmin: _b.float | _b.bool | _Tensor = 0) -> _t.Any:
+def array(obj: _t.SupportsIndex | _b.float | _b.bool | _c.Iterable[_t.Any] | _Tensor, dtype: _Type | _b.type | _b.str | None = None, copy: _b.bool = True, ndmin: _b.float | _b.bool | _Tensor = 0) -> _Tensor:
     """Creates a Tensor from an array-like value; ints become int32 and floats float32.
 
     Args:
@@ -183,20 +183,20 @@ def array(obj: _t.SupportsIndex | _b.float | _b.bool | _c.Iterable[_t.Any] | _Te
         copy (bool): False to return a matching Tensor itself. Default: True.
         ndmin (int): the minimum number of axes; new ones come first. Default: 0.
     """
-def array_equal(a1: _t.Any, a2: _t.Any, equal_nan: _b.bool = False) -> _t.Any:
+def array_equal(a1: _t.Any, a2: _t.Any, equal_nan: _b.bool = False) -> _Tensor:
     """Tests whether the shapes and all elements of two arrays are equal; returns a bool Tensor.
 
     Args:
         a1, a2 (Union[Tensor, number, list, tuple]): the arrays.
         equal_nan (bool): whether NaN equals NaN. Default: False.
     """
-def array_equiv(a1: _t.Any, a2: _t.Any) -> _t.Any:
+def array_equiv(a1: _t.Any, a2: _t.Any) -> _Tensor:
     """Tests whether two arrays broadcast and all elements are equal; returns a bool Tensor.
 
     Args:
         a1, a2 (Union[Tensor, number, list, tuple]): the arrays.
     """
-def array_split(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _t.Any:
+def array_split(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along an axis into nearly equal parts, or at indices.
 
     Args:
@@ -210,9 +210,9 @@ def array_split(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], a
     """
 def array_str(a: _t.Any) -> _b.str:
     """Returns the values of a Tensor as printed text; raises a TypeError for other values."""
-def asarray(a: _t.Any, dtype: _t.Any = None) -> _t.Any:
+def asarray(a: _t.Any, dtype: _t.Any = None) -> _Tensor:
     """Converts an array-like value to a Tensor; a Tensor of the right dtype is returned unchanged."""
-def asfarray(a: _t.Any, dtype: _t.Any = ...) -> _t.Any:
+def asfarray(a: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     """Converts an array-like value to a Tensor of a floating dtype, float32 by default.
 
     A dtype of ints or bools means float32; None keeps the value's own dtype, which may be an int.
@@ -229,6 +229,17 @@ def atleast_3d(*arys: _t.Any) -> _t.Any:
     """Returns Tensors with at least three axes, several as a list; raises a TypeError for other
     values.
     """
+@_t.overload
+def average(x: _Tensor, axis: _b.int | _c.Iterable[_b.int] | None = None, weights: _Tensor | None = None) -> _Tensor:
+    """Computes the (weighted) average of a Tensor and, with `returned`, the sum of the weights.
+
+    Args:
+        x (Tensor): the values; without weights the result has their dtype.
+        axis (Union[int, tuple[int], None]): the axes; None means all.
+        weights (Tensor): of the shape of `x`, or a vector along a single `axis`.
+        returned (bool): whether the sum of the weights is returned, too.
+    """
+@_t.overload
 def average(x: _Tensor, axis: _b.int | _c.Iterable[_b.int] | None = None, weights: _Tensor | None = None, returned: _b.bool = False) -> _t.Any:
     """Computes the (weighted) average of a Tensor and, with `returned`, the sum of the weights.
 
@@ -240,7 +251,7 @@ def average(x: _Tensor, axis: _b.int | _c.Iterable[_b.int] | None = None, weight
     """
 def bartlett(M: _b.int) -> _Tensor:
     """The bartlett window of M points, float32. A TypeError if `M` is no int."""
-def bincount(x: _c.Iterable[_t.Any] | _Tensor, weights: _c.Iterable[_t.Any] | _Tensor | None = None, minlength: _b.int = 0, length: _b.int | None = None) -> _t.Any:
+def bincount(x: _c.Iterable[_t.Any] | _Tensor, weights: _c.Iterable[_t.Any] | _Tensor | None = None, minlength: _b.int = 0, length: _b.int | None = None) -> _Tensor:
     """Counts the occurrences of each number (or sums its weights) as float32; `length` fixes the
     length of the result.
 
@@ -305,9 +316,9 @@ def bitwise_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
 def blackman(M: _b.int) -> _Tensor:
     """The blackman window of M points, float32. A TypeError if `M` is no int."""
 from ..common.dtype import bool_ as bool_
-def broadcast_arrays(*args: _t.Any) -> _b.list[_t.Any]:
+def broadcast_arrays(*args: _t.Any) -> _b.list[_Tensor]:
     """Broadcasts Tensors to their common shape; returns a list."""
-def broadcast_to(array: _t.Any, shape: _t.Any) -> _t.Any:
+def broadcast_to(array: _t.Any, shape: _t.Any) -> _Tensor:
     """Broadcasts a Tensor to a shape given as a tuple, list or Tensor of ints."""
 def cbrt(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
     """Computes the cube root.
@@ -335,7 +346,7 @@ def ceil(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def choose(a: _c.Iterable[_t.Any] | _Tensor, choices: _t.Any, mode: _b.str = 'clip') -> _t.Any:
+def choose(a: _c.Iterable[_t.Any] | _Tensor, choices: _t.Any, mode: _b.str = 'clip') -> _Tensor:
     """Selects, at each index i, the element of `choices[a[i]]`; numbers out of range are clipped or
     wrapped.
 
@@ -344,7 +355,7 @@ def choose(a: _c.Iterable[_t.Any] | _Tensor, choices: _t.Any, mode: _b.str = 'cl
         choices (Union[number, list, tuple, Tensor]): the choices, which are broadcast.
         mode (str): "clip" or "wrap"; "raise" rejects numbers out of range.
     """
-def clip(x: _t.Any, xmin: _t.Any, xmax: _t.Any, dtype: _Type | None = None) -> _t.Any:
+def clip(x: _t.Any, xmin: _t.Any, xmax: _t.Any, dtype: _Type | None = None) -> _Tensor:
     """Clips the elements to [xmin, xmax]; one bound may be None.
 
     Args:
@@ -364,7 +375,7 @@ def column_stack(tup: _Tensor | _c.Iterable[_Tensor]) -> _Tensor:
     Returns:
         Tensor, in the dtype to which all are promoted.
     """
-def concatenate(arrays: _Tensor | _c.Iterable[_Tensor], axis: _b.int | None = 0) -> _t.Any:
+def concatenate(arrays: _Tensor | _c.Iterable[_Tensor], axis: _b.int | None = 0) -> _Tensor:
     """Concatenates Tensors along an axis; if `axis` is None or at least 32, all their elements.
 
     Args:
@@ -372,22 +383,22 @@ def concatenate(arrays: _Tensor | _c.Iterable[_Tensor], axis: _b.int | None = 0)
             slices along the first axis. Lengths may differ along `axis` only.
         axis (int): the axis to join. Default: 0.
     """
-def convolve(a: _t.Any, v: _t.Any, mode: _b.str = 'full') -> _t.Any:
+def convolve(a: _t.Any, v: _t.Any, mode: _b.str = 'full') -> _Tensor:
     """Computes the convolution of two vectors.
 
     Args:
         a, v (Union[number, list, tuple, Tensor]): the vectors; a number is a vector of length 1.
         mode (str): the part that is returned: "full", "same" or "valid".
     """
-def copy(a: _t.Any) -> _t.Any:
+def copy(a: _t.Any) -> _Tensor:
     """Copies an array-like value to a new Tensor."""
-def copysign(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _t.Any:
+def copysign(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     """Returns the magnitude of `x1` with the sign of `x2`, in the dtype of `x1`."""
-def corrcoef(x: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, dtype: _t.Any = None) -> _t.Any:
+def corrcoef(x: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, dtype: _t.Any = None) -> _Tensor:
     """Computes the correlation coefficients of the rows (or columns) of a matrix; float32. The
     arguments are the same as for `cov`.
     """
-def correlate(a: _t.Any, v: _t.Any, mode: _b.str = 'valid') -> _t.Any:
+def correlate(a: _t.Any, v: _t.Any, mode: _b.str = 'valid') -> _Tensor:
     """Computes the cross-correlation of two vectors of one dtype; ints give floats of the same
     size.
 
@@ -421,9 +432,9 @@ def cosh(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def count_nonzero(x: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False) -> _t.Any:
+def count_nonzero(x: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False) -> _Tensor:
     """Counts the nonzero elements of a Tensor over axes; int32."""
-def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _b.bool = False, ddof: _t.Any = None, fweights: _Tensor | _c.Iterable[_t.Any] | None = None, aweights: _Tensor | _c.Iterable[_t.Any] | None = None, dtype: _Type | _b.str | None = None) -> _t.Any:
+def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _b.bool = False, ddof: _t.Any = None, fweights: _Tensor | _c.Iterable[_t.Any] | None = None, aweights: _Tensor | _c.Iterable[_t.Any] | None = None, dtype: _Type | _b.str | None = None) -> _Tensor:
     """Computes the covariance matrix of the rows (or columns) of a matrix; float32.
 
     Args:
@@ -437,7 +448,7 @@ def cov(m: _t.Any, y: _t.Any = None, rowvar: _b.bool = True, bias: _b.bool = Fal
         aweights (Union[Tensor, list, tuple]): the relative weight of each observation; ints.
         dtype (Union[mindspore.dtype, str]): the dtype of the result.
     """
-def cross(a: _t.Any, b: _t.Any, axisa: _b.int | _b.bool = -1, axisb: _b.int | _b.bool = -1, axisc: _b.int | _b.bool = -1, axis: _b.int | _b.bool | None = None) -> _t.Any:
+def cross(a: _t.Any, b: _t.Any, axisa: _b.int | _b.bool = -1, axisb: _b.int | _b.bool = -1, axisc: _b.int | _b.bool = -1, axis: _b.int | _b.bool | None = None) -> _Tensor:
     """Computes the cross product of vectors of length 2 or 3.
 
     Args:
@@ -445,13 +456,13 @@ def cross(a: _t.Any, b: _t.Any, axisa: _b.int | _b.bool = -1, axisb: _b.int | _b
         axisa, axisb, axisc (int): the axes of the vectors in `a`, in `b` and in the result.
         axis (int): if given, the axis in all three.
     """
-def cumprod(a: _t.Any, axis: _b.int | None = None, dtype: _t.Any = None) -> _t.Any:
+def cumprod(a: _t.Any, axis: _b.int | None = None, dtype: _t.Any = None) -> _Tensor:
     """Computes the cumulative product along an axis, or over all elements in order.
 
     Bools and ints below 32 bits become int32, unsigned ones uint32; the ints of a list become
     int64.
     """
-def cumsum(a: _t.Any, axis: _b.int | None = None, dtype: _t.Any = None) -> _t.Any:
+def cumsum(a: _t.Any, axis: _b.int | None = None, dtype: _t.Any = None) -> _Tensor:
     """Computes the cumulative sum of a Tensor along an axis, or over all elements in order.
 
     Bools and ints below 32 bits become int32.
@@ -469,28 +480,28 @@ def deg2rad(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def diag(v: _Tensor, k: _b.int = 0) -> _t.Any:
+def diag(v: _Tensor, k: _b.int = 0) -> _Tensor:
     """Builds a matrix with a vector on its k-th diagonal, or extracts that diagonal of a matrix.
 
     Args:
         v (Tensor): a vector, or a matrix.
         k (int): the diagonal: 0 is the main one, positive ones lie above it. Default: 0.
     """
-def diag_indices(n: _b.int | _b.bool, ndim: _b.int | _b.bool = 2) -> _t.Any:
+def diag_indices(n: _b.int | _b.bool, ndim: _b.int | _b.bool = 2) -> _b.tuple[_Tensor, ...]:
     """Returns the indices of the main diagonal of an array with `ndim` axes of length n; int32.
 
     Args:
         n (int): the length of each axis.
         ndim (int): the number of axes. Default: 2.
     """
-def diagflat(v: _Tensor, k: _b.int | _b.bool | _Tensor = 0) -> _t.Any:
+def diagflat(v: _Tensor, k: _b.int | _b.bool | _Tensor = 0) -> _Tensor:
     """Builds a matrix with the flattened input on its k-th diagonal.
 
     Args:
         v (Tensor): the elements of the diagonal, of any shape.
         k (int): the diagonal: 0 is the main one, positive ones lie above it. Default: 0.
     """
-def diagonal(a: _Tensor, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1) -> _t.Any:
+def diagonal(a: _Tensor, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1) -> _Tensor:
     """Returns the diagonal of a Tensor over two axes, along a new last axis.
 
     Args:
@@ -498,7 +509,7 @@ def diagonal(a: _Tensor, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor =
         offset (int): the diagonal: 0 is the main one, positive ones lie above it. Default: 0.
         axis1, axis2 (int): the axes of the matrices. Default: 0 and 1.
     """
-def diff(a: _Tensor, n: _b.int = 1, axis: _b.int | _b.bool = -1, prepend: _t.Any = None, append: _t.Any = None) -> _t.Any:
+def diff(a: _Tensor, n: _b.int = 1, axis: _b.int | _b.bool = -1, prepend: _t.Any = None, append: _t.Any = None) -> _Tensor:
     """Computes the n-th discrete differences of a Tensor along an axis.
 
     Args:
@@ -507,7 +518,7 @@ def diff(a: _Tensor, n: _b.int = 1, axis: _b.int | _b.bool = -1, prepend: _t.Any
         axis (int): the axis.
         prepend, append (Union[Tensor, number]): values before and after, along the axis.
     """
-def digitize(x: _t.Any, bins: _c.Iterable[_t.Any] | _Tensor, right: _b.bool = False) -> _t.Any:
+def digitize(x: _t.Any, bins: _c.Iterable[_t.Any] | _Tensor, right: _b.bool = False) -> _Tensor:
     """Finds the bin of each value: the number of edges below it, or, with `right` False, not above
     it. Edges may also descend. int32.
 
@@ -529,13 +540,13 @@ def divide(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def divmod(x1: _t.Any, x2: _t.Any, dtype: _t.Any = None) -> _t.Any:
+def divmod(x1: _t.Any, x2: _t.Any, dtype: _t.Any = None) -> _b.tuple[_Tensor, _Tensor]:
     """Computes (quotient rounded down, remainder) of Tensors or numbers.
 
     Next to a Tensor, a number keeps its dtype in the quotient; in the remainder it is an int32 or
     float32.
     """
-def dot(a: _t.Any, b: _t.Any) -> _t.Any:
+def dot(a: _t.Any, b: _t.Any) -> _Tensor:
     """Computes the dot product of vectors, or the product of matrices.
 
     The last axis of `a` is contracted with the second-to-last axis of `b`, or its only one; a
@@ -544,7 +555,7 @@ def dot(a: _t.Any, b: _t.Any) -> _t.Any:
     Args:
         a, b (Tensor): of one dtype, unless one has no axes.
     """
-def dsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+def dsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along the third axis into equal parts, or at indices.
 
     Args:
@@ -565,7 +576,7 @@ def dstack(tup: _Tensor | _c.Iterable[_Tensor]) -> _Tensor:
     Returns:
         Tensor, in the dtype to which all are promoted.
     """
-def ediff1d(ary: _Tensor, to_end: _t.Any = None, to_begin: _t.Any = None) -> _t.Any:
+def ediff1d(ary: _Tensor, to_end: _t.Any = None, to_begin: _t.Any = None) -> _Tensor:
     """Computes the differences of consecutive elements of a flattened Tensor, optionally with
     values before and after them.
 
@@ -621,7 +632,7 @@ def exp2(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def expand_dims(a: _t.Any, axis: _t.Any) -> _t.Any:
+def expand_dims(a: _t.Any, axis: _t.Any) -> _Tensor:
     """Inserts axes of length 1 into a Tensor; `axis` counts axes of the result."""
 def expm1(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
     """Computes the exponential function minus 1, precise near 0.
@@ -651,13 +662,13 @@ def fabs(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def fix(x: _t.Any) -> _t.Any:
+def fix(x: _t.Any) -> _Tensor:
     """Rounds the elements of a Tensor toward zero: float32, or float16 for float16."""
-def flip(m: _t.Any, axis: _t.Any = None) -> _t.Any:
+def flip(m: _t.Any, axis: _t.Any = None) -> _Tensor:
     """Reverses the order of the elements of a Tensor along axes, by default along all."""
-def fliplr(m: _t.Any) -> _t.Any:
+def fliplr(m: _t.Any) -> _Tensor:
     """Reverses a Tensor along the second axis; raises a ValueError if it has none."""
-def flipud(m: _t.Any) -> _t.Any:
+def flipud(m: _t.Any) -> _Tensor:
     """Reverses a Tensor along the first axis; raises a ValueError if it has none."""
 from ..common.dtype import float16 as float16
 from ..common.dtype import float32 as float32
@@ -715,9 +726,9 @@ def fmod(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def full(shape: _t.Any, fill_value: _t.Any, dtype: _t.Any = None) -> _t.Any:
+def full(shape: _t.Any, fill_value: _t.Any, dtype: _t.Any = None) -> _Tensor:
     """Returns a Tensor of a shape filled with an array-like value, in the value's dtype by default."""
-def full_like(a: _t.Any, fill_value: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
+def full_like(a: _t.Any, fill_value: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _Tensor:
     """Returns a Tensor filled with an array-like value; shape and dtype default to those of another
     value.
     """
@@ -734,7 +745,7 @@ def gcd(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def geomspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, dtype: _t.Any = None, axis: _t.Any = 0) -> _t.Any:
+def geomspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, dtype: _t.Any = None, axis: _t.Any = 0) -> _Tensor:
     """Returns `num` numbers in geometric progression from `start` to `stop`.
 
     The arguments and errors are the same as for `linspace`.
@@ -796,14 +807,14 @@ def heaviside(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def histogram(a: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _t.Any = False) -> _t.Any:
+def histogram(a: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _t.Any = False) -> _b.tuple[_Tensor, _Tensor]:
     """Computes a histogram: returns (counts per bin, edges of the bins). The last bin includes its
     end.
 
     The arguments and errors are the same as for `histogram_bin_edges`; `weights` are the weights of
     the values, and `density` divides by the total and by each bin's width.
     """
-def histogram2d(x: _t.Any, y: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _t.Any = False) -> _t.Any:
+def histogram2d(x: _t.Any, y: _t.Any, bins: _t.Any = 10, range: _t.Any = None, weights: _t.Any = None, density: _t.Any = False) -> _b.tuple[_Tensor, _Tensor, _Tensor]:
     """Computes a 2-D histogram: returns (counts per cell, edges along x, edges along y).
 
     `x` and `y` are vectors; the other arguments and the errors are the same as for `histogramdd`.
@@ -831,7 +842,7 @@ def histogramdd(sample: _c.Iterable[_t.Any] | _Tensor, bins: _b.int | _c.Iterabl
         weights (Union[list, tuple, Tensor]): the weight of each point.
         density (bool): True to divide by the total and by each cell's size.
     """
-def hsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+def hsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along the second axis into equal parts, or at indices.
 
     Args:
@@ -867,7 +878,7 @@ def hypot(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     """
 def identity(n: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     """Returns the n x n identity matrix."""
-def in1d(ar1: _t.Any, ar2: _t.Any, invert: _b.bool = False) -> _t.Any:
+def in1d(ar1: _t.Any, ar2: _t.Any, invert: _b.bool = False) -> _Tensor:
     """Tests whether each element of the flattened first array is in the second; see `isin`.
 
     Args:
@@ -878,7 +889,7 @@ def in1d(ar1: _t.Any, ar2: _t.Any, invert: _b.bool = False) -> _t.Any:
 def indices(dimensions: _t.Any, dtype: _t.Any = ..., sparse: _b.bool = False) -> _b.list[_t.Any]:
     """Returns the index grids of a shape, as a list."""
 inf: _b.float
-def inner(a: _t.Any, b: _t.Any) -> _t.Any:
+def inner(a: _t.Any, b: _t.Any) -> _Tensor:
     """Computes the inner product of Tensors over their last axes; a number multiplies every
     element.
     """
@@ -887,7 +898,7 @@ from ..common.dtype import int32 as int32
 from ..common.dtype import int64 as int64
 from ..common.dtype import int8 as int8
 from ..common.dtype import int_ as int_
-def interp(x: _t.Any, xp: _t.Any, fp: _t.Any, left: _t.Any = None, right: _t.Any = None) -> _t.Any:
+def interp(x: _t.Any, xp: _t.Any, fp: _t.Any, left: _t.Any = None, right: _t.Any = None) -> _Tensor:
     """Interpolates linearly between the points (xp, fp); float32, or float64 for a float64 `x`.
 
     Args:
@@ -897,7 +908,7 @@ def interp(x: _t.Any, xp: _t.Any, fp: _t.Any, left: _t.Any = None, right: _t.Any
         left, right (Union[number, list, tuple, Tensor]): the values before and after all points; by
             default the first and the last point.
     """
-def intersect1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = False, return_indices: _b.bool = False) -> _t.Any:
+def intersect1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = False, return_indices: _b.bool = False) -> _Tensor:
     """Computes the intersection of two arrays in ascending order; if requested, also the first
     positions (int32) in each.
 
@@ -909,7 +920,7 @@ def intersect1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = False, return
         return_indices (bool): whether the positions are returned, too. Default: False.
     """
 invert = bitwise_not
-def isclose(a: _t.Any, b: _t.Any, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _t.Any:
+def isclose(a: _t.Any, b: _t.Any, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _Tensor:
     """Tests whether elements are close: |a - b| <= atol + rtol |b|.
 
     Args:
@@ -930,7 +941,7 @@ def isfinite(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def isin(element: _t.Any, test_elements: _t.Any, invert: _b.bool = False) -> _t.Any:
+def isin(element: _t.Any, test_elements: _t.Any, invert: _b.bool = False) -> _Tensor:
     """Tests whether each element is in a second array (with `invert`, whether it is not).
 
     Args:
@@ -964,13 +975,13 @@ def isnan(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def isneginf(x: _Tensor) -> _t.Any:
+def isneginf(x: _Tensor) -> _Tensor:
     """Tests the elements of a Tensor for negative infinity; raises a TypeError for anything else.
 
     Args:
         x (Tensor): real numbers or bools.
     """
-def isposinf(x: _Tensor) -> _t.Any:
+def isposinf(x: _Tensor) -> _Tensor:
     """Tests the elements of a Tensor for positive infinity; raises a TypeError for anything else.
 
     Args:
@@ -982,9 +993,9 @@ def isscalar(element: _t.Any) -> _b.bool:
     Args:
         element (Any): the value to test.
     """
-def ix_(*args: _t.Any) -> _t.Any:
+def ix_(*args: _t.Any) -> _b.tuple[_Tensor, ...]:
     """Reshapes vectors to an open mesh: a tuple of Tensors that index a grid together."""
-def kron(a: _t.Any, b: _t.Any) -> _t.Any:
+def kron(a: _t.Any, b: _t.Any) -> _Tensor:
     """Computes the Kronecker product of two array-like values."""
 def lcm(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     """Computes the least common multiple.
@@ -1025,7 +1036,20 @@ def less_equal(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def linspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, retstep: _b.bool = False, dtype: _t.Any = None, axis: _b.int = 0) -> _t.Any:
+@_t.overload
+def linspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, dtype: _Type | _b.type | _b.str | None = None, axis: _b.int = 0) -> _Tensor:
+    """Returns `num` evenly spaced numbers from `start` to `stop` along an axis; float32 by default.
+
+    Args:
+        start, stop (Union[number, list, tuple, Tensor]): the ends, which are broadcast.
+        num (int): the number of values. Default: 50.
+        endpoint (bool): whether `stop` is included. Default: True.
+        retstep (bool): whether the distance is returned, too. Default: False.
+        dtype (Union[mindspore.dtype, type, str]): the dtype of the result.
+        axis (int): the position of the new axis. Default: 0.
+    """
+@_t.overload
+def linspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, retstep: _b.bool = False, dtype: _Type | _b.type | _b.str | None = None, axis: _b.int = 0) -> _t.Any:
     """Returns `num` evenly spaced numbers from `start` to `stop` along an axis; float32 by default.
 
     Args:
@@ -1166,13 +1190,13 @@ def logical_xor(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def logspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, base: _b.float | _b.bool = 10.0, dtype: _t.Any = None, axis: _t.Any = 0) -> _t.Any:
+def logspace(start: _t.Any, stop: _t.Any, num: _b.int | _b.bool = 50, endpoint: _b.bool = True, base: _b.float | _b.bool = 10.0, dtype: _t.Any = None, axis: _t.Any = 0) -> _Tensor:
     """Returns numbers evenly spaced on a log scale: `base` to the powers of `linspace`. The other
     arguments and the errors are the same as for `linspace`; `base` is a number.
     """
-def matmul(x1: _t.Any, x2: _t.Any, dtype: _t.Any = None) -> _t.Any:
+def matmul(x1: _t.Any, x2: _t.Any, dtype: _t.Any = None) -> _Tensor:
     """Computes the matrix product over the last two axes of Tensors of one dtype."""
-def matrix_power(a: _c.Iterable[_t.Any] | _Tensor, n: _b.int | _b.bool) -> _t.Any: ...
+def matrix_power(a: _c.Iterable[_t.Any] | _Tensor, n: _b.int | _b.bool) -> _Tensor: ...
 max = amax
 def maximum(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     """Computes the greater of two elements.
@@ -1187,9 +1211,9 @@ def maximum(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def mean(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, dtype: _t.Any = None) -> _t.Any:
+def mean(a: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False, dtype: _t.Any = None) -> _Tensor:
     """Computes the mean over axes, in the input's dtype (ints are truncated)."""
-def meshgrid(*xi: _t.Any, sparse: _b.bool = False, indexing: _t.Any = 'xy') -> _t.Any:
+def meshgrid(*xi: _t.Any, sparse: _b.bool = False, indexing: _t.Any = 'xy') -> _b.list[_Tensor]:
     """Returns the coordinate grids of vectors, as a list; `sparse` keeps axes of length 1."""
 mgrid: _t.Any
 min = amin
@@ -1219,11 +1243,11 @@ def mod(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def moveaxis(a: _t.Any, source: _t.Any, destination: _t.Any) -> _t.Any:
+def moveaxis(a: _t.Any, source: _t.Any, destination: _t.Any) -> _Tensor:
     """Moves axes of a Tensor from `source` to `destination`, which are ints, or sequences of equal
     length.
     """
-def multi_dot(arrays: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...] | _Tensor) -> _t.Any:
+def multi_dot(arrays: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...] | _Tensor) -> _Tensor:
     """Multiplies several matrices in the order with the fewest multiplications.
 
     Args:
@@ -1243,19 +1267,19 @@ def multiply(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def nancumsum(a: _t.Any, axis: _b.int | None = None, dtype: _t.Any = None) -> _t.Any:
+def nancumsum(a: _t.Any, axis: _b.int | None = None, dtype: _t.Any = None) -> _Tensor:
     """Computes the cumulative sum of a Tensor with NaN as 0."""
-def nanmax(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _b.int | _b.bool = False) -> _t.Any:
+def nanmax(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _b.int | _b.bool = False) -> _Tensor:
     """`max` over the axes given of what is not NaN, in its dtype."""
-def nanmean(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _t.Any = False) -> _t.Any:
+def nanmean(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _t.Any = False) -> _Tensor:
     """Computes the mean of elements that are not NaN; float32, or float64 for float64."""
-def nanmin(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _b.int | _b.bool = False) -> _t.Any:
+def nanmin(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _b.int | _b.bool = False) -> _Tensor:
     """`min` over the axes given of what is not NaN, in its dtype."""
-def nanstd(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, ddof: _t.Any = 0, keepdims: _t.Any = False) -> _t.Any:
+def nanstd(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, ddof: _t.Any = 0, keepdims: _t.Any = False) -> _Tensor:
     """Computes the standard deviation of elements that are not NaN, the square root of `nanvar`."""
-def nansum(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _t.Any = False) -> _t.Any:
+def nansum(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, keepdims: _t.Any = False) -> _Tensor:
     """`sum` over the axes given of what is not NaN, in its dtype."""
-def nanvar(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, ddof: _t.Any = 0, keepdims: _t.Any = False) -> _t.Any:
+def nanvar(a: _t.Any, axis: _t.Any = None, dtype: _t.Any = None, ddof: _t.Any = 0, keepdims: _t.Any = False) -> _Tensor:
     """Computes the variance of elements that are not NaN, with divisor count - `ddof`; float32."""
 def negative(a: _t.Any, dtype: _Type | None = None) -> _Tensor:
     """Returns negated values.
@@ -1270,7 +1294,7 @@ def negative(a: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `a`.
     """
-def norm(x: _t.Any, ord: _t.Any = None, axis: _b.int | _c.Iterable[_t.Any] | None = None, keepdims: _b.bool = False) -> _t.Any:
+def norm(x: _t.Any, ord: _t.Any = None, axis: _b.int | _c.Iterable[_t.Any] | None = None, keepdims: _b.bool = False) -> _Tensor:
     """Computes the norm of vectors or matrices over axes; at least float32.
 
     Args:
@@ -1299,11 +1323,11 @@ def ones(shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     """Returns a Tensor of ones of a shape (an int, tuple, list or Tensor of ints); float32 by
     default.
     """
-def ones_like(a: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
+def ones_like(a: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _Tensor:
     """Returns ones; shape and dtype default to the shape and dtype of an array-like value."""
-def outer(a: _t.Any, b: _t.Any) -> _t.Any:
+def outer(a: _t.Any, b: _t.Any) -> _Tensor:
     """Computes the outer product of two Tensors of one dtype; raises a TypeError for other values."""
-def pad(arr: _c.Iterable[_t.Any] | _Tensor, pad_width: _b.int | _c.Iterable[_t.Any], mode: _b.str | _c.Callable[..., _t.Any] = 'constant', stat_length: None | _b.int | _c.Iterable[_t.Any] = None, constant_values: _t.Any = 0, end_values: _t.Any = 0, reflect_type: _b.str = 'even', **kwargs: _t.Any) -> _t.Any:
+def pad(arr: _c.Iterable[_t.Any] | _Tensor, pad_width: _b.int | _c.Iterable[_t.Any], mode: _b.str | _c.Callable[..., _t.Any] = 'constant', stat_length: None | _b.int | _c.Iterable[_t.Any] = None, constant_values: _t.Any = 0, end_values: _t.Any = 0, reflect_type: _b.str = 'even', **kwargs: _t.Any) -> _Tensor:
     """Pads a Tensor along each axis.
 
     Args:
@@ -1319,7 +1343,7 @@ def pad(arr: _c.Iterable[_t.Any] | _Tensor, pad_width: _b.int | _c.Iterable[_t.A
         reflect_type (str): "even" or "odd". Default: "even".
     """
 pi: _b.float
-def piecewise(x: _t.Any, condlist: _c.Iterable[_t.Any] | _Tensor, funclist: _c.Iterable[_t.Any], *args: _t.Any, **kw: _t.Any) -> _t.Any:
+def piecewise(x: _t.Any, condlist: _c.Iterable[_t.Any] | _Tensor, funclist: _c.Iterable[_t.Any], *args: _t.Any, **kw: _t.Any) -> _Tensor:
     """Evaluates a piecewise-defined function: at each index, the function (or number) of the first
     true condition is used. An additional function applies where no condition is true; without it,
     the result there is 0.
@@ -1330,7 +1354,7 @@ def piecewise(x: _t.Any, condlist: _c.Iterable[_t.Any] | _Tensor, funclist: _c.I
         funclist (list): functions of `x`, or numbers, one for each condition or one more.
         *args, **kw: passed on to the functions.
     """
-def polyadd(a1: _t.Any, a2: _t.Any) -> _t.Any:
+def polyadd(a1: _t.Any, a2: _t.Any) -> _Tensor:
     """Adds two polynomials (numbers, lists, tuples or Tensors).
 
     Args:
@@ -1341,7 +1365,7 @@ def polyder(p: _t.Any, m: _b.int | _b.bool | _Tensor = 1) -> _Tensor:
     """Differentiates a polynomial `m` times; the result is an empty float32 Tensor if no
     coefficient is left.
     """
-def polyint(p: _t.Any, m: _b.int | _Tensor = 1, k: _t.Any = None) -> _t.Any:
+def polyint(p: _t.Any, m: _b.int | _Tensor = 1, k: _t.Any = None) -> _Tensor:
     """Integrates a polynomial `m` times, with the constants `k` (0 by default); at least float32
     unless `m` is 0.
 
@@ -1350,7 +1374,7 @@ def polyint(p: _t.Any, m: _b.int | _Tensor = 1, k: _t.Any = None) -> _t.Any:
         m (int): the number of integrations.
         k (Union[number, list, tuple, Tensor]): one constant for all integrations, or one for each.
     """
-def polymul(a1: _t.Any, a2: _t.Any) -> _t.Any:
+def polymul(a1: _t.Any, a2: _t.Any) -> _Tensor:
     """Multiplies two polynomials. It raises the same errors as `polyadd`; an empty polynomial
     raises a ValueError, a complex one a TypeError.
 
@@ -1358,14 +1382,14 @@ def polymul(a1: _t.Any, a2: _t.Any) -> _t.Any:
         a1, a2 (Union[Tensor, number, list, tuple]): coefficients, the highest
             power first.
     """
-def polysub(a1: _t.Any, a2: _t.Any) -> _t.Any:
+def polysub(a1: _t.Any, a2: _t.Any) -> _Tensor:
     """Subtracts two polynomials. It raises the same errors as `polyadd`.
 
     Args:
         a1, a2 (Union[Tensor, number, list, tuple]): coefficients, the highest
             power first.
     """
-def polyval(p: _t.Any, x: _t.Any) -> _t.Any:
+def polyval(p: _t.Any, x: _t.Any) -> _Tensor:
     """Evaluates a polynomial at `x` by Horner's rule; at least float32.
 
     Args:
@@ -1398,13 +1422,13 @@ def power(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def promote_types(type1: _t.Any, type2: _t.Any) -> _t.Any:
+def promote_types(type1: _t.Any, type2: _t.Any) -> _Type:
     """Returns the promoted dtype of two dtypes.
 
     Args:
         type1, type2 (Union[mindspore.dtype, type, str]): dtypes of real numbers, or their names.
     """
-def ptp(x: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False) -> _t.Any:
+def ptp(x: _t.Any, axis: _t.Any = None, keepdims: _b.bool = False) -> _Tensor:
     """Computes the peak-to-peak value, maximum minus minimum, of a Tensor over axes."""
 def rad2deg(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
     """Converts angles from radians to degrees.
@@ -1454,9 +1478,9 @@ def randn(*shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     """Draws random numbers from the standard normal distribution; the arguments and errors are the
     same as for `rand`.
     """
-def ravel(x: _t.Any) -> _t.Any:
+def ravel(x: _t.Any) -> _Tensor:
     """Flattens a Tensor; raises a TypeError for other values."""
-def ravel_multi_index(multi_index: _c.Iterable[_t.Any] | _Tensor, dims: _c.Iterable[_t.Any] | _Tensor, mode: _b.str = 'clip', order: _b.str = 'C') -> _t.Any:
+def ravel_multi_index(multi_index: _c.Iterable[_t.Any] | _Tensor, dims: _c.Iterable[_t.Any] | _Tensor, mode: _b.str = 'clip', order: _b.str = 'C') -> _Tensor:
     """Converts indices along each axis to flat indices, as float32.
 
     Args:
@@ -1479,7 +1503,7 @@ def reciprocal(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
         Tensor of the shape of `x`.
     """
 remainder = mod
-def repeat(a: _t.Any, repeats: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor, axis: _b.int | None = None) -> _t.Any:
+def repeat(a: _t.Any, repeats: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor, axis: _b.int | None = None) -> _Tensor:
     """Repeats every element along an axis, or of the flattened input.
 
     Args:
@@ -1488,9 +1512,9 @@ def repeat(a: _t.Any, repeats: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor,
             element.
         axis (int): the axis.
     """
-def reshape(x: _t.Any, new_shape: _t.Any) -> _t.Any:
+def reshape(x: _t.Any, new_shape: _t.Any) -> _Tensor:
     """Reshapes a Tensor to a shape given as an int, tuple, list or integer Tensor."""
-def result_type(*arrays_and_dtypes: _t.Any) -> _t.Any:
+def result_type(*arrays_and_dtypes: _t.Any) -> _Type:
     """Returns the dtype to which Tensors, numbers, dtypes and names of dtypes are promoted.
 
     Args:
@@ -1509,7 +1533,7 @@ def rint(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def roll(a: _Tensor, shift: _b.int | _c.Iterable[_t.Any], axis: _b.int | _c.Iterable[_t.Any] | None = None) -> _t.Any:
+def roll(a: _Tensor, shift: _b.int | _c.Iterable[_t.Any], axis: _b.int | _c.Iterable[_t.Any] | None = None) -> _Tensor:
     """Rolls the elements of a Tensor along axes; elements moved beyond the end reappear at the
     start.
 
@@ -1518,12 +1542,12 @@ def roll(a: _Tensor, shift: _b.int | _c.Iterable[_t.Any], axis: _b.int | _c.Iter
         shift (Union[int, tuple, list]): the number of positions, for all axes or for each of them.
         axis (Union[int, tuple, list, None]): the axes; None rolls the flattened elements.
     """
-def rollaxis(x: _t.Any, axis: _b.int | _b.bool, start: _b.int | _b.bool = 0) -> _t.Any:
+def rollaxis(x: _t.Any, axis: _b.int | _b.bool, start: _b.int | _b.bool = 0) -> _Tensor:
     """Rolls an axis of a Tensor back until it precedes `start`."""
-def rot90(a: _t.Any, k: _b.int | _b.bool = 1, axes: _t.Any = (0, 1)) -> _t.Any:
+def rot90(a: _t.Any, k: _b.int | _b.bool = 1, axes: _t.Any = (0, 1)) -> _Tensor:
     """Rotates a Tensor `k` times by 90 degrees in the plane of two axes."""
 round = around
-def searchsorted(a: _c.Iterable[_t.Any] | _Tensor, v: _t.Any, side: _t.Literal['left', 'right'] = 'left', sorter: _c.Iterable[_t.Any] | _Tensor | None = None) -> _t.Any:
+def searchsorted(a: _c.Iterable[_t.Any] | _Tensor, v: _t.Any, side: _t.Literal['left', 'right'] = 'left', sorter: _c.Iterable[_t.Any] | _Tensor | None = None) -> _Tensor:
     """Finds the positions at which values would be inserted into a sorted vector; int32.
 
     Args:
@@ -1532,7 +1556,7 @@ def searchsorted(a: _c.Iterable[_t.Any] | _Tensor, v: _t.Any, side: _t.Literal['
         side (str): "left" before equal elements, "right" after them.
         sorter (Union[list, tuple, Tensor]): the indices that sort `a`, ints.
     """
-def select(condlist: _c.Iterable[_t.Any] | _Tensor, choicelist: _c.Iterable[_t.Any] | _Tensor, default: _t.Any = 0) -> _t.Any:
+def select(condlist: _c.Iterable[_t.Any] | _Tensor, choicelist: _c.Iterable[_t.Any] | _Tensor, default: _t.Any = 0) -> _Tensor:
     """Selects, at each index, the first choice whose condition is true, or the default.
 
     Args:
@@ -1540,7 +1564,7 @@ def select(condlist: _c.Iterable[_t.Any] | _Tensor, choicelist: _c.Iterable[_t.A
         choicelist (Union[list, tuple, Tensor]): equally many choices; the result has their dtype.
         default (Union[number, Tensor]): the value where no condition is true.
     """
-def setdiff1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = False) -> _t.Any:
+def setdiff1d(ar1: _t.Any, ar2: _t.Any, assume_unique: _b.bool = False) -> _Tensor:
     """Computes the set difference: the values of the first array that are not in the second, in
     ascending order unless `assume_unique`.
 
@@ -1563,7 +1587,7 @@ def sign(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def signbit(x: _t.Any, dtype: _Type | None = None) -> _t.Any:
+def signbit(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
     """Tests whether elements are negative (False for -0.0).
 
     Args:
@@ -1596,9 +1620,9 @@ def sinh(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def size(a: _t.Any, axis: _b.int | _b.bool | None = None) -> _t.Any:
+def size(a: _t.Any, axis: _b.int | _b.bool | None = None) -> _b.int:
     """Returns the number of elements, or the length of an axis, as an int."""
-def sometrue(a: _t.Any, axis: _b.int | _c.Iterable[_b.int] | None = None, keepdims: _b.int | _b.bool = False) -> _t.Any:
+def sometrue(a: _t.Any, axis: _b.int | _c.Iterable[_b.int] | None = None, keepdims: _b.int | _b.bool = False) -> _Tensor:
     """Tests whether any element over the given axes is true.
 
     Args:
@@ -1606,7 +1630,7 @@ def sometrue(a: _t.Any, axis: _b.int | _c.Iterable[_b.int] | None = None, keepdi
         axis (Union[int, tuple[int]]): the axes to reduce. Default: None, all of them.
         keepdims (bool): whether reduced axes stay with length 1. Default: False.
     """
-def split(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _t.Any:
+def split(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int], axis: _b.int = 0) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along an axis into equal parts, or at indices.
 
     Args:
@@ -1644,16 +1668,16 @@ def square(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def squeeze(a: _t.Any, axis: _t.Any = None) -> _t.Any:
+def squeeze(a: _t.Any, axis: _t.Any = None) -> _Tensor:
     """Removes axes of length 1 from a Tensor: all of them, or the given ones."""
-def stack(arrays: _Tensor | _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], axis: _b.int | _b.bool = 0) -> _t.Any:
+def stack(arrays: _Tensor | _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], axis: _b.int | _b.bool = 0) -> _Tensor:
     """Stacks Tensors of one shape along a new axis; a single Tensor is split along its first axis.
 
     Args:
         arrays (Union[Tensor, tuple[Tensor], list[Tensor]]): Tensors of one shape.
         axis (int): the position of the new axis. Default: 0.
     """
-def std(x: _t.Any, axis: _t.Any = None, ddof: _b.int = 0, keepdims: _b.bool = False) -> _t.Any:
+def std(x: _t.Any, axis: _t.Any = None, ddof: _b.int = 0, keepdims: _b.bool = False) -> _Tensor:
     """The standard deviation over the axes given, of squares divided by the count less
     `ddof`; float32 for ints.
     """
@@ -1670,7 +1694,7 @@ def subtract(x1: _t.Any, x2: _t.Any, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the broadcast shape.
     """
-def sum(a: _t.Any, axis: _b.int | _c.Iterable[_t.Any] | None = None, dtype: _Type | None = None, keepdims: _b.bool = False, initial: _t.Any = None) -> _t.Any:
+def sum(a: _t.Any, axis: _b.int | _c.Iterable[_t.Any] | None = None, dtype: _Type | None = None, keepdims: _b.bool = False, initial: _t.Any = None) -> _Tensor:
     """Computes the sum over axes; int64 for ints and bools.
 
     Args:
@@ -1680,9 +1704,9 @@ def sum(a: _t.Any, axis: _b.int | _c.Iterable[_t.Any] | None = None, dtype: _Typ
         keepdims (bool): whether the axes are kept with length 1.
         initial (number): a number that is added to the sum.
     """
-def swapaxes(x: _t.Any, axis1: _b.int | _b.bool, axis2: _b.int | _b.bool) -> _t.Any:
+def swapaxes(x: _t.Any, axis1: _b.int | _b.bool, axis2: _b.int | _b.bool) -> _Tensor:
     """Swaps two axes of a Tensor."""
-def take(a: _Tensor, indices: _Tensor, axis: _b.int | None = None, mode: _b.str = 'clip') -> _t.Any:
+def take(a: _Tensor, indices: _Tensor, axis: _b.int | None = None, mode: _b.str = 'clip') -> _Tensor:
     """Takes elements of a Tensor at indices along an axis, or of the flattened Tensor.
 
     Args:
@@ -1692,7 +1716,7 @@ def take(a: _Tensor, indices: _Tensor, axis: _b.int | None = None, mode: _b.str 
         mode (str): "clip" moves positions out of range to the nearest valid one, "wrap" counts them
             modulo the length, "raise" rejects them.
     """
-def take_along_axis(arr: _t.Any, indices: _t.Any, axis: _b.int | _b.bool | None) -> _t.Any:
+def take_along_axis(arr: _t.Any, indices: _t.Any, axis: _b.int | _b.bool | None) -> _Tensor:
     """Takes elements of a Tensor along an axis at broadcast indices (int32 or int64); without an
     axis, from the flattened Tensor.
     """
@@ -1722,7 +1746,7 @@ def tanh(x: _Tensor, dtype: _Type | None = None) -> _Tensor:
     Returns:
         Tensor of the shape of `x`.
     """
-def tensordot(a: _t.Any, b: _t.Any, axes: _b.int | _c.Iterable[_t.Any] = 2) -> _t.Any:
+def tensordot(a: _t.Any, b: _t.Any, axes: _b.int | _c.Iterable[_t.Any] = 2) -> _Tensor:
     """Computes the tensor dot product (contraction) of Tensors of one dtype over axes.
 
     Args:
@@ -1730,7 +1754,7 @@ def tensordot(a: _t.Any, b: _t.Any, axes: _b.int | _c.Iterable[_t.Any] = 2) -> _
         axes (Union[int, tuple, list]): the number of last axes of `a` and first axes of `b`, or the
             two lists of axes.
     """
-def tile(a: _Tensor, reps: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | _Tensor) -> _t.Any:
+def tile(a: _Tensor, reps: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | _Tensor) -> _Tensor:
     """Tiles a Tensor: repeats it along each axis; `reps` is an int, or a tuple, list or Tensor of
     ints.
 
@@ -1738,7 +1762,7 @@ def tile(a: _Tensor, reps: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | _T
         a (Tensor): the Tensor to repeat.
         reps (Union[int, tuple[int], list[int], Tensor]): the number of copies along each axis.
     """
-def trace(a: _Tensor, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1, dtype: _Type | None = None) -> _t.Any:
+def trace(a: _Tensor, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0, axis2: _b.int | _Tensor = 1, dtype: _Type | None = None) -> _Tensor:
     """Computes the trace, the sum of the diagonal over two axes; int64 for ints. Floats are cast to
     an integer `dtype` before they are summed.
 
@@ -1748,9 +1772,9 @@ def trace(a: _Tensor, offset: _b.int | _Tensor = 0, axis1: _b.int | _Tensor = 0,
         axis1, axis2 (int): the axes of the matrices. Default: 0 and 1.
         dtype (mindspore.dtype): the dtype of the result. Default: None.
     """
-def transpose(a: _t.Any, axes: _t.Any = None) -> _t.Any:
+def transpose(a: _t.Any, axes: _t.Any = None) -> _Tensor:
     """Permutes the axes of a Tensor; reverses them by default."""
-def trapz(y: _t.Any, x: _Tensor | _c.Iterable[_t.Any] | None = None, dx: _t.Any = 1.0, axis: _b.int = -1) -> _t.Any:
+def trapz(y: _t.Any, x: _Tensor | _c.Iterable[_t.Any] | None = None, dx: _t.Any = 1.0, axis: _b.int = -1) -> _Tensor:
     """Integrates along an axis by the trapezoidal rule; float32, or float16 for float16.
 
     Args:
@@ -1759,9 +1783,9 @@ def trapz(y: _t.Any, x: _Tensor | _c.Iterable[_t.Any] | None = None, dx: _t.Any 
         dx (Union[number, Tensor]): the distance of the values, if `x` is not given.
         axis (int): the axis.
     """
-def tri(N: _t.Any, M: _t.Any = None, k: _b.int = 0, dtype: _Type | None = ...) -> _t.Any:
+def tri(N: _t.Any, M: _t.Any = None, k: _b.int = 0, dtype: _Type | None = ...) -> _Tensor:
     """Returns an N x M matrix with ones on and below the k-th diagonal."""
-def tril(m: _t.Any, k: _b.int = 0) -> _t.Any:
+def tril(m: _t.Any, k: _b.int = 0) -> _Tensor:
     """Returns the lower triangle of each matrix; a vector is broadcast to a matrix.
 
     Args:
@@ -1769,7 +1793,7 @@ def tril(m: _t.Any, k: _b.int = 0) -> _t.Any:
         k (int): the diagonal at which the triangle ends: 0 is the main one, positive ones lie above
             it. Default: 0.
     """
-def tril_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float | _b.bool | None = None) -> _t.Any:
+def tril_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float | _b.bool | None = None) -> _b.tuple[_Tensor, ...]:
     """Returns the row and column indices of the lower triangle of an n x m matrix; int32.
 
     Args:
@@ -1778,7 +1802,7 @@ def tril_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float |
             above it. Default: 0.
         m (number): the number of columns. Default: None, which means `n`.
     """
-def tril_indices_from(arr: _t.Any, k: _t.Any = 0) -> _t.Any:
+def tril_indices_from(arr: _t.Any, k: _t.Any = 0) -> _b.tuple[_Tensor, ...]:
     """Returns the row and column indices of the lower triangle of a matrix of this shape.
 
     Args:
@@ -1786,7 +1810,7 @@ def tril_indices_from(arr: _t.Any, k: _t.Any = 0) -> _t.Any:
         k (number): the diagonal at which the triangle ends: 0 is the main one, positive ones lie
             above it. Default: 0.
     """
-def triu(m: _t.Any, k: _b.int = 0) -> _t.Any:
+def triu(m: _t.Any, k: _b.int = 0) -> _Tensor:
     """Returns the upper triangle of each matrix; a vector is broadcast to a matrix. It raises the
     same errors as `tril`.
 
@@ -1795,7 +1819,7 @@ def triu(m: _t.Any, k: _b.int = 0) -> _t.Any:
         k (int): the diagonal at which the triangle ends: 0 is the main one, positive ones lie above
             it. Default: 0.
     """
-def triu_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float | _b.bool | None = None) -> _t.Any:
+def triu_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float | _b.bool | None = None) -> _b.tuple[_Tensor, ...]:
     """Returns the row and column indices of the upper triangle of an n x m matrix; int32.
 
     Args:
@@ -1804,7 +1828,7 @@ def triu_indices(n: _b.float | _b.bool, k: _b.float | _b.bool = 0, m: _b.float |
             above it. Default: 0.
         m (number): the number of columns. Default: None, which means `n`.
     """
-def triu_indices_from(arr: _t.Any, k: _t.Any = 0) -> _t.Any:
+def triu_indices_from(arr: _t.Any, k: _t.Any = 0) -> _b.tuple[_Tensor, ...]:
     """Returns the row and column indices of the upper triangle of a matrix of this shape.
 
     Args:
@@ -1831,6 +1855,17 @@ from ..common.dtype import uint16 as uint16
 from ..common.dtype import uint32 as uint32
 from ..common.dtype import uint64 as uint64
 from ..common.dtype import uint8 as uint8
+@_t.overload
+def unique(x: _Tensor) -> _Tensor:
+    """Returns the unique values of a Tensor in order of first appearance and, if requested, the
+    inverse indices, int64 for int64 values and int32 for others.
+
+    Args:
+        x (Tensor): real numbers of any shape.
+        return_inverse (bool): whether to return the position of each element of `x` among the
+            unique values, too. Default: False.
+    """
+@_t.overload
 def unique(x: _Tensor, return_inverse: _b.bool = False) -> _t.Any:
     """Returns the unique values of a Tensor in order of first appearance and, if requested, the
     inverse indices, int64 for int64 values and int32 for others.
@@ -1840,7 +1875,7 @@ def unique(x: _Tensor, return_inverse: _b.bool = False) -> _t.Any:
         return_inverse (bool): whether to return the position of each element of `x` among the
             unique values, too. Default: False.
     """
-def unravel_index(indices: _t.Any, shape: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor, order: _t.Literal['C', 'F'] = 'C') -> _t.Any:
+def unravel_index(indices: _t.Any, shape: _t.SupportsIndex | _c.Iterable[_t.Any] | _Tensor, order: _t.Literal['C', 'F'] = 'C') -> _b.tuple[_Tensor, ...]:
     """Converts flat indices to a tuple of indices along each axis, in the dtype of the flat
     indices; indices out of range are clipped.
 
@@ -1850,11 +1885,11 @@ def unravel_index(indices: _t.Any, shape: _t.SupportsIndex | _c.Iterable[_t.Any]
             results are floating, too.
         order (str): "C" if the last axis varies fastest, "F" if the first does.
     """
-def unwrap(p: _t.Any, discont: _b.float | _b.bool = 3.141592653589793, axis: _b.int | _b.bool = -1) -> _t.Any:
+def unwrap(p: _t.Any, discont: _b.float | _b.bool = 3.141592653589793, axis: _b.int | _b.bool = -1) -> _Tensor:
     """Unwraps angles: replaces differences larger than `discont` by their complement to 2 pi;
     float32, or float64 for float64.
     """
-def vander(x: _c.Iterable[_t.Any] | _Tensor, N: _b.int | None = None, increasing: _b.bool = False) -> _t.Any:
+def vander(x: _c.Iterable[_t.Any] | _Tensor, N: _b.int | None = None, increasing: _b.bool = False) -> _Tensor:
     """Returns the Vandermonde matrix: the powers of each element of a vector, one row per element,
     descending unless `increasing`.
 
@@ -1863,11 +1898,11 @@ def vander(x: _c.Iterable[_t.Any] | _Tensor, N: _b.int | None = None, increasing
         N (int): the number of powers; None or 0 means the number of elements.
         increasing (bool): whether the powers ascend.
     """
-def var(x: _t.Any, axis: _t.Any = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _t.Any:
+def var(x: _t.Any, axis: _t.Any = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _Tensor:
     """The variance over the axes given, of squares divided by the count less
     `ddof`; float32 for ints.
     """
-def vsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _t.Any:
+def vsplit(x: _Tensor, indices_or_sections: _b.int | _c.Iterable[_b.int]) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along the first axis into equal parts, or at indices.
 
     Args:
@@ -1888,7 +1923,7 @@ def vstack(tup: _Tensor | _c.Iterable[_Tensor]) -> _Tensor:
     Returns:
         Tensor, in the dtype to which all are promoted.
     """
-def where(condition: _t.Any, x: _t.Any = None, y: _t.Any = None) -> _t.Any:
+def where(condition: _t.Any, x: _t.Any = None, y: _t.Any = None) -> _Tensor:
     """Selects elements of `x` where the condition is true and of `y` elsewhere; all inputs are
     broadcast.
     """
@@ -1896,5 +1931,5 @@ def zeros(shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
     """Returns a Tensor of zeros of a shape (an int, tuple, list or Tensor of ints); float32 by
     default.
     """
-def zeros_like(a: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _t.Any:
+def zeros_like(a: _t.Any, dtype: _t.Any = None, shape: _t.Any = None) -> _Tensor:
     """Returns zeros; shape and dtype default to the shape and dtype of an array-like value."""

@@ -65,7 +65,7 @@ def fftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = Non
         `a` may have any shape with at least one axis. The result has the lengths `s` along
         `axes`, and is complex.
     """
-def fftshift(x: _Tensor, axes: _b.int | _c.Iterable[_b.int] | None = None) -> _t.Any:
+def fftshift(x: _Tensor, axes: _b.int | _c.Iterable[_b.int] | None = None) -> _Tensor:
     """Shifts frequency 0 to the middle of the given axes, by default of all axes.
 
     Args:
@@ -182,7 +182,7 @@ def ifftn(a: _Tensor, s: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = No
         `a` may have any shape with at least one axis. The result has the lengths `s` along
         `axes`, and is complex.
     """
-def ifftshift(x: _t.Any, axes: _t.Any = None) -> _t.Any:
+def ifftshift(x: _t.Any, axes: _t.Any = None) -> _Tensor:
     """Shifts frequency 0 from the middle back to the start: the inverse of `fftshift`, with its
     arguments and errors.
     """

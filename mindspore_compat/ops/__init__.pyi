@@ -12,7 +12,6 @@ from ..common import COOTensor as _COOTensor
 from ..common import CSRTensor as _CSRTensor
 from ..common import RowTensor as _RowTensor
 from ..common.dtype import Type as _Type
-from ..common.initializer import One as _One
 from ..common.parameter import Parameter as _Parameter
 from ..common.tensor import Tensor as _Tensor
 from ..nn import AdamWeightDecay as _AdamWeightDecay
@@ -115,7 +114,7 @@ class Adam(_Primitive):
     """
     use_nesterov: _t.Any
     use_locking: _t.Any
-    def __call__(self, var: _Tensor, m: _Tensor, v: _Tensor, beta1_power: _b.float | _Tensor, beta2_power: _b.float | _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, gradient: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor, m: _Tensor, v: _Tensor, beta1_power: _b.float | _Tensor, beta2_power: _b.float | _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, gradient: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self, use_locking: _b.bool = False, use_nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -155,7 +154,7 @@ class AdamNoUpdateParam(_Primitive):
     """
     use_nesterov: _t.Any
     use_locking: _t.Any
-    def __call__(self, m: _Tensor, v: _Tensor, beta1_power: _b.float | _Tensor, beta2_power: _b.float | _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, gradient: _Tensor) -> _t.Any: ...
+    def __call__(self, m: _Tensor, v: _Tensor, beta1_power: _b.float | _Tensor, beta2_power: _b.float | _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, gradient: _Tensor) -> _Tensor: ...
     def __init__(self, use_locking: _b.bool = False, use_nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -196,7 +195,7 @@ class AdamWeightDecay(_Primitive):
         A tuple of three Tensors: `var`, `m` and `v` after the step.
     """
     use_locking: _t.Any
-    def __call__(self, var: _Tensor, m: _Tensor, v: _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, decay: _b.float | _Tensor, gradient: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor, m: _Tensor, v: _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, decay: _b.float | _Tensor, gradient: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -277,7 +276,7 @@ class AdaptiveMaxPool2D(_Primitive):
     Outputs:
         Both results have the lengths `output_size` along the last two axes.
     """
-    def __call__(self, input: _Tensor) -> _Tensor:
+    def __call__(self, input: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`AdaptiveMaxPool2D` of its inputs, which the class describes."""
     def __init__(self, output_size: _b.tuple[_b.int | None, ...] | _c.Sequence[_b.int | None]) -> None: ...
 class AdaptiveMaxPool3D(_Primitive):
@@ -295,7 +294,7 @@ class AdaptiveMaxPool3D(_Primitive):
     Outputs:
         Both results have the lengths `output_size` along the last three axes.
     """
-    def __call__(self, x: _Tensor, output_size: _t.Any) -> _Tensor:
+    def __call__(self, x: _Tensor, output_size: _t.Any) -> _b.tuple[_Tensor, _Tensor]:
         """`AdaptiveMaxPool3D` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class Add(_Primitive):
@@ -633,7 +632,7 @@ class Angle(_Primitive):
 class ApplyAdaMax(_Primitive):
     """Updates a parameter with AdaMax, Adam with the infinity norm, in place; returns var, m and v."""
     use_locking: _t.Any
-    def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, v: _Tensor | _b.float | _b.bool, beta1_power: _b.float | _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, grad: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, v: _Tensor | _b.float | _b.bool, beta1_power: _b.float | _Tensor, lr: _b.float | _Tensor, beta1: _b.float | _Tensor, beta2: _b.float | _Tensor, epsilon: _b.float | _Tensor, grad: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -652,7 +651,7 @@ class ApplyAdaMax(_Primitive):
     unfit: _t.Any
 class ApplyAdadelta(ApplyGradientDescent):
     """Updates a parameter with Adadelta, in place; returns var, accum and accum_update."""
-    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, accum_update: _Tensor, lr: _b.float | _Tensor, rho: _b.float | _Tensor, epsilon: _b.float | _Tensor, grad: _Tensor | _b.float | _b.bool) -> _t.Any: ...  # type: ignore
+    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, accum_update: _Tensor, lr: _b.float | _Tensor, rho: _b.float | _Tensor, epsilon: _b.float | _Tensor, grad: _Tensor | _b.float | _b.bool) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...  # type: ignore
 class ApplyAdagrad(_Primitive):
     """Updates a parameter with Adagrad, in place; returns var and accum.
 
@@ -661,7 +660,7 @@ class ApplyAdagrad(_Primitive):
     """
     update_slots: _t.Any
     use_locking: _t.Any
-    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, lr: _b.float | _Tensor, grad: _Tensor | _b.float | _b.bool) -> _t.Any: ...
+    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, lr: _b.float | _Tensor, grad: _Tensor | _b.float | _b.bool) -> _b.tuple[_Tensor, _Tensor]: ...
     def __init__(self, update_slots: _b.bool = True) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -700,7 +699,7 @@ class ApplyAdagradDA(_Primitive):
         Tensor: `var` after the step.
     """
     use_locking: _t.Any
-    def __call__(self, var: _Tensor, gradient_accumulator: _Tensor, gradient_squared_accumulator: _Tensor, grad: _Tensor, lr: _b.float | _Tensor, l1: _b.float | _Tensor, l2: _b.float | _Tensor, global_step: _b.int | _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor, gradient_accumulator: _Tensor, gradient_squared_accumulator: _Tensor, grad: _Tensor, lr: _b.float | _Tensor, l1: _b.float | _Tensor, l2: _b.float | _Tensor, global_step: _b.int | _Tensor) -> _Tensor: ...
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -744,7 +743,7 @@ class ApplyAdamWithAmsgrad(_Primitive):
     epsilon: _t.Any
     use_nesterov: _t.Any
     use_locking: _t.Any
-    def __call__(self, var: _Tensor, m: _Tensor, v: _Tensor, vhat: _Tensor, beta1_power: _b.float | _Tensor, beta2_power: _b.float | _Tensor, lr: _b.float | _Tensor, grad: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor, m: _Tensor, v: _Tensor, vhat: _Tensor, beta1_power: _b.float | _Tensor, beta2_power: _b.float | _Tensor, lr: _b.float | _Tensor, grad: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor, _Tensor]: ...
     def __init__(self, beta1: _b.float = 0.9, beta2: _b.float = 0.999, epsilon: _b.float = 1e-08, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -767,7 +766,7 @@ class ApplyAdamWithAmsgradV2(_Primitive):
     """Updates a parameter as `ops.ApplyAdamWithAmsgrad`, with the decay rates as inputs."""
     use_nesterov: _t.Any
     use_locking: _t.Any
-    def __call__(self, var: _Tensor, m: _Tensor, v: _Tensor, vhat: _Tensor, beta1_power: _b.float | _b.bool | _Tensor, beta2_power: _b.float | _b.bool | _Tensor, lr: _b.float | _b.bool | _Tensor, beta1: _b.float | _b.bool | _Tensor, beta2: _b.float | _b.bool | _Tensor, epsilon: _b.float | _b.bool | _Tensor, grad: _Tensor | _b.float | _b.bool) -> _t.Any: ...
+    def __call__(self, var: _Tensor, m: _Tensor, v: _Tensor, vhat: _Tensor, beta1_power: _b.float | _b.bool | _Tensor, beta2_power: _b.float | _b.bool | _Tensor, lr: _b.float | _b.bool | _Tensor, beta1: _b.float | _b.bool | _Tensor, beta2: _b.float | _b.bool | _Tensor, epsilon: _b.float | _b.bool | _Tensor, grad: _Tensor | _b.float | _b.bool) -> _b.tuple[_Tensor, _Tensor, _Tensor, _Tensor]: ...
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -790,7 +789,7 @@ class ApplyAddSign(ApplyGradientDescent):
     """Updates a parameter with AddSign, in place: the gradient is multiplied by `alpha` plus the
     agreement of signs.
     """
-    def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, lr: _b.float | _Tensor, alpha: _b.float | _Tensor, sign_decay: _b.float | _b.bool | _Tensor, beta: _b.float | _b.bool | _Tensor, grad: _Tensor) -> _t.Any: ...  # type: ignore
+    def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, lr: _b.float | _Tensor, alpha: _b.float | _Tensor, sign_decay: _b.float | _b.bool | _Tensor, beta: _b.float | _b.bool | _Tensor, grad: _Tensor) -> _b.tuple[_Tensor, _Tensor]: ...  # type: ignore
 class ApplyCenteredRMSProp(_Primitive):
     """Updates a parameter with centered RMSProp, which divides by the root of the running variance,
     in place; returns var.
@@ -813,7 +812,7 @@ class ApplyCenteredRMSProp(_Primitive):
         Tensor: `var` after the step.
     """
     use_locking: _t.Any
-    def __call__(self, var: _Tensor, mean_gradient: _Tensor, mean_square: _Tensor, moment: _Tensor, grad: _Tensor, learning_rate: _b.float | _Tensor, decay: _b.float, momentum: _b.float, epsilon: _b.float) -> _t.Any: ...
+    def __call__(self, var: _Tensor, mean_gradient: _Tensor, mean_square: _Tensor, moment: _Tensor, grad: _Tensor, learning_rate: _b.float | _Tensor, decay: _b.float, momentum: _b.float, epsilon: _b.float) -> _Tensor: ...
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -847,7 +846,7 @@ class ApplyFtrl(_Primitive):
         Tensor: `var` after the step.
     """
     use_locking: _t.Any
-    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, linear: _Tensor | _b.float | _b.bool, grad: _Tensor, lr: _b.float | _b.bool | _Tensor, l1: _b.float | _b.bool | _Tensor, l2: _b.float | _b.bool | _Tensor, lr_power: _b.float | _b.bool | _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, linear: _Tensor | _b.float | _b.bool, grad: _Tensor, lr: _b.float | _b.bool | _Tensor, l1: _b.float | _b.bool | _Tensor, l2: _b.float | _b.bool | _Tensor, lr_power: _b.float | _b.bool | _Tensor) -> _Tensor: ...
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -867,7 +866,7 @@ class ApplyFtrl(_Primitive):
 class ApplyGradientDescent(_Primitive):
     """Updates a parameter with gradient descent, `var - alpha * delta`, in place."""
     use_locking: _t.Any
-    def __call__(self, var: _Tensor | _b.float | _b.bool, alpha: _b.float | _Tensor, delta: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor | _b.float | _b.bool, alpha: _b.float | _Tensor, delta: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -903,7 +902,7 @@ class ApplyKerasMomentum(_Primitive):
     """
     use_nesterov: _t.Any
     use_locking: _t.Any
-    def __call__(self, var: _Tensor, accum: _Tensor, lr: _b.float | _Tensor, grad: _Tensor, momentum: _b.float | _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor, accum: _Tensor, lr: _b.float | _Tensor, grad: _Tensor, momentum: _b.float | _Tensor) -> _b.tuple[_Tensor, _Tensor]: ...
     def __init__(self, use_locking: _b.bool = False, use_nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -931,7 +930,7 @@ class ApplyMomentum(_Primitive):
     use_nesterov: _t.Any
     gradient_scale: _t.Any
     use_locking: _t.Any
-    def __call__(self, variable: _Tensor | _b.float | _b.bool, accumulation: _Tensor | _b.float | _b.bool, learning_rate: _b.float | _Tensor, gradient: _Tensor | _b.float | _b.bool, momentum: _b.float | _Tensor) -> _t.Any: ...
+    def __call__(self, variable: _Tensor | _b.float | _b.bool, accumulation: _Tensor | _b.float | _b.bool, learning_rate: _b.float | _Tensor, gradient: _Tensor | _b.float | _b.bool, momentum: _b.float | _Tensor) -> _Tensor: ...
     def __init__(self, use_nesterov: _b.bool = False, use_locking: _b.bool = False, gradient_scale: _b.float = 1.0) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -952,7 +951,7 @@ class ApplyPowerSign(ApplyGradientDescent):
     """Updates a parameter with PowerSign, in place: the gradient is multiplied by a power of e,
     whose exponent is the agreement of signs.
     """
-    def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, lr: _b.float | _b.bool | _Tensor, logbase: _b.float | _b.bool | _Tensor, sign_decay: _b.float | _b.bool | _Tensor, beta: _b.float | _b.bool | _Tensor, grad: _Tensor) -> _t.Any: ...  # type: ignore
+    def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, lr: _b.float | _b.bool | _Tensor, logbase: _b.float | _b.bool | _Tensor, sign_decay: _b.float | _b.bool | _Tensor, beta: _b.float | _b.bool | _Tensor, grad: _Tensor) -> _b.tuple[_Tensor, _Tensor]: ...  # type: ignore
 class ApplyProximalAdagrad(_Primitive):
     """Updates a parameter with Adagrad, then applies the proximal step of an l1 and l2 penalty, in
     place; returns var and accum.
@@ -971,7 +970,7 @@ class ApplyProximalAdagrad(_Primitive):
         A tuple of two Tensors: `var` and `accum` after the step.
     """
     use_locking: _t.Any
-    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, lr: _b.float | _Tensor, l1: _b.float | _Tensor, l2: _b.float | _Tensor, grad: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, lr: _b.float | _Tensor, l1: _b.float | _Tensor, l2: _b.float | _Tensor, grad: _Tensor) -> _b.tuple[_Tensor, _Tensor]: ...
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -992,7 +991,7 @@ class ApplyProximalGradientDescent(ApplyGradientDescent):
     """Updates a parameter with gradient descent, then applies the proximal step of an l1 and l2
     penalty, in place.
     """
-    def __call__(self, var: _Tensor | _b.float | _b.bool, alpha: _b.float | _Tensor, l1: _b.float | _Tensor, l2: _b.float | _Tensor, delta: _Tensor) -> _t.Any: ...  # type: ignore
+    def __call__(self, var: _Tensor | _b.float | _b.bool, alpha: _b.float | _Tensor, l1: _b.float | _Tensor, l2: _b.float | _Tensor, delta: _Tensor) -> _Tensor: ...  # type: ignore
 class ApplyRMSProp(_Primitive):
     """Updates a parameter with RMSProp, in place; returns var.
 
@@ -1013,7 +1012,7 @@ class ApplyRMSProp(_Primitive):
         Tensor: `var` after the step.
     """
     use_locking: _t.Any
-    def __call__(self, var: _Tensor, mean_square: _Tensor, moment: _Tensor, learning_rate: _b.float | _Tensor, grad: _Tensor, decay: _b.float, momentum: _b.float, epsilon: _b.float) -> _t.Any: ...
+    def __call__(self, var: _Tensor, mean_square: _Tensor, moment: _Tensor, learning_rate: _b.float | _Tensor, grad: _Tensor, decay: _b.float, momentum: _b.float, epsilon: _b.float) -> _Tensor: ...
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -1054,7 +1053,7 @@ class ApplyRotaryPosEmb(_Primitive):
     Outputs:
         tuple[Tensor], the rotated query and key.
     """
-    def __call__(self, query: _Tensor, key: _Tensor, cos: _Tensor, sin: _Tensor, position_ids: _Tensor) -> _Tensor:
+    def __call__(self, query: _Tensor, key: _Tensor, cos: _Tensor, sin: _Tensor, position_ids: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`ApplyRotaryPosEmb` of its inputs, which the class describes."""
     def __init__(self, cos_format: _b.int = 0) -> None: ...
 class ApproximateEqual(_Primitive):
@@ -1097,7 +1096,7 @@ class ArgMaxWithValue(_Primitive):
         Both results lack the axis, or have length 1 along it with `keep_dims`; the positions
         are int64 and the values keep the dtype.
     """
-    def __call__(self, input: _Tensor) -> _Tensor:
+    def __call__(self, input: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`ArgMaxWithValue` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int | _Tensor = 0, keep_dims: _b.bool = False) -> None: ...
 class ArgMinWithValue(_Primitive):
@@ -1119,7 +1118,7 @@ class ArgMinWithValue(_Primitive):
         Both results lack the axis, or have length 1 along it with `keep_dims`; the positions
         are int64 and the values keep the dtype.
     """
-    def __call__(self, input: _Tensor) -> _Tensor:
+    def __call__(self, input: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`ArgMinWithValue` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int | _Tensor = 0, keep_dims: _b.bool = False) -> None: ...
 class Argmax(_Primitive):
@@ -1418,7 +1417,7 @@ class BasicLSTMCell(_Primitive):
     forget_bias: _t.Any
     state_is_tuple: _t.Any
     activation: _t.Any
-    def __call__(self, x: _Tensor, h: _Tensor, c: _Tensor, w: _Tensor, b: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _Tensor, h: _Tensor, c: _Tensor, w: _Tensor, b: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]: ...
     def __init__(self, keep_prob: _b.float = 1.0, forget_bias: _b.float = 1.0, state_is_tuple: _b.bool = True, activation: _t.Literal['tanh'] = 'tanh') -> None: ...
 class BatchISendIRecv(_Primitive):
     """Runs several sends and receives at once. No gradient flows back.
@@ -1486,7 +1485,7 @@ class BatchNorm(_Primitive):
     epsilon: _t.Any
     momentum: _t.Any
     data_format: _t.Any
-    def __call__(self, input_x: _Tensor, scale: _Tensor, bias: _Tensor, mean: _Tensor, variance: _Tensor) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, scale: _Tensor, bias: _Tensor, mean: _Tensor, variance: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor]: ...
     def __init__(self, is_training: _b.bool = False, epsilon: _b.float = 1e-05, momentum: _b.float = 0.1, data_format: _t.Literal['NCHW', 'NHWC'] = 'NCHW') -> None: ...
 class BatchToSpace(_Primitive):
     """Reassembles the blocks made by `SpaceToBatch`, and crops both ends by `crops`.
@@ -1531,7 +1530,7 @@ class BatchToSpaceND(_Primitive):
     def __init__(self, block_shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], crops: _b.tuple[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, _b.int] | _c.Sequence[_b.int]]) -> None: ...
 class BatchToSpaceNDV2(_Primitive):
     """Reassembles blocks as `ops.batch_to_space_nd`, with the block shape as a Tensor."""
-    def __call__(self, input_x: _Tensor, block_shape: _Tensor, crops: _t.Any) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, block_shape: _Tensor, crops: _t.Any) -> _Tensor: ...
     def __init__(self) -> None: ...
 class Bernoulli(_Primitive):
     """Draws Bernoulli samples, 1 with probability p, else 0: `ops.Bernoulli(seed, offset)(x, p)`.
@@ -2331,7 +2330,7 @@ class Coalesce(_Primitive):
         - **x_values** (Tensor): the values.
         - **x_shape** (Tensor): int64, the shape.
     """
-    def __call__(self, x_indices: _Tensor, x_values: _Tensor, x_shape: _Tensor) -> _t.Any: ...
+    def __call__(self, x_indices: _Tensor, x_values: _Tensor, x_shape: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self) -> None: ...
 class Col2Im(_Primitive):
     """Sums columns into images, the transpose of `Im2Col`. Pixels in several windows get the sum.
@@ -2425,7 +2424,7 @@ class CombinedNonMaxSuppression(_Primitive):
         Boxes (N, D, 4), scores (N, D), classes (N, D), and the number of boxes of each image, int32
         (N,).
     """
-    def __call__(self, boxes: _Tensor, scores: _Tensor, max_output_size_per_class: _Tensor, max_total_size: _Tensor, iou_threshold: _Tensor, score_threshold: _Tensor) -> _Tensor:
+    def __call__(self, boxes: _Tensor, scores: _Tensor, max_output_size_per_class: _Tensor, max_total_size: _Tensor, iou_threshold: _Tensor, score_threshold: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor, _Tensor]:
         """`CombinedNonMaxSuppression` of its inputs, which the class describes."""
     def __init__(self, pad_per_class: _b.bool = False, clip_boxes: _b.bool = True) -> None: ...
 class CompareAndBitpack(_Primitive):
@@ -2963,7 +2962,7 @@ class Cummax(_Primitive):
         `input` may have any shape with at least one axis. The values have its shape and dtype; the
         positions have its shape and are int64.
     """
-    def __call__(self, input: _Tensor) -> _Tensor:
+    def __call__(self, input: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`Cummax` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int | _Tensor) -> None: ...
 class Cummin(_Primitive):
@@ -2980,7 +2979,7 @@ class Cummin(_Primitive):
         `input` may have any shape with at least one axis. The values have its shape and dtype; the
         positions have its shape and are int32.
     """
-    def __call__(self, input: _Tensor) -> _Tensor:
+    def __call__(self, input: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`Cummin` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int | _Tensor) -> None: ...
 class CumulativeLogsumexp(_Primitive):
@@ -3782,7 +3781,7 @@ class DumpGradient(_Primitive):
     `ops.DumpGradient()(path, x, input_output)` returns `x`; the file of the gradient is named as by
     `ops.tensordump`.
     """
-    def __call__(self, path: _b.str, x: _Tensor, input_output: _t.Literal['in', 'out']) -> _t.Any: ...
+    def __call__(self, path: _b.str, x: _Tensor, input_output: _t.Literal['in', 'out']) -> _Tensor: ...
     def __init__(self) -> None: ...
 class DynamicAssign(_Primitive):
     """Assigns a value whose shape is known only at run time: `DynamicAssign()(variable, value)`."""
@@ -3827,7 +3826,7 @@ class DynamicGRUV2(_Primitive):
     gate_order: _t.Any
     reset_after: _t.Any
     is_training: _t.Any
-    def __call__(self, x: _Tensor, weight_input: _Tensor, weight_hidden: _Tensor, bias_input: _Tensor | None, bias_hidden: _Tensor | None, seq_length: _Tensor | None, init_h: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _Tensor, weight_input: _Tensor, weight_hidden: _Tensor, bias_input: _Tensor | None, bias_hidden: _Tensor | None, seq_length: _Tensor | None, init_h: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]: ...
     def __init__(self, direction: _t.Literal['UNIDIRECTIONAL'] = 'UNIDIRECTIONAL', cell_depth: _b.int = 1, keep_prob: _b.float = 1.0, cell_clip: _b.float = -1.0, num_proj: _b.int = 0, time_major: _b.bool = True, activation: _t.Literal['tanh'] = 'tanh', gate_order: _t.Literal['rzh', 'zrh'] = 'rzh', reset_after: _b.bool = True, is_training: _b.bool = True) -> None: ...
 class DynamicRNN(_Primitive):
     """Runs an LSTM over a sequence of T steps of N rows, and returns its gates, too.
@@ -3867,7 +3866,7 @@ class DynamicRNN(_Primitive):
     activation: _t.Any
     forget_bias: _t.Any
     is_training: _t.Any
-    def __call__(self, x: _Tensor, w: _Tensor, b: _Tensor, seq_length: _Tensor | None, init_h: _Tensor, init_c: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _Tensor, w: _Tensor, b: _Tensor, seq_length: _Tensor | None, init_h: _Tensor, init_c: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]: ...
     def __init__(self, cell_type: _t.Literal['LSTM'] = 'LSTM', direction: _t.Literal['UNIDIRECTIONAL'] = 'UNIDIRECTIONAL', cell_depth: _b.int = 1, use_peephole: _b.bool = False, keep_prob: _b.float = 1.0, cell_clip: _b.float = -1.0, num_proj: _b.int = 0, time_major: _b.bool = True, activation: _t.Literal['tanh'] = 'tanh', forget_bias: _b.float = 0.0, is_training: _b.bool = True) -> None: ...
 class DynamicShape(_Primitive):
     """Returns the shape as an int64 Tensor: `ops.TensorShape()(input_x)`."""
@@ -3901,7 +3900,7 @@ class Eig(_Primitive):
         shape (*, N, N).
     """
     compute_v: _t.Any
-    def __call__(self, x: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _t.Any) -> _b.tuple[_Tensor, _Tensor]: ...
     def __init__(self, compute_v: _b.bool = False) -> None: ...
 class Einsum(_Primitive):
     """Computes sums of products in Einstein notation: `ops.Einsum(equation)(operands)`.
@@ -3918,7 +3917,7 @@ class Einsum(_Primitive):
         Tensor whose shape is that of the term after `->`, in the dtype of the inputs.
     """
     equation: _t.Any
-    def __call__(self, *operands: _t.Any) -> _t.Any: ...
+    def __call__(self, *operands: _t.Any) -> _Tensor: ...
     def __init__(self, equation: _b.str) -> None: ...
 class Elu(_Primitive):
     """Applies the ELU activation: x where x is positive, alpha * (exp(x) - 1) elsewhere. `alpha`
@@ -4158,7 +4157,7 @@ class ExtractGlimpse(_Primitive):
     normalized: _t.Any
     uniform_noise: _t.Any
     noise: _t.Any
-    def __call__(self, x: _Tensor, size: _Tensor, offsets: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _Tensor, size: _Tensor, offsets: _Tensor) -> _Tensor: ...
     def __init__(self, centered: _b.bool = True, normalized: _b.bool = True, uniform_noise: _b.bool = True, noise: _t.Literal['uniform', 'gaussian', 'zero'] = 'uniform') -> None: ...
 class ExtractImagePatches(_Primitive):
     """Extracts patches of images (N, C, H, W), with the elements of each patch along the channels.
@@ -4298,7 +4297,7 @@ class FillV2(_Primitive):
 
     If the shape is a number or text, the result has no axes.
     """
-    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor | _b.float | _b.bool | _b.str, value: _Tensor) -> _t.Any: ...
+    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor | _b.float | _b.bool | _b.str, value: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
     def infer_value(self, dims: _t.Any, x: _t.Any) -> _t.Any:
         """Returns the result if shape and value are constants; None if they are known only at run
@@ -4340,11 +4339,11 @@ class FlashAttentionScore(_Primitive):
     inner_precise: _t.Any
     input_layout: _t.Any
     sparse_mode: _t.Any
-    def __call__(self, query: _Tensor, key: _Tensor, value: _Tensor, real_shift: _Tensor | None = None, drop_mask: _Tensor | None = None, padding_mask: _Tensor | None = None, attn_mask: _Tensor | None = None, prefix: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_qlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_kvlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _t.Any: ...
+    def __call__(self, query: _Tensor, key: _Tensor, value: _Tensor, real_shift: _Tensor | None = None, drop_mask: _Tensor | None = None, padding_mask: _Tensor | None = None, attn_mask: _Tensor | None = None, prefix: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_qlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_kvlen: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _b.tuple[_Tensor, _Tensor, _Tensor, _Tensor]: ...
     def __init__(self, head_num: _b.int, keep_prob: _b.float = 1.0, scale_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND', 'TH'] = 'BSH', sparse_mode: _b.int = 0) -> None: ...
 class Flatten(_Primitive):
     """Flattens all axes except the first into one: `ops.Flatten()(x)`."""
-    def __call__(self, input_x: _Tensor) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
 class FloatStatus(_Primitive):
     """Returns 1 if any element is infinite or NaN, else 0.
@@ -4475,7 +4474,7 @@ class FractionalAvgPool(_Primitive):
     Outputs:
         The result is (N, H', W', C), of the same dtype.
     """
-    def __call__(self, x: _Tensor) -> _Tensor:
+    def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]:
         """`FractionalAvgPool` of its inputs, which the class describes."""
     def __init__(self, pooling_ratio: _c.Sequence[_b.float], pseudo_random: _b.bool = False, overlapping: _b.bool = False, deterministic: _b.bool = False, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class FractionalMaxPool(_Primitive):
@@ -4526,7 +4525,7 @@ class FractionalMaxPool3DWithFixedKsize(_Primitive):
     Outputs:
         Both results are (N, C, *output_shape).
     """
-    def __call__(self, x: _Tensor, random_samples: _Tensor) -> _Tensor:
+    def __call__(self, x: _Tensor, random_samples: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`FractionalMaxPool3DWithFixedKsize` of its inputs, which the class describes."""
     def __init__(self, ksize: _b.int | _b.tuple[_b.int, ...], output_shape: _b.int | _b.tuple[_b.int, ...], data_format: _t.Literal['NCDHW', 'NDHWC'] = 'NCDHW') -> None: ...
 class FractionalMaxPoolWithFixedKsize(_Primitive):
@@ -4641,7 +4640,7 @@ class FusedSparseAdam(_Primitive):
     """
     use_nesterov: _t.Any
     use_locking: _t.Any
-    def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, v: _Tensor | _b.float | _b.bool, beta1_power: _b.float | _b.bool | _Tensor, beta2_power: _b.float | _b.bool | _Tensor, lr: _b.float | _b.bool | _Tensor, beta1: _b.float | _b.bool | _Tensor, beta2: _b.float | _b.bool | _Tensor, epsilon: _b.float | _b.bool | _Tensor, gradient: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, v: _Tensor | _b.float | _b.bool, beta1_power: _b.float | _b.bool | _Tensor, beta2_power: _b.float | _b.bool | _Tensor, lr: _b.float | _b.bool | _Tensor, beta1: _b.float | _b.bool | _Tensor, beta2: _b.float | _b.bool | _Tensor, epsilon: _b.float | _b.bool | _Tensor, gradient: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self, use_locking: _b.bool = False, use_nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -4662,7 +4661,7 @@ class FusedSparseAdam(_Primitive):
     unfit: _t.Any
 class FusedSparseFtrl(SparseApplyFtrl):
     """Updates rows of a parameter as `ops.SparseApplyFtrl`; returns var and a zero for each state."""
-    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, linear: _Tensor | _b.float | _b.bool, grad: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _t.Any: ...  # type: ignore
+    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, linear: _Tensor | _b.float | _b.bool, grad: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...  # type: ignore
     unfit: _t.Any  # type: ignore
 class FusedSparseLazyAdam(_Primitive):
     """Updates rows of a parameter with lazy Adam; the moments of other rows do not change.
@@ -4683,7 +4682,7 @@ class FusedSparseLazyAdam(_Primitive):
     """
     use_nesterov: _t.Any
     use_locking: _t.Any
-    def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, v: _Tensor | _b.float | _b.bool, beta1_power: _b.float | _b.bool | _Tensor, beta2_power: _b.float | _b.bool | _Tensor, lr: _b.float | _b.bool | _Tensor, beta1: _b.float | _b.bool | _Tensor, beta2: _b.float | _b.bool | _Tensor, epsilon: _b.float | _b.bool | _Tensor, gradient: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor | _b.float | _b.bool, m: _Tensor | _b.float | _b.bool, v: _Tensor | _b.float | _b.bool, beta1_power: _b.float | _b.bool | _Tensor, beta2_power: _b.float | _b.bool | _Tensor, lr: _b.float | _b.bool | _Tensor, beta1: _b.float | _b.bool | _Tensor, beta2: _b.float | _b.bool | _Tensor, epsilon: _b.float | _b.bool | _Tensor, gradient: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self, use_locking: _b.bool = False, use_nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -4718,7 +4717,7 @@ class FusedWeightScaleApplyMomentum(_Primitive):
     `loss_scale` is the reciprocal of the factor by which the loss was multiplied.
     """
     use_locking: _t.Any
-    def __call__(self, weight_decay: _b.float | _Tensor, loss_scale: _b.float | _Tensor, variable: _Tensor, accumulation: _Tensor, learning_rate: _b.float | _Tensor, gradient: _Tensor, momentum: _b.float | _Tensor) -> _t.Any: ...
+    def __call__(self, weight_decay: _b.float | _Tensor, loss_scale: _b.float | _Tensor, variable: _Tensor, accumulation: _Tensor, learning_rate: _b.float | _Tensor, gradient: _Tensor, momentum: _b.float | _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -4776,7 +4775,7 @@ class Gamma(_Primitive):
     """
     seed: _t.Any
     seed2: _t.Any
-    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor, alpha: _Tensor, beta: _Tensor) -> _t.Any: ...
+    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor, alpha: _Tensor, beta: _Tensor) -> _Tensor: ...
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class Gather(_Primitive):
     """Gathers slices of the input at the given positions along an axis. The first `batch_dims` axes
@@ -4923,7 +4922,7 @@ class Geqrf(_Primitive):
     Outputs:
         The results are (..., M, N) and (..., min(M, N)), of the same dtype.
     """
-    def __call__(self, input: _Tensor) -> _Tensor:
+    def __call__(self, input: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`Geqrf` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class Ger(_Primitive):
@@ -4975,7 +4974,7 @@ class GradOperation:
     get_all: _t.Any
     get_by_list: _t.Any
     sens_param: _t.Any
-    def __call__(self, fn: _t.Any, weights: _t.Any = None) -> _t.Any: ...
+    def __call__(self, fn: _t.Any, weights: _t.Any = None) -> _c.Callable[..., _t.Any]: ...
     def __init__(self, get_all: _b.bool = False, get_by_list: _b.bool = False, sens_param: _b.bool = False) -> None: ...
     def value_and_gradient(self, fn: _t.Any, weights: _t.Any, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:
         """Returns the value of `fn` and the result of the gradient function."""
@@ -5286,7 +5285,7 @@ class IOU(_Primitive):
         Tensor, shape (M, N).
     """
     mode: _t.Any
-    def __call__(self, anchor_boxes: _t.Any, gt_boxes: _t.Any) -> _t.Any:
+    def __call__(self, anchor_boxes: _t.Any, gt_boxes: _t.Any) -> _Tensor:
         """Computes the ratios of all pairs of boxes."""
     def __init__(self, mode: _b.str = 'iou') -> None: ...
 class Identity(_Primitive):
@@ -5313,7 +5312,7 @@ class IdentityN(_Primitive):
     Outputs:
         A tuple of Tensors.
     """
-    def __call__(self, x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
+    def __call__(self, x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _b.tuple[_Tensor, ...]: ...
     def __init__(self) -> None: ...
 class Igamma(_Primitive):
     """Computes the lower regularised incomplete gamma function of order `a` at `x`.
@@ -5476,7 +5475,7 @@ class IndexPut(_Primitive):
         Tensor of the shape and dtype of `x1`.
     """
     accumulate: _t.Any
-    def __call__(self, x1: _Tensor, x2: _Tensor, indices: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
+    def __call__(self, x1: _Tensor, x2: _Tensor, indices: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor: ...
     def __init__(self, accumulate: _b.int = 0) -> None: ...
 class InplaceAdd(_Primitive):
     """The class form of `ops.inplace_add`: `ops.InplaceAdd(indices)(x, v)`.
@@ -5491,7 +5490,7 @@ class InplaceAdd(_Primitive):
     Outputs:
         Tensor of the shape and dtype of `x`.
     """
-    def __call__(self, x: _t.Any, input_v: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _t.Any, input_v: _t.Any) -> _Tensor: ...
     def __init__(self, indices: _b.int | _b.tuple[_b.int, ...]) -> None: ...
 class InplaceIndexAdd(_Primitive):
     """The class form of `ops.inplace_index_add`.
@@ -5523,7 +5522,7 @@ class InplaceSub(_Primitive):
     Outputs:
         Tensor of the shape and dtype of `x`.
     """
-    def __call__(self, x: _t.Any, input_v: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _t.Any, input_v: _t.Any) -> _Tensor: ...
     def __init__(self, indices: _b.int | _b.tuple[_b.int, ...]) -> None: ...
 class InplaceUpdate(_Primitive):
     """The class form of `ops.inplace_update`: `ops.InplaceUpdate(indices)(x, v)`.
@@ -5538,11 +5537,11 @@ class InplaceUpdate(_Primitive):
     Outputs:
         Tensor of the shape and dtype of `x`.
     """
-    def __call__(self, x: _t.Any, input_v: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _t.Any, input_v: _t.Any) -> _Tensor: ...
     def __init__(self, indices: _b.int | _b.tuple[_b.int, ...]) -> None: ...
 class InplaceUpdateV2(_Primitive):
     """The Primitive form of `ops.inplace_update`: `ops.InplaceUpdateV2()(x, indices, v)`."""
-    def __call__(self, x: _t.Any, indices: _t.Any, v: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _t.Any, indices: _t.Any, v: _t.Any) -> _Tensor: ...
     def __init__(self) -> None: ...
 class InsertGradientOf(_Primitive):
     """Returns a Tensor unchanged, and passes its gradient through a function in the backward pass.
@@ -5557,7 +5556,7 @@ class InsertGradientOf(_Primitive):
         `x`.
     """
     f: _t.Any
-    def __call__(self, x: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _t.Any) -> _Tensor: ...
     def __init__(self, f: _c.Callable[..., _t.Any]) -> None: ...
 class Inv(_Primitive):
     """Computes the reciprocal 1 / x of each element x. For integers it is truncated to an integer.
@@ -5809,7 +5808,7 @@ class LSTM(_Primitive):
     bidirectional: _t.Any
     dropout: _t.Any
     proj_size: _t.Any
-    def __call__(self, input: _Tensor, h: _Tensor, c: _Tensor, w: _Tensor) -> _t.Any: ...
+    def __call__(self, input: _Tensor, h: _Tensor, c: _Tensor, w: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor]: ...
     def __init__(self, input_size: _b.int, hidden_size: _b.int, num_layers: _b.int, has_bias: _b.bool, bidirectional: _b.bool, dropout: _b.float, proj_size: _b.int = 0) -> None: ...
     gates: _t.Any
     is_train: _t.Any
@@ -5831,7 +5830,7 @@ class LayerNorm(_Primitive):
     begin_norm_axis: _t.Any
     begin_params_axis: _t.Any
     epsilon: _t.Any
-    def __call__(self, input_x: _Tensor, gamma: _Tensor, beta: _Tensor) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, gamma: _Tensor, beta: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self, begin_norm_axis: _b.int = 1, begin_params_axis: _b.int = 1, epsilon: _b.float = 1e-07) -> None: ...
 class Lcm(_Primitive):
     """Computes the least common multiple of two integers, element by element. A pair of int8 or
@@ -6013,7 +6012,7 @@ class LogMatrixDeterminant(_Primitive):
     Outputs:
         Both results are (...), of the same dtype.
     """
-    def __call__(self, input: _Tensor) -> _Tensor:
+    def __call__(self, input: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`LogMatrixDeterminant` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class LogNormalReverse(_Primitive):
@@ -6117,7 +6116,7 @@ class LogUniformCandidateSampler(_Primitive):
     unique: _t.Any
     range_max: _t.Any
     seed: _t.Any
-    def __call__(self, true_classes: _Tensor) -> _t.Any: ...
+    def __call__(self, true_classes: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self, num_true: _b.int = 1, num_sampled: _b.int = 5, unique: _b.bool = True, range_max: _b.int = 5, seed: _b.int = 0) -> None: ...
 class LogicalAnd(_Primitive):
     """Computes the logical AND, element by element; an element is true if it is not 0.
@@ -6305,7 +6304,7 @@ class LuUnpack(_Primitive):
     """
     unpack_data: _t.Any
     unpack_pivots: _t.Any
-    def __call__(self, LU_data: _t.Any, LU_pivots: _t.Any) -> _t.Any: ...
+    def __call__(self, LU_data: _t.Any, LU_pivots: _t.Any) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self, unpack_data: _b.bool = True, unpack_pivots: _b.bool = True) -> None: ...
 class Map(HyperMap):
     """Applies an operation to corresponding elements of sequences, one level deep.
@@ -6474,7 +6473,7 @@ class MatrixDiagPartV3(_Primitive):
             "RIGHT_LEFT".
     """
     align: _t.Any
-    def __call__(self, x: _t.Any, k: _Tensor, padding_value: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _t.Any, k: _Tensor, padding_value: _Tensor) -> _Tensor: ...
     def __init__(self, align: _b.str = 'RIGHT_LEFT') -> None: ...
 class MatrixDiagV3(_Primitive):
     """The class form of `ops.matrix_diag`.
@@ -6485,7 +6484,7 @@ class MatrixDiagV3(_Primitive):
             "RIGHT_LEFT".
     """
     align: _t.Any
-    def __call__(self, x: _t.Any, k: _Tensor, num_rows: _Tensor, num_cols: _Tensor, padding_value: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _t.Any, k: _Tensor, num_rows: _Tensor, num_cols: _Tensor, padding_value: _Tensor) -> _Tensor: ...
     def __init__(self, align: _b.str = 'RIGHT_LEFT') -> None: ...
 class MatrixExp(_Primitive):
     """Computes the matrix exponential of each matrix, the sum of x^k / k! over all k.
@@ -6549,7 +6548,7 @@ class MatrixSetDiagV3(_Primitive):
             "RIGHT_LEFT".
     """
     align: _t.Any
-    def __call__(self, x: _Tensor, diagonal: _Tensor, k: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _Tensor, diagonal: _Tensor, k: _t.Any) -> _Tensor: ...
     def __init__(self, align: _b.str = 'RIGHT_LEFT') -> None: ...
 class MatrixSolve(_Primitive):
     """Solves the linear system matrix y = rhs; if `adjoint` is True, with the adjoint matrix.
@@ -6704,7 +6703,7 @@ class MaxPool3DWithArgmax(_Primitive):
         Both results are (N, C, D', H', W'); the values keep the dtype, the positions are of
         `argmax_type`.
     """
-    def __call__(self, x: _Tensor) -> _Tensor:
+    def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`MaxPool3DWithArgmax` of its inputs, which the class describes."""
     def __init__(self, ksize: _b.int | _b.tuple[_b.int, ...], strides: _b.int | _b.tuple[_b.int, ...], pads: _b.int | _b.tuple[_b.int, ...], dilation: _b.int | _b.tuple[_b.int, ...] = (1, 1, 1), ceil_mode: _b.bool = False, data_format: _t.Literal['NCDHW'] = 'NCDHW', argmax_type: _Type = ...) -> None: ...
 class MaxPoolWithArgmax(_Primitive):
@@ -6760,7 +6759,7 @@ class MaxPoolWithArgmaxV2(_Primitive):
         Both results are (N, C, H', W'); the values keep the dtype, the positions are of
         `argmax_type`.
     """
-    def __call__(self, x: _Tensor) -> _Tensor:
+    def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`MaxPoolWithArgmaxV2` of its inputs, which the class describes."""
     def __init__(self, kernel_size: _b.int | _b.tuple[_b.int, ...], strides: _b.int | _b.tuple[_b.int, ...] | None = None, pads: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = (1, 1), ceil_mode: _b.bool = False, argmax_type: _Type = ...) -> None: ...
 class MaxUnpool2D(_Primitive):
@@ -6839,7 +6838,7 @@ class Median:
     axis: _t.Any
     keep_dims: _t.Any
     ignore_nan: _t.Any
-    def __call__(self, x: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _t.Any) -> _b.tuple[_Tensor, _Tensor]: ...
     def __init__(self, global_median: _b.bool = False, axis: _b.int = 0, keep_dims: _b.bool = False, ignore_nan: _b.bool = False) -> None: ...
 class Meshgrid(_Primitive):
     """The class form of `ops.meshgrid`: `ops.Meshgrid(indexing)(vectors)`.
@@ -6855,7 +6854,7 @@ class Meshgrid(_Primitive):
         A tuple of Tensors, one grid per input.
     """
     indexing: _t.Any
-    def __call__(self, inputs: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
+    def __call__(self, inputs: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _b.tuple[_Tensor, ...]: ...
     def __init__(self, indexing: _t.Literal['xy', 'ij'] = 'xy') -> None: ...
 class Minimum(_Primitive):
     """Computes the elementwise minimum of two Tensors; NaN where either element is NaN.
@@ -6892,7 +6891,7 @@ class MirrorPad(_Primitive):
         Tensor of the dtype of `input_x`, longer along each axis by the sum of its row.
     """
     mode: _t.Any
-    def __call__(self, input_x: _Tensor, paddings: _Tensor) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, paddings: _Tensor) -> _Tensor: ...
     def __init__(self, mode: _t.Literal['REFLECT', 'SYMMETRIC'] = 'REFLECT') -> None: ...
 class Mish(_Primitive):
     """Applies the Mish activation: x * tanh(log(1 + exp(x))).
@@ -6959,7 +6958,7 @@ class MoveTo(_Primitive):
         - **blocking** (bool): without effect; the copy is always complete on return.
           Default: True.
     """
-    def __call__(self, input: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], to: _t.Literal['Ascend', 'GPU', 'CPU'] = 'CPU', blocking: _b.bool = True) -> _t.Any: ...
+    def __call__(self, input: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], to: _t.Literal['Ascend', 'GPU', 'CPU'] = 'CPU', blocking: _b.bool = True) -> _Tensor: ...
     def __init__(self) -> None: ...
 class Mul(_Primitive):
     """Multiplies two Tensors, or a Tensor and a number, element by element.
@@ -7041,7 +7040,7 @@ class MultilabelMarginLoss(_Primitive):
     Outputs:
         The loss, and int32 ones for the classes that are targets.
     """
-    def __call__(self, x: _Tensor, target: _Tensor) -> _Tensor:
+    def __call__(self, x: _Tensor, target: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`MultilabelMarginLoss` of its inputs, which the class describes."""
     def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
 class Multinomial(_Primitive):
@@ -7182,7 +7181,7 @@ class NPUClearFloatStatus(_Primitive):
     Outputs:
         Tensor, `x`.
     """
-    def __call__(self, x: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
 class NPUClearFloatStatusV2(_Primitive):
     """Clears the float status, and returns zeros of the shape of its input.
@@ -7204,7 +7203,7 @@ class NPUGetFloatStatus(_Primitive):
     Outputs:
         Tensor, `x`.
     """
-    def __call__(self, x: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
 class NPUGetFloatStatusV2(_Primitive):
     """Returns the float status in the shape of its input: ones if a gradient overflowed since the
@@ -7685,7 +7684,7 @@ class PadV3(_Primitive):
     """
     mode: _t.Any
     paddings_contiguous: _t.Any
-    def __call__(self, x: _Tensor, paddings: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], constant_value: _t.Any = None) -> _t.Any: ...
+    def __call__(self, x: _Tensor, paddings: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], constant_value: _t.Any = None) -> _Tensor: ...
     def __init__(self, mode: _t.Literal['constant', 'reflect', 'edge', 'circular'] = 'constant', paddings_contiguous: _b.bool = True) -> None: ...
 class Padding(_Primitive):
     """Pads the last axis, of length 1, with zeros at the end.
@@ -7759,7 +7758,7 @@ class PagedAttention(_Primitive):
     kv_head_num: _t.Any
     kv_cache_quant_mode: _t.Any
     mask_mode: _t.Any
-    def __call__(self, query: _Tensor, key_cache: _Tensor, value_cache: _Tensor | None = None, block_tables: _Tensor | None = None, context_lens: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, attn_mask: _Tensor | None = None, q_seq_lens: _Tensor | None = None, alibi_mask: _Tensor | None = None) -> _t.Any: ...
+    def __call__(self, query: _Tensor, key_cache: _Tensor, value_cache: _Tensor | None = None, block_tables: _Tensor | None = None, context_lens: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, attn_mask: _Tensor | None = None, q_seq_lens: _Tensor | None = None, alibi_mask: _Tensor | None = None) -> _Tensor: ...
     def __init__(self, head_num: _b.int, scale_value: _b.float, kv_head_num: _b.int, kv_cache_quant_mode: _t.Literal['DEFAULT', 'PERTOKEN'] = 'DEFAULT', mask_mode: _t.Literal['MASK_DEFAULT', 'TRAPEZOIDAL'] = 'MASK_DEFAULT', mla_v_dim: _b.int = 0) -> None: ...
 class PagedAttentionMask(_Primitive):
     """Computes paged attention with a shift for each head: tokens attend to keys in the blocks of a
@@ -7799,7 +7798,7 @@ class PagedAttentionMask(_Primitive):
     def __init__(self, head_num: _b.int, scale_value: _b.float, kv_head_num: _b.int, kv_cache_quant_mode: _t.Literal['DEFAULT', 'PERTOKEN'] = 'DEFAULT') -> None: ...
 class ParallelConcat(_Primitive):
     """Concatenates Tensors along the first axis, along which each has length 1."""
-    def __call__(self, values: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _t.Any: ...
+    def __call__(self, values: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor: ...
     def __init__(self) -> None: ...
 class ParameterizedTruncatedNormal(_Primitive):
     """Draws normal numbers truncated to [min, max], with separate parameters for each row of the
@@ -7983,7 +7982,7 @@ class Qr(_Primitive):
         `x` is (..., M, N). With K = min(M, N), q is (..., M, K) and r is (..., K, N); with
         `full_matrices` K is M.
     """
-    def __call__(self, x: _Tensor) -> _Tensor:
+    def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`Qr` of its inputs, which the class describes."""
     def __init__(self, full_matrices: _b.bool = False) -> None: ...
 class Quantile(_Primitive):
@@ -8179,7 +8178,7 @@ class RandomShuffle(_Primitive):
     """
     seed: _t.Any
     seed2: _t.Any
-    def __call__(self, x: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _Tensor) -> _Tensor: ...
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class Randperm(_Primitive):
     """Draws a random permutation of the integers below n, padded to `max_length` with `pad`.
@@ -8679,7 +8678,7 @@ class ResizeBilinear(_Primitive):
     size: _t.Any
     align_corners: _t.Any
     half_pixel_centers: _t.Any
-    def __call__(self, x: _Tensor) -> _t.Any:
+    def __call__(self, x: _Tensor) -> _Tensor:
         """Resizes images (N, C, H, W); keeps their dtype."""
     def __init__(self, size: _b.tuple[_b.int, _b.int] | _c.Sequence[_b.int], align_corners: _b.bool = False, half_pixel_centers: _b.bool = False) -> None: ...
 class ResizeBilinearV2(_Primitive):
@@ -8930,7 +8929,7 @@ class SGD(_Primitive):
     weight_decay: _t.Any
     nesterov: _t.Any
     use_locking: _t.Any
-    def __call__(self, parameters: _Tensor, gradient: _Tensor, learning_rate: _Tensor, accum: _Tensor, momentum: _Tensor, stat: _Tensor) -> _t.Any: ...
+    def __call__(self, parameters: _Tensor, gradient: _Tensor, learning_rate: _Tensor, accum: _Tensor, momentum: _Tensor, stat: _Tensor) -> _Tensor: ...
     def __init__(self, dampening: _b.float = 0.0, weight_decay: _b.float = 0.0, nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -8972,7 +8971,7 @@ class STFT(_Primitive):
     win_length: _t.Any
     normalized: _t.Any
     onesided: _t.Any
-    def __call__(self, x: _Tensor, window: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _Tensor, window: _Tensor) -> _Tensor: ...
     def __init__(self, n_fft: _b.int, hop_length: _b.int, win_length: _b.int, normalized: _b.bool, onesided: _b.bool, return_complex: _b.bool) -> None: ...
 class SampleDistortedBoundingBoxV2(_Primitive):
     """Draws a random bounding box of an image that covers enough of one of the boxes in it.
@@ -9221,7 +9220,7 @@ class ScatterNonAliasingAdd(_Primitive):
     """Returns `input_x` with updates added at positions given as rows; `input_x` itself is
     unchanged.
     """
-    def __call__(self, input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
 class ScatterSub(_Primitive):
     """Subtracts from slices of a Parameter along its first axis, in place.
@@ -9300,7 +9299,7 @@ class SegmentMax(_Primitive):
         As many slices as the last number plus one; an empty segment holds
         zeros.
     """
-    def __call__(self, input_x: _Tensor, segment_ids: _Tensor) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, segment_ids: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
 class SegmentMean(_Primitive):
     """The mean of the slices of each segment; `segment_ids` rises.
@@ -9313,7 +9312,7 @@ class SegmentMean(_Primitive):
         As many slices as the last number plus one; an empty segment holds
         zeros.
     """
-    def __call__(self, input_x: _Tensor, segment_ids: _Tensor) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, segment_ids: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
 class SegmentMin(_Primitive):
     """The smallest elements of the slices of each segment; `segment_ids` rises.
@@ -9326,7 +9325,7 @@ class SegmentMin(_Primitive):
         As many slices as the last number plus one; an empty segment holds
         zeros.
     """
-    def __call__(self, input_x: _Tensor, segment_ids: _Tensor) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, segment_ids: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
 class SegmentProd(_Primitive):
     """The product of the slices of each segment; `segment_ids` rises.
@@ -9339,7 +9338,7 @@ class SegmentProd(_Primitive):
         As many slices as the last number plus one; an empty segment holds
         ones.
     """
-    def __call__(self, input_x: _Tensor, segment_ids: _Tensor) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, segment_ids: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
 class SegmentSum(_Primitive):
     """The sum of the slices of each segment; `segment_ids` rises.
@@ -9352,7 +9351,7 @@ class SegmentSum(_Primitive):
         As many slices as the last number plus one; an empty segment holds
         zeros.
     """
-    def __call__(self, input_x: _Tensor, segment_ids: _Tensor) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor, segment_ids: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
 class Select(_Primitive):
     """Selects elements by a condition: `input` where it is true and `other` elsewhere.
@@ -9682,7 +9681,7 @@ class Sort(_Primitive):
         `x` may have any shape with at least one axis. The values have its shape and dtype;
         the positions have its shape and are int32.
     """
-    def __call__(self, x: _Tensor) -> _Tensor:
+    def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`Sort` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int = -1, descending: _b.bool = False) -> None: ...
 class SpaceToBatch(_Primitive):
@@ -9758,7 +9757,7 @@ class SparseApplyAdadelta(_Primitive):
     """
     epsilon: _t.Any
     use_locking: _t.Any
-    def __call__(self, var: _Tensor, accum: _Tensor, accum_update: _Tensor, lr: _b.float | _Tensor, rho: _b.float | _Tensor, grad: _Tensor, indices: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor, accum: _Tensor, accum_update: _Tensor, lr: _b.float | _Tensor, rho: _b.float | _Tensor, grad: _Tensor, indices: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self, epsilon: _b.float, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -9789,7 +9788,7 @@ class SparseApplyAdagrad(_Primitive):
     lr: _t.Any
     update_slots: _t.Any
     use_locking: _t.Any
-    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, grad: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, grad: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _b.tuple[_Tensor, _Tensor]: ...
     def __init__(self, lr: _b.float, update_slots: _b.bool = True, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -9838,7 +9837,7 @@ class SparseApplyFtrl(_Primitive):
     l2: _t.Any
     lr_power: _t.Any
     use_locking: _t.Any
-    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, linear: _Tensor | _b.float | _b.bool, grad: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, linear: _Tensor | _b.float | _b.bool, grad: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self, lr: _b.float, l1: _b.float, l2: _b.float, lr_power: _b.float, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -9876,7 +9875,7 @@ class SparseApplyFtrlV2(SparseApplyFtrl):
 class SparseApplyProximalAdagrad(_Primitive):
     """Updates rows of a parameter with proximal Adagrad; returns var and accum."""
     use_locking: _t.Any
-    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, lr: _b.float | _Tensor, l1: _b.float | _Tensor, l2: _b.float | _Tensor, grad: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor | _b.float | _b.bool, accum: _Tensor | _b.float | _b.bool, lr: _b.float | _Tensor, l1: _b.float | _Tensor, l2: _b.float | _Tensor, grad: _Tensor | _b.float | _b.bool, indices: _Tensor) -> _b.tuple[_Tensor, _Tensor]: ...
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -9911,7 +9910,7 @@ class SparseApplyRMSProp(_Primitive):
     momentum: _t.Any
     epsilon: _t.Any
     use_locking: _t.Any
-    def __call__(self, var: _Tensor, ms: _Tensor, mom: _Tensor, lr: _b.float | _Tensor, grad: _Tensor, indices: _Tensor) -> _t.Any: ...
+    def __call__(self, var: _Tensor, ms: _Tensor, mom: _Tensor, lr: _b.float | _Tensor, grad: _Tensor, indices: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self, rho: _b.float, momentum: _b.float, epsilon: _b.float, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
@@ -9982,7 +9981,7 @@ class SparseTensorDenseAdd(_Primitive):
 
     Inputs: x1_indices (one row per value), x1_values, x1_shape, and the dense x2.
     """
-    def __call__(self, x1_indices: _Tensor, x1_values: _Tensor, x1_shape: _Tensor, x2: _Tensor) -> _t.Any: ...
+    def __call__(self, x1_indices: _Tensor, x1_values: _Tensor, x1_shape: _Tensor, x2: _Tensor) -> _Tensor: ...
     def __init__(self) -> None: ...
 class SparseTensorDenseMatmul(_Primitive):
     """Multiplies a sparse matrix by a dense one: `ops.SparseTensorDenseMatmul()(indices, values,
@@ -10003,11 +10002,11 @@ class SparseTensorDenseMatmul(_Primitive):
     """
     adjoint_st: _t.Any
     adjoint_dt: _t.Any
-    def __call__(self, indices: _Tensor, values: _Tensor, sparse_shape: _b.tuple[_b.int, _b.int] | _Tensor, dense: _Tensor) -> _t.Any: ...
+    def __call__(self, indices: _Tensor, values: _Tensor, sparse_shape: _b.tuple[_b.int, _b.int] | _Tensor, dense: _Tensor) -> _Tensor: ...
     def __init__(self, adjoint_st: _b.bool = False, adjoint_dt: _b.bool = False) -> None: ...
 class SparseToDense(_Primitive):
     """Converts indices and values to a dense Tensor: `ops.SparseToDense()(indices, values, shape)`."""
-    def __call__(self, indices: _Tensor, values: _Tensor, sparse_shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _t.Any: ...
+    def __call__(self, indices: _Tensor, values: _Tensor, sparse_shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor: ...
     def __init__(self) -> None: ...
 class Split(_Primitive):
     """Splits the input into `output_num` equal parts along an axis.
@@ -10027,7 +10026,7 @@ class Split(_Primitive):
     Outputs:
         The result is a tuple of Tensors of the same dtype.
     """
-    def __call__(self, input_x: _Tensor) -> _Tensor:
+    def __call__(self, input_x: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`Split` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int | _Tensor = 0, output_num: _b.int | _Tensor = 1) -> None: ...
 class SplitV(_Primitive):
@@ -10041,7 +10040,7 @@ class SplitV(_Primitive):
     num_split: _t.Any
     size_splits: _t.Any
     split_dim: _t.Any
-    def __call__(self, input_x: _Tensor) -> _t.Any: ...
+    def __call__(self, input_x: _Tensor) -> _b.tuple[_Tensor, ...]: ...
     def __init__(self, size_splits: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], split_dim: _b.int, num_split: _b.int) -> None: ...
 class Sqrt(_Primitive):
     """Computes the square root of each element; it is NaN for a negative number.
@@ -10155,7 +10154,7 @@ class StandardLaplace(_Gamma):
     Outputs:
         float32 Tensor of shape `shape`.
     """
-    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor) -> _t.Any: ...  # type: ignore
+    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor: ...  # type: ignore
 class StandardNormal(_Primitive):
     """Draws float32 numbers from the standard normal distribution: `ops.StandardNormal(seed,
     seed2)(shape)`.
@@ -10177,7 +10176,7 @@ class StandardNormal(_Primitive):
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class StopGradient(_Primitive):
     """The class form of `ops.stop_gradient`."""
-    def __call__(self, value: _t.Any) -> _t.Any: ...
+    def __call__(self, value: _t.Any) -> _Tensor: ...
     def __init__(self) -> None: ...
 class StridedSlice(_Primitive):
     """Extracts the strided slice from `begin` to `end` in steps of `strides`.
@@ -10251,7 +10250,7 @@ class Svd(_Primitive):
     """
     full_matrices: _t.Any
     compute_uv: _t.Any
-    def __call__(self, input: _t.Any) -> _t.Any: ...
+    def __call__(self, input: _t.Any) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...
     def __init__(self, full_matrices: _b.bool = False, compute_uv: _b.bool = True) -> None: ...
 class TBERegOp:
     """Describes a custom operator of TBE: `ops.TBERegOp(op_name)`, then `.input(...)`, `.output(...)`, `.attr(...)`, `.dtype_format(...)` and `.get_op_info()`."""
@@ -10544,7 +10543,7 @@ class TopK(_Primitive):
         Both results have length `k` along `dim`, by default the last axis; the values keep the
         dtype, the positions are int32.
     """
-    def __call__(self, input_x: _Tensor, k: _b.int | _Tensor) -> _Tensor:
+    def __call__(self, input_x: _Tensor, k: _b.int | _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`TopK` of its inputs, which the class describes."""
     def __init__(self, sorted: _b.bool = True) -> None: ...
 class Trace(_Primitive):
@@ -10667,7 +10666,7 @@ class TrilIndices(_Primitive):
     col: _t.Any
     offset: _t.Any
     dtype: _t.Any
-    def __call__(self) -> _t.Any: ...
+    def __call__(self) -> _Tensor: ...
     def __init__(self, row: _b.int, col: _b.int, offset: _b.int = 0, dtype: _Type = ...) -> None: ...
 class TripletMarginLoss(_Primitive):
     """Computes the triplet margin loss, max(0, d(x, positive) - d(x, negative) + margin), where d
@@ -10737,7 +10736,7 @@ class TriuIndices(_Primitive):
     col: _t.Any
     offset: _t.Any
     dtype: _t.Any
-    def __call__(self) -> _t.Any: ...
+    def __call__(self) -> _Tensor: ...
     def __init__(self, row: _b.int, col: _b.int, offset: _b.int = 0, dtype: _Type = ...) -> None: ...
 class Trunc(_Primitive):
     """Truncates each element toward zero to an integer.
@@ -10838,7 +10837,7 @@ class UniformCandidateSampler(_Primitive):
     unique: _t.Any
     range_max: _t.Any
     seed: _t.Any
-    def __call__(self, true_classes: _Tensor) -> _t.Any:
+    def __call__(self, true_classes: _Tensor) -> _b.tuple[_Tensor, _Tensor, _Tensor]:
         """Returns the sampled classes, and the expected counts of the true classes and of the
         sampled ones.
         """
@@ -10893,7 +10892,7 @@ class Unique(_Primitive):
         `x` may have any shape. The values are (K,), of its dtype; the positions have its shape
         and are int32, or int64 for int64.
     """
-    def __call__(self, x: _Tensor) -> _Tensor:
+    def __call__(self, x: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
         """`Unique` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class UniqueConsecutive(_Primitive):
@@ -10918,7 +10917,7 @@ class UniqueConsecutive(_Primitive):
     def __init__(self, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _b.int | _Tensor | None = None) -> None: ...
 class UniqueWithPad(_Primitive):
     """The class form of `ops.unique_with_pad`: `ops.UniqueWithPad()(x, pad_num)`."""
-    def __call__(self, x: _t.Any, pad_num: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _t.Any, pad_num: _t.Any) -> _b.tuple[_Tensor, _Tensor]: ...
     def __init__(self) -> None: ...
 class Unpack(_Primitive):
     """Unstacks a Tensor into its slices along an axis.
@@ -10937,7 +10936,7 @@ class Unpack(_Primitive):
         The result is a tuple with one Tensor for each position along `axis`, without that axis
         and of the same dtype.
     """
-    def __call__(self, input_x: _Tensor) -> _Tensor:
+    def __call__(self, input_x: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`Unpack` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int = 0) -> None: ...
 class UnravelIndex(_Primitive):
@@ -11053,7 +11052,7 @@ class Unstack(_Primitive):
         The result is a tuple with one Tensor for each position along `axis`, without that axis
         and of the same dtype.
     """
-    def __call__(self, input_x: _Tensor) -> _Tensor:
+    def __call__(self, input_x: _Tensor) -> _b.tuple[_Tensor, ...]:
         """`Unstack` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int = 0, num: _b.int | None = None) -> None: ...
 class UpdateCache(_Primitive):
@@ -11147,7 +11146,7 @@ class Xdivy(_Primitive):
     """The class form of `ops.xdivy` (x / y, and 0 where x is 0), with methods that infer its
     metadata.
     """
-    def __call__(self, x: _t.Any, y: _t.Any) -> _t.Any: ...
+    def __call__(self, x: _t.Any, y: _t.Any) -> _Tensor: ...
     def __init__(self) -> None: ...
     def infer_dtype(self, x_dtype: _t.Any, y_dtype: _t.Any) -> _t.Any:
         """Returns the dtype of the result."""
@@ -11335,7 +11334,7 @@ def adaptive_avg_pool3d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int | 
         `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
         the last three axes and the same dtype.
     """
-def adaptive_max_pool1d(input: _Tensor, output_size: _b.int) -> _t.Any:
+def adaptive_max_pool1d(input: _Tensor, output_size: _b.int) -> _Tensor:
     """Applies 1-D adaptive max pooling: the maximum of each of `output_size` equal parts of a
     sequence.
 
@@ -11347,6 +11346,23 @@ def adaptive_max_pool1d(input: _Tensor, output_size: _b.int) -> _t.Any:
         `input` is (N, C, L) with L a multiple of `output_size`. The result is (N, C, output_size),
         of the same dtype.
     """
+@_t.overload
+def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _c.Sequence[_b.int | _t.Literal[-1] | None]) -> _Tensor:
+    """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
+    also its int64 position in H * W. The parts are the same as for `adaptive_avg_pool2d`.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        output_size (int >= 1 or one of -1 or a tuple of (an int >= 1 or one of -1 or None) or a list of (an int >= 1 or one of -1 or None)):
+            the lengths of the last axes of the result.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
+        last two axes and the same dtype.
+    """
+@_t.overload
 def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _c.Sequence[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> _t.Any:
     """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
     also its int64 position in H * W. The parts are the same as for `adaptive_avg_pool2d`.
@@ -11362,6 +11378,24 @@ def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _
         `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
         last two axes and the same dtype.
     """
+@_t.overload
+def adaptive_max_pool3d(input: _Tensor, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _c.Sequence[_b.int | _t.Literal[True]] | _Tensor) -> _Tensor:
+    """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
+    also its int32 position in D * H * W. The parts are the same as for `adaptive_avg_pool3d`.
+
+    Args:
+        input (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        output_size (int >= 1 or one of True or a tuple of 3 (an int >= 1 or one of True) or a list of 3 (an int >= 1 or one of True), or a Tensor that holds it):
+            the lengths of the last axes of the result.
+        return_indices (any value, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
+        the last three axes and the same dtype.
+    """
+@_t.overload
 def adaptive_max_pool3d(input: _Tensor, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _c.Sequence[_b.int | _t.Literal[True]] | _Tensor, return_indices: _t.Any = False) -> _t.Any:
     """Applies 3-D adaptive max pooling: the maximum of each part of volumes; with `return_indices`
     also its int32 position in D * H * W. The parts are the same as for `adaptive_avg_pool3d`.
@@ -11748,7 +11782,7 @@ def amin(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.i
         `input` may have any shape. The result lacks the axes given, or has length 1 there with
         `keepdims`; the dtype stays.
     """
-def aminmax(input: _Tensor, *, axis: _b.int | _Tensor | None = 0, keepdims: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def aminmax(input: _Tensor, *, axis: _b.int | _Tensor | None = 0, keepdims: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the minimum and the maximum along an axis.
 
     Args:
@@ -12280,7 +12314,7 @@ def bernoulli(input: _Tensor, p: _Tensor | _b.float = 0.5, seed: _b.int | None =
     Returns:
         Tensor of the shape and dtype of `input`.
     """
-def bernoulli_(input: _Tensor, p: _b.float | _Tensor = 0.5, *, generator: _t.Any = None) -> _t.Any:
+def bernoulli_(input: _Tensor, p: _b.float | _Tensor = 0.5, *, generator: _t.Any = None) -> _Tensor:
     """Fills the Tensor with Bernoulli samples: ones with probability `p`, else zeros."""
 def bessel_i0(x: _Tensor) -> _Tensor:
     """Computes the modified Bessel function of the first kind, order 0.
@@ -12684,7 +12718,7 @@ def broadcast_to(input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.i
         `input` has a shape that broadcasts to `shape`. The result has this shape and the dtype of
         the input.
     """
-def bucketize(input: _Tensor, boundaries: _c.Sequence[_b.float] | _b.tuple[_b.float, ...] | _Tensor, *, right: _b.bool = False) -> _t.Any:
+def bucketize(input: _Tensor, boundaries: _c.Sequence[_b.float] | _b.tuple[_b.float, ...] | _Tensor, *, right: _b.bool = False) -> _Tensor:
     """Finds the bucket of each element, int32: the number of boundaries below it; with `right`, the
     number of boundaries not above it.
 
@@ -12696,7 +12730,7 @@ def bucketize(input: _Tensor, boundaries: _c.Sequence[_b.float] | _b.tuple[_b.fl
     Returns:
         int32 Tensor of the shape of `input`.
     """
-def cartesian_prod(*inputs: _Tensor) -> _t.Any:
+def cartesian_prod(*inputs: _Tensor) -> _Tensor:
     """Computes the Cartesian product of vectors: all combinations of one element of each vector,
     one per row.
 
@@ -12787,7 +12821,7 @@ def check_valid(bboxes: _Tensor, img_metas: _Tensor) -> _Tensor:
     Shapes:
         `bboxes` is (N, 4), `img_metas` is (3,), of one dtype. The result is (N,), bool.
     """
-def choice_with_mask(input_x: _Tensor, count: _b.int = 256, seed: _b.int | None = None) -> _t.Any:
+def choice_with_mask(input_x: _Tensor, count: _b.int = 256, seed: _b.int | None = None) -> _b.tuple[_Tensor, _Tensor]:
     """Draws positions of true elements, as `ops.RandomChoiceWithMask` does.
 
     Args:
@@ -12899,7 +12933,7 @@ def clip(input: _Tensor, min: _Tensor | _b.float | None | _Tensor | _b.complex =
         Tensors, or both are numbers. The result has that shape and the dtype to which all are
         promoted.
     """
-def clip_by_global_norm(x: _c.Iterable[_Tensor] | _Tensor, clip_norm: _b.float | _b.int = 1.0, use_norm: None = None) -> _t.Any:
+def clip_by_global_norm(x: _c.Iterable[_Tensor] | _Tensor, clip_norm: _b.float | _b.int = 1.0, use_norm: None = None) -> _b.tuple[_Tensor, ...]:
     """Clips Tensors by their global norm: scales each by clip_norm / max(norm, clip_norm), where
     `norm` is the norm of all Tensors together.
 
@@ -12909,6 +12943,22 @@ def clip_by_global_norm(x: _c.Iterable[_Tensor] | _Tensor, clip_norm: _b.float |
         clip_norm (Union[float, int]): the largest allowed norm, above 0. Default: 1.0.
         use_norm (None): an argument that MindSpore reserves for later use.
     """
+@_t.overload
+def clip_by_norm(x: _Tensor, max_norm: _b.float | _b.int, norm_type: _b.float | _b.int = 2.0, error_if_nonfinite: _b.bool = False) -> _Tensor:
+    """Clips Tensors by their norm: scales them down to a norm of `max_norm` if their joint norm is
+    larger.
+
+    Args:
+        x (Union[Tensor, list[Tensor], tuple[Tensor]]): the Tensors.
+        max_norm (Union[float, int]): the largest norm.
+        norm_type (Union[float, int]): the order of the norm. Default: 2.0.
+        error_if_nonfinite (bool): whether a norm that is NaN or infinite is an error. Default:
+            False.
+
+    Returns:
+        A Tensor, or a list or tuple of Tensors, as `x`.
+    """
+@_t.overload
 def clip_by_norm(x: _Tensor | _c.Iterable[_Tensor], max_norm: _b.float | _b.int, norm_type: _b.float | _b.int = 2.0, error_if_nonfinite: _b.bool = False) -> _t.Any:
     """Clips Tensors by their norm: scales them down to a norm of `max_norm` if their joint norm is
     larger.
@@ -12923,6 +12973,20 @@ def clip_by_norm(x: _Tensor | _c.Iterable[_Tensor], max_norm: _b.float | _b.int,
     Returns:
         A Tensor, or a list or tuple of Tensors, as `x`.
     """
+@_t.overload
+def clip_by_value(x: _Tensor, clip_value_min: _t.Any = None, clip_value_max: _t.Any = None) -> _Tensor:
+    """Clips the elements to [clip_value_min, clip_value_max] and keeps the dtype of `x`, which may
+    also be a list or tuple of Tensors. A bool counts as a number.
+
+    Args:
+        x (Union[Tensor, list[Tensor], tuple[Tensor]]): the input.
+        clip_value_min (Union[Tensor, Number]): the lower bound; None for no such bound.
+        clip_value_max (Union[Tensor, Number]): the upper bound; None for no such bound.
+
+    Returns:
+        Tensor of the broadcast shape of `x` and the bounds, or a list or tuple of such Tensors.
+    """
+@_t.overload
 def clip_by_value(x: _Tensor | _c.Iterable[_Tensor], clip_value_min: _t.Any = None, clip_value_max: _t.Any = None) -> _t.Any:
     """Clips the elements to [clip_value_min, clip_value_max] and keeps the dtype of `x`, which may
     also be a list or tuple of Tensors. A bool counts as a number.
@@ -13826,7 +13890,7 @@ def csr_floor(x: _t.Any) -> _CSRTensor:
     Returns:
         CSRTensor of the same shape, with values at the same positions.
     """
-def csr_gather(indptr: _Tensor, indices: _Tensor, dense: _Tensor, sparse_shape: _b.tuple[_b.int, ...]) -> _t.Any:
+def csr_gather(indptr: _Tensor, indices: _Tensor, dense: _Tensor, sparse_shape: _b.tuple[_b.int, ...]) -> _Tensor:
     """Gathers the elements of a dense Tensor at the indices of a CSR matrix; differentiable.
 
     Args:
@@ -14147,7 +14211,7 @@ def ctc_loss(log_probs: _Tensor, targets: _Tensor, input_lengths: _t.Any, target
     Returns:
         The loss, and the forward variables (N, T, 2 S + 1).
     """
-def cummax(input: _Tensor, axis: _b.int | _Tensor) -> _b.tuple[_Tensor, ...]:
+def cummax(input: _Tensor, axis: _b.int | _Tensor) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the cumulative maximum along an axis, and its position.
 
     Args:
@@ -14159,7 +14223,7 @@ def cummax(input: _Tensor, axis: _b.int | _Tensor) -> _b.tuple[_Tensor, ...]:
         `input` may have any shape with at least one axis. The values have its shape and dtype; the
         positions have its shape and are int64.
     """
-def cummin(input: _Tensor, axis: _b.int) -> _b.tuple[_Tensor, ...]:
+def cummin(input: _Tensor, axis: _b.int) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the cumulative minimum along an axis, and its position.
 
     Args:
@@ -14585,7 +14649,7 @@ def dstack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor]) -> _Tensor:
     Returns:
         Tensor of this dtype.
     """
-def dtype(input: _t.Any) -> _t.Any:
+def dtype(input: _t.Any) -> _Type:
     """Returns the dtype of a Tensor, or of the values of a COOTensor or CSRTensor.
 
     Args:
@@ -14603,7 +14667,7 @@ def dyn_shape(input_x: _Tensor) -> _Tensor:
     Returns:
         int64 Tensor of shape (axes,).
     """
-def eig(A: _Tensor) -> _b.tuple[_Tensor, ...]:
+def eig(A: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the complex eigenvalues, and the eigenvectors, as columns, of square matrices.
 
     Unlike in MindSpore, both have a gradient if no two eigenvalues are equal.
@@ -14615,7 +14679,7 @@ def eig(A: _Tensor) -> _b.tuple[_Tensor, ...]:
         A tuple of two complex Tensors: eigenvalues of shape (*, N), in no particular order, and
         eigenvectors of shape (*, N, N).
     """
-def eigvals(A: _Tensor) -> _t.Any:
+def eigvals(A: _Tensor) -> _Tensor:
     """Computes the complex eigenvalues of square matrices. It raises the same errors as `ops.eig`.
 
     Args:
@@ -14624,7 +14688,7 @@ def eigvals(A: _Tensor) -> _t.Any:
     Returns:
         Complex Tensor of shape (*, N).
     """
-def einsum(equation: _b.str, *operands: _Tensor) -> _t.Any:
+def einsum(equation: _b.str, *operands: _Tensor) -> _Tensor:
     """Computes sums of products in Einstein notation, e.g. `einsum("ij,jk->ik", a, b)`; `...`
     broadcasts.
 
@@ -14645,7 +14709,7 @@ def elu(input_x: _Tensor, alpha: _b.float | _Tensor = 1.0) -> _Tensor:
         `input_x` may have any shape. The result has the same shape and dtype.
     """
 embed = ref_to_embed
-def embedding(input: _Tensor, weight: _Tensor, padding_idx: _b.int | None = None, max_norm: _b.float | None = None, norm_type: _b.float = 2.0, scale_grad_by_freq: _b.bool = False) -> _t.Any:
+def embedding(input: _Tensor, weight: _Tensor, padding_idx: _b.int | None = None, max_norm: _b.float | None = None, norm_type: _b.float = 2.0, scale_grad_by_freq: _b.bool = False) -> _Tensor:
     """Looks up the rows of `weight` at the indices in `input` (an embedding).
 
     Args:
@@ -14849,7 +14913,7 @@ def expm1(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def exponential_(input: _Tensor, lambd: _b.float = 1, *, generator: _t.Any = None) -> _t.Any:
+def exponential_(input: _Tensor, lambd: _b.float = 1, *, generator: _t.Any = None) -> _Tensor:
     """Fills the Tensor with exponentially distributed numbers of rate `lambd`."""
 def eye(n: _b.int | _Tensor, m: _b.int | None = None, dtype: _Type | None = None) -> _Tensor:
     """Creates an n x m matrix (n x n without `m`) with ones on the diagonal and zeros elsewhere;
@@ -15025,7 +15089,7 @@ def flash_attention_score(query: _Tensor, key: _Tensor, value: _Tensor, head_num
     Returns:
         Tensor, of the shape and dtype of `query`.
     """
-def flatten(input: _Tensor, order: _b.str = 'C', *, start_dim: _t.Any = 1, end_dim: _t.Any = -1) -> _t.Any:
+def flatten(input: _Tensor, order: _b.str = 'C', *, start_dim: _t.Any = 1, end_dim: _t.Any = -1) -> _Tensor:
     """Flattens the axes from `start_dim` to `end_dim` into one.
 
     Args:
@@ -15199,6 +15263,32 @@ def frac(x: _Tensor) -> _Tensor:
     Shapes:
         `x` may have any shape. The result has the same shape and dtype; bools give int64 zeros.
     """
+@_t.overload
+def fractional_max_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = None, output_ratio: _t.Any = None, _random_samples: _Tensor | None = None) -> _Tensor:
+    """Applies 2-D fractional max pooling: the maximum of windows of images whose distances vary at
+    random.
+
+    The output size is `output_size`, or `output_ratio` times the input size if that is None.
+    `_random_samples`, (N, C, 2) in [0, 1), fixes the distances.
+
+    Args:
+        input (Tensor of dtype float16 or float32 or float64 or int32 or int64): the input.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1): the lengths of a window, or one for
+            all axes.
+        output_size (int >= 1 or a tuple of 2 ints >= 1 or None, optional): the lengths of the
+            last axes of the result. Default: ``None``.
+        output_ratio (any value or None, optional): see `output_ratio` above. Default: ``None``.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+        _random_samples (Tensor of dtype float16 or float32 or float64 or None, optional): see
+            `_random_samples` above. Default: ``None``.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
+        last two axes and the same dtype. With `return_indices`, a second result holds int64
+        positions in H * W.
+    """
+@_t.overload
 def fractional_max_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = None, output_ratio: _t.Any = None, return_indices: _b.bool = False, _random_samples: _Tensor | None = None) -> _t.Any:
     """Applies 2-D fractional max pooling: the maximum of windows of images whose distances vary at
     random.
@@ -15223,6 +15313,32 @@ def fractional_max_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int,
         last two axes and the same dtype. With `return_indices`, a second result holds int64
         positions in H * W.
     """
+@_t.overload
+def fractional_max_pool3d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = None, output_ratio: _t.Any = None, _random_samples: _Tensor | None = None) -> _Tensor:
+    """Applies 3-D fractional max pooling: the maximum of windows of volumes whose distances vary at
+    random.
+
+    The output size is `output_size`, or `output_ratio` times the input size if that is None.
+    `_random_samples`, (N, C, 3) in [0, 1), fixes the distances.
+
+    Args:
+        input (Tensor of dtype float16 or float32 or float64): the input.
+        kernel_size (int >= 1 or a tuple of 3 ints >= 1): the lengths of a window, or one for
+            all axes.
+        output_size (int >= 1 or a tuple of 3 ints >= 1 or None, optional): the lengths of the
+            last axes of the result. Default: ``None``.
+        output_ratio (any value or None, optional): see `output_ratio` above. Default: ``None``.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+        _random_samples (Tensor of dtype float16 or float32 or float64 or None, optional): see
+            `_random_samples` above. Default: ``None``.
+
+    Shapes:
+        `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
+        the last three axes and the same dtype. With `return_indices`, a second result holds
+        positions in D * H * W.
+    """
+@_t.overload
 def fractional_max_pool3d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], output_size: _b.int | _b.tuple[_b.int, ...] | None = None, output_ratio: _t.Any = None, return_indices: _b.bool = False, _random_samples: _Tensor | None = None) -> _t.Any:
     """Applies 3-D fractional max pooling: the maximum of windows of volumes whose distances vary at
     random.
@@ -15350,7 +15466,7 @@ def fused_infer_attention_score(query: _Tensor, key: _Tensor | _b.tuple[_Tensor,
         The logarithm is float32, shape (B, N, S1, 1), minus infinity for a query without keys;
         without `softmax_lse_flag` it is a 0 of shape (1,).
     """
-def gamma(shape: _b.tuple[_b.int, ...] | _Tensor, alpha: _Tensor, beta: _Tensor, seed: _b.int | None = None) -> _t.Any:
+def gamma(shape: _b.tuple[_b.int, ...] | _Tensor, alpha: _Tensor, beta: _Tensor, seed: _b.int | None = None) -> _Tensor:
     """Draws float32 numbers from the gamma distribution with shape `alpha` and rate `beta`.
 
     Args:
@@ -15499,7 +15615,7 @@ def gelu(input: _Tensor, approximate: _t.Any = 'none') -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def geqrf(input: _Tensor) -> _b.tuple[_Tensor, ...]:
+def geqrf(input: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
     """Computes a QR decomposition in packed form: R on and above the diagonal, Householder vectors
     below it, and the coefficients of the reflections.
 
@@ -15528,7 +15644,7 @@ def get_backend(group: _b.str | None = None) -> _t.Any:
     Args:
         group: the group's name; all have the same library.
     """
-def get_global_rank(group: _b.str | None, group_rank: _b.int) -> _t.Any:
+def get_global_rank(group: _b.str | None, group_rank: _b.int) -> _b.int:
     """Returns the world rank of a member of a group.
 
     Args:
@@ -15542,7 +15658,7 @@ def get_grad(gradients: _c.Iterable[_t.Any], identifier: _b.int | _Parameter) ->
         gradients (Union[tuple[int, Tensor], tuple[tuple]]): the pairs.
         identifier (Union[int, Parameter]): the position, or the weight.
     """
-def get_group_rank(group: _b.str | None, global_rank: _b.int) -> _t.Any:
+def get_group_rank(group: _b.str | None, global_rank: _b.int) -> _b.int:
     """Returns the group rank of a member, given its world rank.
 
     Args:
@@ -15555,7 +15671,7 @@ def get_process_group_ranks(group: _b.str | None = None) -> _b.list[_t.Any]:
     Args:
         group: the group's name; None is the world.
     """
-def get_rank(group: _b.str | None = None) -> _t.Any:
+def get_rank(group: _b.str | None = None) -> _b.int:
     """Returns the rank of this process in a group; -1 if this process has no such group.
 
     Before the processes are connected, it is the rank from the launcher, else 0.
@@ -15563,7 +15679,7 @@ def get_rank(group: _b.str | None = None) -> _t.Any:
     Args:
         group: the group's name; None is the world.
     """
-def get_vm_impl_fn(prim: _t.Any) -> _t.Any:
+def get_vm_impl_fn(prim: _c.Callable[..., _t.Any] | _b.str) -> _t.Any:
     """Returns the function that `ops.vm_impl_registry` has for a Primitive; None without one.
 
     The registered object is a factory. It is called with the Primitive (or name), and its result is
@@ -15572,7 +15688,7 @@ def get_vm_impl_fn(prim: _t.Any) -> _t.Any:
     Args:
         prim (Union[Primitive, str]): the Primitive or its name.
     """
-def get_world_size(group: _b.str | None = None) -> _t.Any:
+def get_world_size(group: _b.str | None = None) -> _b.int:
     """Returns the number of processes in a group; -1 if this process has no such group.
 
     Before the processes are connected, it is the number from the launcher, else 1.
@@ -15593,6 +15709,63 @@ def glu(x: _Tensor, axis: _b.int | _Tensor = -1) -> _Tensor:
     Shapes:
         `x` has an even length 2 n along `axis`. The result has length n there, and the dtype of
         `x`.
+    """
+@_t.overload
+def grad(fn: _c.Callable[_P, _t.Any], grad_position: _b.int = 0) -> _c.Callable[_P, _Tensor]:
+    """Returns a function that computes the gradient of `fn`.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate; its outputs are summed.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        has_aux (bool): True if only the first output is differentiated and the others are returned
+            unchanged.
+        return_ids (bool): True to pair each gradient with its position or the weight's name.
+        sens_param (bool): True if the caller passes the gradient at the outputs, as the last
+            argument or as `sens`; otherwise it is ones. Default: False.
+
+    Returns:
+        Function with the inputs of `fn`, which returns the gradients: a Tensor for one position, a
+        tuple for several; a tuple for weights (a Tensor for one Parameter); a pair for both. With
+        `has_aux`, a pair of these and a tuple of the other outputs.
+    """
+@_t.overload
+def grad(fn: _c.Callable[_P, _t.Any], grad_position: None, weights: _Parameter) -> _c.Callable[_P, _Tensor]:
+    """Returns a function that computes the gradient of `fn`.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate; its outputs are summed.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        has_aux (bool): True if only the first output is differentiated and the others are returned
+            unchanged.
+        return_ids (bool): True to pair each gradient with its position or the weight's name.
+        sens_param (bool): True if the caller passes the gradient at the outputs, as the last
+            argument or as `sens`; otherwise it is ones. Default: False.
+
+    Returns:
+        Function with the inputs of `fn`, which returns the gradients: a Tensor for one position, a
+        tuple for several; a tuple for weights (a Tensor for one Parameter); a pair for both. With
+        `has_aux`, a pair of these and a tuple of the other outputs.
+    """
+@_t.overload
+def grad(fn: _c.Callable[_P, _t.Any], grad_position: None, weights: _c.Iterable[_Parameter]) -> _c.Callable[_P, _b.tuple[_Tensor, ...]]:
+    """Returns a function that computes the gradient of `fn`.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate; its outputs are summed.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        has_aux (bool): True if only the first output is differentiated and the others are returned
+            unchanged.
+        return_ids (bool): True to pair each gradient with its position or the weight's name.
+        sens_param (bool): True if the caller passes the gradient at the outputs, as the last
+            argument or as `sens`; otherwise it is ones. Default: False.
+
+    Returns:
+        Function with the inputs of `fn`, which returns the gradients: a Tensor for one position, a
+        tuple for several; a tuple for weights (a Tensor for one Parameter); a pair for both. With
+        `has_aux`, a pair of these and a tuple of the other outputs.
     """
 @_t.overload
 def grad(fn: _c.Callable[_P, _t.Any], grad_position: None | _b.int | _c.Iterable[_b.int] = 0, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False, return_ids: _b.bool = False) -> _c.Callable[_P, _t.Any]:
@@ -15953,7 +16126,7 @@ def i0(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def identity(x: _t.Any) -> _t.Any:
+def identity(x: _F) -> _F:
     """Returns `x` itself, of any type. Scripts pass it a tuple of gradients if nothing is to
     reduce them.
 
@@ -16122,7 +16295,7 @@ def in_dict(key: _t.Any, x: _c.Mapping[_t.Any, _t.Any]) -> _b.bool:
     Returns:
         bool.
     """
-def incre_flash_attention(query: _Tensor, key: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], value: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], attn_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, pse_shift: _Tensor | None = None, dequant_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, dequant_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, block_table: _Tensor | None = None, num_heads: _b.int = 1, input_layout: _t.Literal['BSH', 'BNSD'] = 'BSH', scale_value: _b.float = 1.0, num_key_value_heads: _b.int = 0, block_size: _b.int = 0, inner_precise: _t.Literal[0, 1] = 1, kv_padding_size: _Tensor | None = None) -> _t.Any:
+def incre_flash_attention(query: _Tensor, key: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], value: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], attn_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, pse_shift: _Tensor | None = None, dequant_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, dequant_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, antiquant_scale: _Tensor | None = None, antiquant_offset: _Tensor | None = None, block_table: _Tensor | None = None, num_heads: _b.int = 1, input_layout: _t.Literal['BSH', 'BNSD'] = 'BSH', scale_value: _b.float = 1.0, num_key_value_heads: _b.int = 0, block_size: _b.int = 0, inner_precise: _t.Literal[0, 1] = 1, kv_padding_size: _Tensor | None = None) -> _Tensor:
     """Computes incremental flash attention of one query per batch to cached keys: softmax(scale * q
     @ k.T + pse) @ v.
 
@@ -16194,7 +16367,7 @@ def index_fill(x: _Tensor, axis: _b.int | _Tensor | _Tensor | _b.complex, index:
         `x` has at least one axis; `index` is (K,) of int32. The result has the shape and dtype of
         `x`.
     """
-def index_put(input: _Tensor, indices: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], values: _Tensor, accumulate: _b.bool = False) -> _t.Any:
+def index_put(input: _Tensor, indices: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], values: _Tensor, accumulate: _b.bool = False) -> _Tensor:
     """Returns a differentiable copy with `values` written, or added, at indices.
 
     Args:
@@ -16474,7 +16647,7 @@ def is_floating_point(input: _Tensor | _np.ndarray[_t.Any, _t.Any] | _t.Any) -> 
     Returns:
         bool.
     """
-def is_initialized() -> _t.Any:
+def is_initialized() -> _b.bool:
     """Returns whether the processes are connected."""
 def is_nonzero(input: _Tensor) -> _b.bool:
     """Returns True if the only element of a Tensor is not 0.
@@ -16639,6 +16812,24 @@ def iter_converter(value: _t.Any) -> _t.Any:
     """Returns the iterable of a loop over `value`: for a dict a tuple of its keys, else the value
     itself.
     """
+@_t.overload
+def jacfwd(fn: _c.Callable[_P, _Tensor], grad_position: _b.int = 0) -> _c.Callable[_P, _Tensor]:
+    """Computes the Jacobian of `fn` in forward mode: returns a function that runs one forward pass
+    per input element.
+
+    The passes run together, as in `jacrev`.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        grad_position (Union[int, tuple[int]]): the inputs with respect to which it is
+            differentiated. Default: 0.
+        has_aux (bool): True if only the first output is differentiated. Default: False.
+
+    Returns:
+        Function, which returns for each output a Tensor whose shape is the shape of the output
+        followed by the shape of the input; for several inputs, a tuple of such Tensors.
+    """
+@_t.overload
 def jacfwd(fn: _c.Callable[_P, _t.Any], grad_position: _b.int | _c.Iterable[_b.int] = 0, has_aux: _b.bool = False) -> _c.Callable[_P, _t.Any]:
     """Computes the Jacobian of `fn` in forward mode: returns a function that runs one forward pass
     per input element.
@@ -16655,6 +16846,25 @@ def jacfwd(fn: _c.Callable[_P, _t.Any], grad_position: _b.int | _c.Iterable[_b.i
         Function, which returns for each output a Tensor whose shape is the shape of the output
         followed by the shape of the input; for several inputs, a tuple of such Tensors.
     """
+@_t.overload
+def jacrev(fn: _c.Callable[_P, _Tensor], grad_position: _b.int = 0) -> _c.Callable[_P, _Tensor]:
+    """Computes the Jacobian of `fn` in reverse mode: returns a function that runs one reverse pass
+    per output element.
+
+    `fn` runs once. The reverse passes run together, as with `vmap`; within another gradient, or if
+    `fn` itself uses vmap, they run one after the other.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        grad_position (Union[int, tuple[int]]): the inputs with respect to which it is
+            differentiated. Default: 0.
+        has_aux (bool): True if only the first output is differentiated. Default: False.
+
+    Returns:
+        Function, which returns for each output a Tensor whose shape is the shape of the output
+        followed by the shape of the input; for several inputs, a tuple of such Tensors.
+    """
+@_t.overload
 def jacrev(fn: _c.Callable[_P, _t.Any], grad_position: _b.int | _c.Iterable[_b.int] = 0, has_aux: _b.bool = False) -> _c.Callable[_P, _t.Any]:
     """Computes the Jacobian of `fn` in reverse mode: returns a function that runs one reverse pass
     per output element.
@@ -16687,6 +16897,21 @@ def jet(fn: _Cell | _c.Callable[..., _t.Any], primals: _Tensor | _c.Iterable[_Te
         (outputs, derivatives): Tensors, or lists where `fn` has several outputs. The derivatives
         have shape (order, ...).
     """
+@_t.overload
+def jvp(fn: _c.Callable[..., _R], inputs: _Tensor | _c.Iterable[_Tensor], v: _Tensor | _c.Iterable[_Tensor]) -> _b.tuple[_R, _R]:
+    """Computes a Jacobian-vector product: returns the outputs of `fn` at `inputs` and its
+    derivative along `v`.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        inputs (Union[Tensor, tuple[Tensor], list[Tensor]]): the point.
+        v (Union[Tensor, tuple[Tensor], list[Tensor]]): the direction, in the shapes of `inputs`.
+        has_aux (bool): True if only the first output is differentiated.
+
+    Returns:
+        (outputs, derivatives), and the other outputs with `has_aux`.
+    """
+@_t.overload
 def jvp(fn: _Cell | _c.Callable[..., _t.Any], inputs: _Tensor | _c.Iterable[_Tensor], v: _Tensor | _c.Iterable[_Tensor], has_aux: _b.bool = False) -> _t.Any:
     """Computes a Jacobian-vector product: returns the outputs of `fn` at `inputs` and its
     derivative along `v`.
@@ -16756,7 +16981,7 @@ def l1_loss(input: _Tensor, target: _Tensor, reduction: _t.Literal['none', 'mean
         The shapes of `input` and `target` are broadcast. The result is (), or the broadcast shape
         for "none". Of bools it is the bool "differ", or whether any differ.
     """
-def laplace(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor, lambda_param: _Tensor, seed: _b.int | None = None) -> _t.Any:
+def laplace(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor, lambda_param: _Tensor, seed: _b.int | None = None) -> _Tensor:
     """Draws float32 numbers from the Laplace distribution with the given mean and scale
     `lambda_param`.
 
@@ -16874,7 +17099,7 @@ def lgamma(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def lightning_indexer(query: _Tensor, key: _Tensor, weights: _Tensor, *, actual_seq_lengths_query: _Tensor | None = None, actual_seq_lengths_key: _Tensor | None = None, block_table: _Tensor | None = None, layout_query: _t.Literal['BSND', 'TND'] = 'BSND', layout_key: _t.Literal['BSND', 'TND', 'PA_BSND'] = 'BSND', sparse_count: _b.int = 2048, sparse_mode: _b.int = 3, pre_tokens: _b.int = 9223372036854775807, next_tokens: _b.int = 9223372036854775807, return_value: _b.bool = False) -> _t.Any:
+def lightning_indexer(query: _Tensor, key: _Tensor, weights: _Tensor, *, actual_seq_lengths_query: _Tensor | None = None, actual_seq_lengths_key: _Tensor | None = None, block_table: _Tensor | None = None, layout_query: _t.Literal['BSND', 'TND'] = 'BSND', layout_key: _t.Literal['BSND', 'TND', 'PA_BSND'] = 'BSND', sparse_count: _b.int = 2048, sparse_mode: _b.int = 3, pre_tokens: _b.int = 9223372036854775807, next_tokens: _b.int = 9223372036854775807, return_value: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Finds the keys that matter most to each query, for DeepSeek sparse attention.
 
     A key's score is the sum over heads of weights * relu(query @ key), in float32.
@@ -16993,7 +17218,7 @@ def log2(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def log_matrix_determinant(input: _Tensor) -> _b.tuple[_Tensor, ...]:
+def log_matrix_determinant(input: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the sign and the logarithm of the absolute value of the determinant of each matrix.
 
     Args:
@@ -17015,7 +17240,7 @@ def log_softmax(logits: _Tensor, axis: _b.int | _Tensor = -1) -> _Tensor:
     Shapes:
         `logits` may have any shape. The result has the same shape and dtype.
     """
-def log_uniform_candidate_sampler(true_classes: _t.Any, num_true: _t.Any = 1, num_sampled: _t.Any = 5, unique: _t.Any = True, range_max: _t.Any = 5, seed: _t.Any = 0) -> _t.Any:
+def log_uniform_candidate_sampler(true_classes: _t.Any, num_true: _t.Any = 1, num_sampled: _t.Any = 5, unique: _t.Any = True, range_max: _t.Any = 5, seed: _t.Any = 0) -> _b.tuple[_Tensor, _Tensor, _Tensor]:
     """Samples classes with a log-uniform distribution, as `ops.LogUniformCandidateSampler` does."""
 def logaddexp(input: _Tensor, other: _Tensor) -> _Tensor:
     """Computes log(exp(input) + exp(other)), element by element, without overflow.
@@ -17238,7 +17463,7 @@ def lu_solve(b: _Tensor, LU_data: _Tensor, LU_pivots: _Tensor) -> _Tensor:
         `b` is (..., M, K), `LU_data` is (..., M, M), `LU_pivots` is (..., M) of int32. The result
         has the shape and dtype of `b`.
     """
-def lu_unpack(LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _b.bool = True, unpack_pivots: _b.bool = True) -> _t.Any:
+def lu_unpack(LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _b.bool = True, unpack_pivots: _b.bool = True) -> _b.tuple[_Tensor, _Tensor, _Tensor]:
     """Unpacks an LU decomposition into (P, L, U); None for factors that are not requested.
 
     Args:
@@ -17301,7 +17526,7 @@ def make_row_tensor_inner(indices: _Tensor, values: _Tensor, dense_shape: _c.Ite
     Returns:
         RowTensor.
     """
-def make_slice(start: _b.int, stop: _b.int, step: _b.int | None = None) -> _t.Any:
+def make_slice(start: _b.int, stop: _b.int, step: _b.int | None = None) -> _b.slice:
     """Returns slice(start, stop, step).
 
     Args:
@@ -17437,7 +17662,7 @@ def matrix_determinant(input: _Tensor) -> _Tensor:
     Shapes:
         `input` is (..., M, M). The result is (...), of the same dtype.
     """
-def matrix_diag(x: _Tensor, k: _t.Any = 0, num_rows: _t.Any = -1, num_cols: _t.Any = -1, padding_value: _Tensor | _b.float = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
+def matrix_diag(x: _Tensor, k: _t.Any = 0, num_rows: _t.Any = -1, num_cols: _t.Any = -1, padding_value: _Tensor | _b.float = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _Tensor:
     """Builds matrices with a band of diagonals and `padding_value` elsewhere; differentiable.
 
     Args:
@@ -17450,7 +17675,7 @@ def matrix_diag(x: _Tensor, k: _t.Any = 0, num_rows: _t.Any = -1, num_cols: _t.A
         align (str): two words, such as "RIGHT_LEFT": the sides to which short diagonals are
             aligned, first above and then below the main diagonal.
     """
-def matrix_diag_part(x: _Tensor, k: _t.SupportsIndex | _Tensor, padding_value: _Tensor | _b.float, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
+def matrix_diag_part(x: _Tensor, k: _t.SupportsIndex | _Tensor, padding_value: _Tensor | _b.float, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _Tensor:
     """Extracts the diagonals k[0] to k[1] of matrices, the highest first; differentiable.
 
     Args:
@@ -17480,7 +17705,7 @@ def matrix_inverse(x: _Tensor) -> _Tensor:
     Shapes:
         `x` is (..., M, M). The result has the same shape and dtype.
     """
-def matrix_norm(A: _Tensor, ord: _b.int | _b.float | _b.str = 'fro', axis: _c.Iterable[_b.int] = (-2, -1), keepdims: _b.bool = False, *, dtype: _Type | None = None) -> _t.Any:
+def matrix_norm(A: _Tensor, ord: _b.int | _b.float | _b.str = 'fro', axis: _c.Iterable[_b.int] = (-2, -1), keepdims: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the norm of each matrix.
 
     Args:
@@ -17493,7 +17718,7 @@ def matrix_norm(A: _Tensor, ord: _b.int | _b.float | _b.str = 'fro', axis: _c.It
         dtype (mindspore.dtype): the dtype to which `A` is cast first.
     """
 def matrix_power(input: _Tensor, n: _b.int) -> _Tensor: ...
-def matrix_set_diag(x: _Tensor, diagonal: _Tensor, k: _t.Any = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _t.Any:
+def matrix_set_diag(x: _Tensor, diagonal: _Tensor, k: _t.Any = 0, align: _t.Literal['RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT', 'RIGHT_RIGHT'] = 'RIGHT_LEFT') -> _Tensor:
     """Replaces the diagonals k[0] to k[1] of matrices, in a copy; differentiable.
 
     Args:
@@ -17517,7 +17742,7 @@ def matrix_solve(matrix: _Tensor, rhs: _Tensor, adjoint: _b.bool = False) -> _Te
         `matrix` is (..., M, M), `rhs` is (..., M, K), of one dtype. The result is (..., M, K), of
         the same dtype.
     """
-def max(input: _Tensor, axis: _b.int | None = None, keepdims: _b.bool = False, *, initial: _t.Any = None, where: _t.Any = None) -> _t.Any:
+def max(input: _Tensor, axis: _b.int | None = None, keepdims: _b.bool = False, *, initial: _t.Any = None, where: _t.Any = None) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the maxima along `axis`, or of all elements if it is None: (values, positions).
 
     Args:
@@ -17532,6 +17757,33 @@ def max(input: _Tensor, axis: _b.int | None = None, keepdims: _b.bool = False, *
         A tuple of two Tensors: the maxima in the dtype of `input`, and their positions along `axis`
         in int64; 0 without an axis.
     """
+@_t.overload
+def max_pool2d(x: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, ceil_mode: _b.bool = False) -> _Tensor:
+    """Applies 2-D max pooling: the maximum of each window of images. The stride defaults to the
+    size of the window.
+
+    With `return_indices`, a second result holds int64 positions in H * W.
+
+    Args:
+        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        kernel_size (int >= 1 or a tuple of 2 ints >= 1): the lengths of a window, or one for
+            all axes.
+        stride (int >= 1 or a tuple of 2 ints >= 1 or None, optional): the steps from window to
+            window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 2 ints >= 0, optional): what is added around the input.
+            Default: ``0``.
+        dilation (int >= 1 or a tuple of 2 ints >= 1, optional): the steps between the elements
+            of a window. Default: ``1``.
+        return_indices (any value, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+
+    Shapes:
+        `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
+    """
+@_t.overload
 def max_pool2d(x: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, return_indices: _t.Any = False, ceil_mode: _b.bool = False) -> _t.Any:
     """Applies 2-D max pooling: the maximum of each window of images. The stride defaults to the
     size of the window.
@@ -17557,6 +17809,33 @@ def max_pool2d(x: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: 
     Shapes:
         `x` is (N, C, H, W). The result is (N, C, H', W'), of the same dtype.
     """
+@_t.overload
+def max_pool3d(x: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, ceil_mode: _b.bool = False) -> _Tensor:
+    """Applies 3-D max pooling: the maximum of each window of volumes. The stride defaults to the
+    size of the window.
+
+    With `return_indices`, a second result holds int64 positions in D * H * W.
+
+    Args:
+        x (Tensor of dtype float16 or float32 or float64 or int16 or int32 or int64 or int8 or uint16 or uint32 or uint64 or uint8):
+            the input.
+        kernel_size (int >= 1 or a tuple of 3 ints >= 1): the lengths of a window, or one for
+            all axes.
+        stride (int >= 1 or a tuple of 3 ints >= 1 or None, optional): the steps from window to
+            window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 3 ints >= 0, optional): what is added around the input.
+            Default: ``0``.
+        dilation (int >= 1 or a tuple of 3 ints >= 1, optional): the steps between the elements
+            of a window. Default: ``1``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        return_indices (any value, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+
+    Shapes:
+        `x` is (N, C, D, H, W). The result is (N, C, D', H', W'), of the same dtype.
+    """
+@_t.overload
 def max_pool3d(x: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, ceil_mode: _b.bool = False, return_indices: _t.Any = False) -> _t.Any:
     """Applies 3-D max pooling: the maximum of each window of volumes. The stride defaults to the
     size of the window.
@@ -17668,7 +17947,7 @@ def mean(x: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] 
         `x` may have any shape. The result lacks the reduced axes, or has length 1 along them with
         `keep_dims`; the dtype is kept.
     """
-def median(input: _Tensor, axis: _b.int = -1, keepdims: _b.bool = False) -> _t.Any:
+def median(input: _Tensor, axis: _b.int = -1, keepdims: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the median along an axis, the lower of the two middle elements, and its position.
 
     Args:
@@ -17681,14 +17960,14 @@ def median(input: _Tensor, axis: _b.int = -1, keepdims: _b.bool = False) -> _t.A
         `input` may have any shape. Both results lack the axis, or have length 1 along it with
         `keepdims`; the values keep the dtype, the positions are int64.
     """
-def meshgrid(*inputs: _Tensor, indexing: _b.str = 'xy') -> _t.Any:
+def meshgrid(*inputs: _Tensor, indexing: _b.str = 'xy') -> _b.tuple[_Tensor, ...]:
     """Creates coordinate grids from vectors.
 
     Args:
         *inputs (Tensor): vectors.
         indexing (str): "xy" (the first vector along columns) or "ij" (along rows). Default: "xy".
     """
-def min(input: _Tensor, axis: _b.int | None = None, keepdims: _b.bool = False, *, initial: _t.Any = None, where: _t.Any = None) -> _t.Any:
+def min(input: _Tensor, axis: _b.int | None = None, keepdims: _b.bool = False, *, initial: _t.Any = None, where: _t.Any = None) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the minima along `axis`, or of all elements if it is None: (values, positions).
 
     Args:
@@ -17916,7 +18195,7 @@ def moe_token_unpermute(permuted_tokens: _Tensor, sorted_indices: _Tensor, probs
     Returns:
         Tensor, shape (tokens, features), of the dtype of `permuted_tokens`.
     """
-def move_to(input: _Tensor, to: _t.Literal['Ascend', 'GPU', 'CPU'] = 'CPU', blocking: _b.bool = True) -> _t.Any:
+def move_to(input: _Tensor, to: _t.Literal['Ascend', 'GPU', 'CPU'] = 'CPU', blocking: _b.bool = True) -> _Tensor:
     """Copies the Tensor to a device; "Ascend" stands for the GPU here.
 
     Args:
@@ -18226,7 +18505,7 @@ def nanmean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_
         with `keepdims`. The dtype is kept unless `dtype` is given; for a dtype that has no NaN,
         only the result is cast.
     """
-def nanmedian(input: _Tensor, axis: _b.int = -1, keepdims: _b.bool = False) -> _t.Any:
+def nanmedian(input: _Tensor, axis: _b.int = -1, keepdims: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the median of the elements that are not NaN along an axis, the lower of the two
     middle elements, and its position.
 
@@ -18366,6 +18645,16 @@ def nll_loss(inputs: _Tensor, target: _Tensor, weight: _Tensor | None = None, ig
         `inputs` is (N, C, ...) or (C,), `target` has its shape without C. The result is (), or that
         shape for "none".
     """
+@_t.overload
+def nonzero(input: _Tensor) -> _Tensor:
+    """Finds the int64 indices of the nonzero elements.
+
+    Args:
+        input (Tensor): any dtype.
+        as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
+            whose rows are positions.
+    """
+@_t.overload
 def nonzero(input: _Tensor, *, as_tuple: _b.bool = False) -> _t.Any:
     """Finds the int64 indices of the nonzero elements.
 
@@ -18414,7 +18703,7 @@ def normal(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor | _b.complex, s
     Returns:
         Tensor whose shape is `shape`, broadcast with the shapes of `mean` and `stddev`.
     """
-def normal_(input: _Tensor, mean: _b.float = 0, std: _b.float = 1, *, generator: _t.Any = None) -> _t.Any:
+def normal_(input: _Tensor, mean: _b.float = 0, std: _b.float = 1, *, generator: _t.Any = None) -> _Tensor:
     """Fills the Tensor with normally distributed numbers, and returns it.
 
     Args:
@@ -18472,7 +18761,7 @@ def nsa_compress(input: _Tensor, weight: _Tensor, compress_block_size: _b.int, c
         Tensor, shape (windows, N, D); a sequence of L tokens has max(0, 1 + (L -
         compress_block_size) // compress_stride) windows.
     """
-def nsa_compress_attention(query: _Tensor, key: _Tensor, value: _Tensor, scale_value: _b.float, head_num: _b.int, compress_block_size: _b.int, compress_stride: _b.int, select_block_size: _b.int, select_block_count: _b.int, *, topk_mask: _Tensor | None = None, atten_mask: _Tensor | None = None, actual_seq_qlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], actual_cmp_seq_kvlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], actual_sel_seq_kvlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _t.Any:
+def nsa_compress_attention(query: _Tensor, key: _Tensor, value: _Tensor, scale_value: _b.float, head_num: _b.int, compress_block_size: _b.int, compress_stride: _b.int, select_block_size: _b.int, select_block_count: _b.int, *, topk_mask: _Tensor | None = None, atten_mask: _Tensor | None = None, actual_seq_qlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], actual_cmp_seq_kvlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int], actual_sel_seq_kvlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _b.tuple[_Tensor, _Tensor, _Tensor, _Tensor]:
     """Computes attention to compressed keys, and selects the key blocks with the largest weights.
 
     The weights are P = softmax(scale_value * query @ key.T). With l = compress_block_size, d =
@@ -18638,7 +18927,7 @@ def outer(input: _Tensor, vec2: _Tensor) -> _Tensor:
         `input` is (M,), `vec2` is (N,). The result is (M, N), of the dtype to which both are
         promoted.
     """
-def pad(input_x: _Tensor, padding: _c.Iterable[_t.SupportsIndex] | _Tensor, mode: _b.str = 'constant', value: _b.int | _b.float | None = None) -> _t.Any:
+def pad(input_x: _Tensor, padding: _c.Iterable[_t.SupportsIndex] | _Tensor, mode: _b.str = 'constant', value: _b.int | _b.float | None = None) -> _Tensor:
     """Pads the input; `padding` lists the last axis first.
 
     Args:
@@ -18724,7 +19013,7 @@ def pixel_unshuffle(input: _Tensor, downscale_factor: _b.int) -> _Tensor:
     Shapes:
         `input` is (..., C, H r, W r). The result is (..., C r^2, H, W), of the same dtype.
     """
-def poisson(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor, seed: _b.int | None = None) -> _t.Any:
+def poisson(shape: _b.tuple[_b.int, ...] | _Tensor, mean: _Tensor, seed: _b.int | None = None) -> _Tensor:
     """Draws int32 counts from the Poisson distribution; `mean` broadcasts to `shape`.
 
     Args:
@@ -18778,7 +19067,7 @@ def positive(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape and dtype.
     """
 def pow(input: _Tensor | _b.complex, exponent: _Tensor | _b.complex) -> _Tensor: ...
-def power(input: _t.Any, exponent: _t.Any) -> _t.Any:
+def power(input: _t.Any, exponent: _t.Any) -> _Tensor:
     """Calls `ops.pow`; an earlier name of it."""
 def pows(input: _Tensor | _b.complex, exponent: _Tensor | _b.complex) -> _Tensor: ...
 def prelu(input: _Tensor, weight: _Tensor) -> _Tensor:
@@ -18829,7 +19118,7 @@ def prod(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.i
         with `keep_dims`. Bools and small integers are multiplied in int64; other dtypes are kept,
         unless `dtype` is given.
     """
-def prompt_flash_attention(query: _Tensor, key: _Tensor, value: _Tensor, attn_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_lengths_kv: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, pse_shift: _Tensor | None = None, deq_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, deq_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, num_heads: _b.int = 1, scale_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD'] = 'BSH', num_key_value_heads: _b.int = 0, sparse_mode: _b.int = 0, inner_precise: _t.Literal[0, 1] = 1) -> _t.Any:
+def prompt_flash_attention(query: _Tensor, key: _Tensor, value: _Tensor, attn_mask: _Tensor | None = None, actual_seq_lengths: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_lengths_kv: _Tensor | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, pse_shift: _Tensor | None = None, deq_scale1: _Tensor | None = None, quant_scale1: _Tensor | None = None, deq_scale2: _Tensor | None = None, quant_scale2: _Tensor | None = None, quant_offset2: _Tensor | None = None, num_heads: _b.int = 1, scale_value: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 0, input_layout: _t.Literal['BSH', 'BNSD'] = 'BSH', num_key_value_heads: _b.int = 0, sparse_mode: _b.int = 0, inner_precise: _t.Literal[0, 1] = 1) -> _Tensor:
     """Computes flash attention of a prompt's queries: softmax(scale_value * query @ key.T +
     pse_shift) @ value.
 
@@ -18880,7 +19169,7 @@ def prompt_flash_attention(query: _Tensor, key: _Tensor, value: _Tensor, attn_ma
     """
 def put_(input: _Tensor, index: _Tensor, source: _Tensor, accumulate: _b.bool = False) -> _Tensor:
     """Writes (or adds) elements of `source` at flat indices in row-major order."""
-def qr(input: _Tensor, mode: _b.str = 'reduced') -> _t.Any:
+def qr(input: _Tensor, mode: _b.str = 'reduced') -> _b.tuple[_Tensor, _Tensor]:
     """Computes the QR decomposition of each matrix: q (orthonormal columns) and r (upper
     triangular).
 
@@ -18988,7 +19277,7 @@ def randn_like(input: _Tensor, seed: _b.int | None = None, *, dtype: _Type | Non
     Returns:
         Tensor of the shape of `input`.
     """
-def random_(input: _Tensor, from_: _b.int = 0, to: _b.int | None = None, *, generator: _t.Any = None) -> _t.Any:
+def random_(input: _Tensor, from_: _b.int = 0, to: _b.int | None = None, *, generator: _t.Any = None) -> _Tensor:
     """Fills the Tensor with random integers in [from_, to), and returns it.
 
     Without `to`, the upper limit is the largest integer that the dtype holds exactly.
@@ -19341,7 +19630,7 @@ def renorm(input: _Tensor, p: _b.float, axis: _b.int, maxnorm: _b.float) -> _Ten
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def repeat_elements(x: _Tensor, rep: _b.int, axis: _b.int = 0) -> _t.Any:
+def repeat_elements(x: _Tensor, rep: _b.int, axis: _b.int = 0) -> _Tensor:
     """Repeats every element along an axis `rep` times; see `ops.repeat_interleave`.
 
     Args:
@@ -19352,7 +19641,7 @@ def repeat_elements(x: _Tensor, rep: _b.int, axis: _b.int = 0) -> _t.Any:
     Returns:
         Tensor of the same dtype, with `axis` `rep` times as long.
     """
-def repeat_interleave(input: _Tensor, repeats: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | _Tensor, axis: _b.int | None = None) -> _t.Any:
+def repeat_interleave(input: _Tensor, repeats: _t.SupportsIndex | _c.Iterable[_t.SupportsIndex] | _Tensor, axis: _b.int | None = None) -> _Tensor:
     """Repeats every element along an axis, or of the flattened input if `axis` is None.
 
     Args:
@@ -19568,7 +19857,7 @@ def rotary_position_embedding(x: _Tensor, cos: _Tensor, sin: _Tensor, mode: _b.i
     Returns:
         Tensor, of the shape and dtype of `x`.
     """
-def rotated_iou(boxes: _Tensor, query_boxes: _Tensor, trans: _b.bool = False, mode: _b.int = 0, is_cross: _b.bool = True, v_threshold: _b.float = 0.0, e_threshold: _b.float = 0.0) -> _t.Any:
+def rotated_iou(boxes: _Tensor, query_boxes: _Tensor, trans: _b.bool = False, mode: _b.int = 0, is_cross: _b.bool = True, v_threshold: _b.float = 0.0, e_threshold: _b.float = 0.0) -> _Tensor:
     """Computes the intersection over union (IoU) of rectangles rotated about their centres.
 
     The intersection is a polygon. Its vertices are the corners of each rectangle that lie inside
@@ -20135,7 +20424,7 @@ def sgn(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def shape(input_x: _Tensor) -> _t.Any:
+def shape(input_x: _Tensor) -> _b.tuple[_b.int, ...]:
     """Returns the shape of a Tensor, a tuple of ints.
 
     Args:
@@ -20273,7 +20562,7 @@ def slice_scatter(input: _Tensor, src: _Tensor, axis: _b.int | _Tensor = 0, star
     Shapes:
         `src` has the shape of the slices. The result has the shape and dtype of `input`.
     """
-def slogdet(input: _Tensor) -> _b.tuple[_Tensor, ...]:
+def slogdet(input: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the sign and the logarithm of the absolute value of the determinant of each matrix.
 
     Args:
@@ -20389,7 +20678,7 @@ def softsign(x: _Tensor) -> _Tensor:
     Shapes:
         `x` may have any shape. The result has the same shape and dtype.
     """
-def sort(input_x: _Tensor, axis: _b.int = -1, descending: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def sort(input_x: _Tensor, axis: _b.int = -1, descending: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Sorts the elements along an axis; returns the values and their positions in the input.
 
     Args:
@@ -20419,7 +20708,7 @@ def space_to_batch_nd(input_x: _Tensor, block_size: _b.int | _b.tuple[_b.int, ..
         `input_x` is (N, C, ...) with lengths that, with `paddings`, are multiples of `block_size`.
         The result is (N * product of the blocks, C, ...), of the same dtype.
     """
-def sparse_flash_attention(query: _Tensor, key: _Tensor, value: _Tensor, sparse_indices: _Tensor, scale_value: _b.float, *, block_table: _Tensor | None = None, actual_seq_lengths_query: _Tensor | None = None, actual_seq_lengths_kv: _Tensor | None = None, query_rope: _Tensor | None = None, key_rope: _Tensor | None = None, sparse_block_size: _b.int = 1, layout_query: _b.str = 'BSND', layout_kv: _b.str = 'BSND', sparse_mode: _b.int = 3, pre_tokens: _b.int = 9223372036854775807, next_tokens: _b.int = 9223372036854775807, attention_mode: _b.int = 0, return_softmax_lse: _b.bool = False) -> _t.Any:
+def sparse_flash_attention(query: _Tensor, key: _Tensor, value: _Tensor, sparse_indices: _Tensor, scale_value: _b.float, *, block_table: _Tensor | None = None, actual_seq_lengths_query: _Tensor | None = None, actual_seq_lengths_kv: _Tensor | None = None, query_rope: _Tensor | None = None, key_rope: _Tensor | None = None, sparse_block_size: _b.int = 1, layout_query: _b.str = 'BSND', layout_kv: _b.str = 'BSND', sparse_mode: _b.int = 3, pre_tokens: _b.int = 9223372036854775807, next_tokens: _b.int = 9223372036854775807, attention_mode: _b.int = 0, return_softmax_lse: _b.bool = False) -> _b.tuple[_Tensor, _Tensor, _Tensor]:
     """Computes sparse attention of each query to the keys selected for it: softmax(scale * q @ k.T)
     @ value.
 
@@ -20473,7 +20762,7 @@ def sparse_segment_mean(x: _Tensor, indices: _Tensor, segment_ids: _Tensor) -> _
         `x` has at least one axis; `indices` and `segment_ids` are (K,) of one integer dtype, and
         `segment_ids` rises from 0. The result is (segments, *x.shape[1:]), of the dtype of `x`.
     """
-def speed_fusion_attention(query: _Tensor, key: _Tensor, value: _Tensor, head_num: _b.int, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND'], *, pse: _Tensor | None = None, padding_mask: _Tensor | None = None, atten_mask: _Tensor | None = None, scale: _b.float = 1.0, keep_prob: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, prefix: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_qlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_kvlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, sparse_mode: _t.Literal[0, 1, 2, 3, 4, 5] = 0, gen_mask_parallel: _b.bool = True, sync: _b.bool = False, pse_type: _t.Literal[0, 1, 2, 3] = 1, q_start_idx: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, kv_start_idx: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _t.Any:
+def speed_fusion_attention(query: _Tensor, key: _Tensor, value: _Tensor, head_num: _b.int, input_layout: _t.Literal['BSH', 'BNSD', 'SBH', 'BSND', 'TND'], *, pse: _Tensor | None = None, padding_mask: _Tensor | None = None, atten_mask: _Tensor | None = None, scale: _b.float = 1.0, keep_prob: _b.float = 1.0, pre_tokens: _b.int = 2147483647, next_tokens: _b.int = 2147483647, inner_precise: _b.int = 0, prefix: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_qlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, actual_seq_kvlen: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, sparse_mode: _t.Literal[0, 1, 2, 3, 4, 5] = 0, gen_mask_parallel: _b.bool = True, sync: _b.bool = False, pse_type: _t.Literal[0, 1, 2, 3] = 1, q_start_idx: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None, kv_start_idx: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _b.tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
     """Computes multi-head attention with dropout of the weights: softmax(scores) @ value.
 
     If `pse_type` is 1, the scores are scale * (query @ key.T + pse), otherwise scale * query @
@@ -20576,7 +20865,7 @@ def stack(tensors: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor] | _Tensor, axis
     Shapes:
         The result has a new axis at `axis`, whose length is the number of Tensors, and their dtype.
     """
-def standard_laplace(shape: _b.tuple[_b.int, ...] | _Tensor, seed: _b.int | None = None) -> _t.Any:
+def standard_laplace(shape: _b.tuple[_b.int, ...] | _Tensor, seed: _b.int | None = None) -> _Tensor:
     """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1.
 
     Args:
@@ -20611,7 +20900,7 @@ def std(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | None = None, ddof
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keepdims`; the dtype is kept.
     """
-def std_mean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def std_mean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the standard deviation and the mean over the axes given, by default over all.
 
     The sum of squared distances from the mean is divided by the count less `ddof`.
@@ -20628,7 +20917,7 @@ def std_mean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[
         `input` may have any shape. Both results lack the axes given, or have length 1 there with
         `keepdims`; the dtype stays.
     """
-def stft(x: _Tensor, n_fft: _b.int, hop_length: _b.int | None = None, win_length: _b.int | None = None, window: _Tensor | None = None, center: _b.bool | None = True, pad_mode: _t.Literal['REFLECT', 'CONSTANT', 'reflect', 'constant'] = 'REFLECT', normalized: _b.bool = False, onesided: _b.bool | None = None, return_complex: _b.bool | None = None) -> _t.Any:
+def stft(x: _Tensor, n_fft: _b.int, hop_length: _b.int | None = None, win_length: _b.int | None = None, window: _Tensor | None = None, center: _b.bool | None = True, pad_mode: _t.Literal['REFLECT', 'CONSTANT', 'reflect', 'constant'] = 'REFLECT', normalized: _b.bool = False, onesided: _b.bool | None = None, return_complex: _b.bool | None = None) -> _Tensor:
     """Computes the short-time Fourier transform (STFT) of a signal, over overlapping windowed
     frames.
 
@@ -20739,6 +21028,17 @@ def sum(input: _Tensor, dim: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int
         with `keepdim`. Bools and small integers are summed in int64; other dtypes are kept,
         unless `dtype` is given.
     """
+@_t.overload
+def svd(input: _Tensor, full_matrices: _b.bool = False) -> _b.tuple[_Tensor, _Tensor, _Tensor]:
+    """Computes the singular value decomposition: the singular values s of each matrix, in
+    descending order, or (s, u, v) with `compute_uv`.
+
+    Args:
+        input (Tensor): float32 or float64 matrices over the last two axes.
+        full_matrices (bool): True for square u and v. Default: False.
+        compute_uv (bool): False for the singular values alone. Default: True.
+    """
+@_t.overload
 def svd(input: _Tensor, full_matrices: _b.bool = False, compute_uv: _b.bool = True) -> _t.Any:
     """Computes the singular value decomposition: the singular values s of each matrix, in
     descending order, or (s, u, v) with `compute_uv`.
@@ -20783,7 +21083,7 @@ def swiglu(input: _Tensor, dim: _b.int = -1) -> _Tensor:
         `input` has an even length 2 n along `dim`. The result has length n there, and the dtype of
         `input`.
     """
-def switch(cond: _b.bool | _Tensor, true_branch: _t.Any, false_branch: _t.Any) -> _One:
+def switch(cond: _b.bool | _Tensor, true_branch: _t.Any, false_branch: _t.Any) -> _t.Any:
     """Selects one of two values by a bool or a bool Tensor of one element.
 
     Args:
@@ -20794,7 +21094,7 @@ def switch(cond: _b.bool | _Tensor, true_branch: _t.Any, false_branch: _t.Any) -
     Returns:
         One of the values.
     """
-def switch_layer(index: _t.SupportsIndex | _Tensor, layers: _c.Iterable[_t.Any]) -> _One:
+def switch_layer(index: _t.SupportsIndex | _Tensor, layers: _c.Iterable[_t.Any]) -> _t.Any:
     """Selects a layer from a tuple by an int or a Tensor of one int.
 
     Args:
@@ -21010,15 +21310,15 @@ def tensor_mul(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Ten
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         dtype to which both are promoted.
     """
-def tensor_muls(input: _Tensor, other: _b.float | _b.bool) -> _t.Any:
+def tensor_muls(input: _Tensor, other: _b.float | _b.bool) -> _Tensor:
     """Multiplies a Tensor by a Python number; the result has the dtype of `input * other`."""
 tensor_operator_registry: _t.Any
 def tensor_pow(input: _Tensor | _b.complex, exponent: _Tensor | _b.complex) -> _Tensor: ...
-def tensor_range(start: _t.Any, limit: _t.Any, delta: _t.Any) -> _t.Any:
+def tensor_range(start: _t.Any, limit: _t.Any, delta: _t.Any) -> _Tensor:
     """Returns the numbers from `start` to before `limit` in steps of `delta`, all Tensors of one
     number.
     """
-def tensor_scatter_add(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _t.Any:
+def tensor_scatter_add(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _Tensor:
     """Adds to slices of a Tensor at positions given as rows, in a copy.
 
     Args:
@@ -21027,7 +21327,7 @@ def tensor_scatter_add(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> 
         updates (Tensor): one slice for each position. What is written in place is converted to the
             dtype of `input_x`, unless it is wider; in a copy the dtypes must be the same.
     """
-def tensor_scatter_div(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _t.Any:
+def tensor_scatter_div(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _Tensor:
     """Divides slices of a Tensor at positions given as rows, in a copy.
 
     Args:
@@ -21055,8 +21355,8 @@ def tensor_scatter_elements(input_x: _Tensor, indices: _Tensor, updates: _Tensor
         `indices` and `updates` have one shape, with the same number of axes as `input_x`. The
         result has the shape and dtype of `input_x`.
     """
-def tensor_scatter_max(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _t.Any: ...
-def tensor_scatter_min(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _t.Any:
+def tensor_scatter_max(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _Tensor: ...
+def tensor_scatter_min(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _Tensor:
     """Lowers to the smaller slices of a Tensor at positions given as rows, in a copy.
 
     Args:
@@ -21065,7 +21365,7 @@ def tensor_scatter_min(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> 
         updates (Tensor): one slice for each position. What is written in place is converted to the
             dtype of `input_x`, unless it is wider; in a copy the dtypes must be the same.
     """
-def tensor_scatter_mul(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _t.Any:
+def tensor_scatter_mul(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _Tensor:
     """Multiplies slices of a Tensor at positions given as rows, in a copy.
 
     Args:
@@ -21074,7 +21374,7 @@ def tensor_scatter_mul(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> 
         updates (Tensor): one slice for each position. What is written in place is converted to the
             dtype of `input_x`, unless it is wider; in a copy the dtypes must be the same.
     """
-def tensor_scatter_sub(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _t.Any:
+def tensor_scatter_sub(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _Tensor:
     """Subtracts from slices of a Tensor at positions given as rows, in a copy.
 
     Args:
@@ -21083,7 +21383,7 @@ def tensor_scatter_sub(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> 
         updates (Tensor): one slice for each position. What is written in place is converted to the
             dtype of `input_x`, unless it is wider; in a copy the dtypes must be the same.
     """
-def tensor_scatter_update(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _t.Any:
+def tensor_scatter_update(input_x: _Tensor, indices: _Tensor, updates: _Tensor) -> _Tensor:
     """Writes slices of a Tensor at positions given as rows, in a copy.
 
     Args:
@@ -21163,7 +21463,7 @@ def tile(input: _Tensor, dims: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor:
         The length of each axis is multiplied by its entry of `dims`; missing entries or axes count
         as 1. The dtype is kept.
     """
-def top_k(input_x: _Tensor, k: _b.int | _Tensor, sorted: _b.bool = True) -> _b.tuple[_Tensor, ...]:
+def top_k(input_x: _Tensor, k: _b.int | _Tensor, sorted: _b.bool = True) -> _b.tuple[_Tensor, _Tensor]:
     """Finds the `k` largest elements along an axis, or the smallest if `largest` is False, and
     their positions.
 
@@ -21179,7 +21479,7 @@ def top_k(input_x: _Tensor, k: _b.int | _Tensor, sorted: _b.bool = True) -> _b.t
         `input_x` has at least one axis. Both results have length `k` along `dim`, by default the last
         axis; the values keep the dtype, the positions are int32.
     """
-def topk(input: _Tensor, k: _b.int | _Tensor, dim: _b.int | _b.bool | _Tensor | None = None, largest: _b.bool = True, sorted: _b.bool = True) -> _b.tuple[_Tensor, ...]:
+def topk(input: _Tensor, k: _b.int | _Tensor, dim: _b.int | _b.bool | _Tensor | None = None, largest: _b.bool = True, sorted: _b.bool = True) -> _b.tuple[_Tensor, _Tensor]:
     """Finds the `k` largest elements along an axis, or the smallest if `largest` is False, and
     their positions.
 
@@ -21492,7 +21792,7 @@ def uniform(shape: _b.tuple[_b.int, ...] | _Tensor, minval: _Tensor, maxval: _Te
     Returns:
         Tensor whose shape is `shape`, broadcast with the shapes of the bounds.
     """
-def uniform_(input: _Tensor, from_: _t.Any = 0, to: _t.Any = 1, *, generator: _t.Any = None) -> _t.Any:
+def uniform_(input: _Tensor, from_: _t.Any = 0, to: _t.Any = 1, *, generator: _t.Any = None) -> _Tensor:
     """Fills the Tensor with uniformly distributed numbers in [from_, to), and returns it.
 
     Args:
@@ -21504,9 +21804,9 @@ def uniform_(input: _Tensor, from_: _t.Any = 0, to: _t.Any = 1, *, generator: _t
     Returns:
         `input`.
     """
-def uniform_candidate_sampler(true_classes: _t.Any, num_true: _t.Any, num_sampled: _t.Any, unique: _t.Any, range_max: _t.Any, seed: _t.Any = 0, remove_accidental_hits: _t.Any = False) -> _t.Any:
+def uniform_candidate_sampler(true_classes: _t.Any, num_true: _t.Any, num_sampled: _t.Any, unique: _t.Any, range_max: _t.Any, seed: _t.Any = 0, remove_accidental_hits: _t.Any = False) -> _b.tuple[_Tensor, _Tensor, _Tensor]:
     """Samples classes uniformly, as `ops.UniformCandidateSampler` does."""
-def unique(input: _Tensor) -> _t.Any:
+def unique(input: _Tensor) -> _b.tuple[_Tensor, _Tensor]:
     """Finds the unique values in order of appearance, and the index of each element among them.
 
     Args:
@@ -21516,6 +21816,21 @@ def unique(input: _Tensor) -> _t.Any:
         `input` may have any shape. The values are (K,), of its dtype; the positions have its shape
         and are int32, or int64 for int64.
     """
+@_t.overload
+def unique_consecutive(input: _Tensor, dim: _b.int | None = None) -> _Tensor:
+    """Removes consecutive duplicates; returns inverse indices and counts if requested.
+
+    Args:
+        input (Tensor): any real dtype.
+        return_inverse (bool): whether inverse indices are returned. Default: False.
+        return_counts (bool): whether the numbers of duplicates are returned. Default: False.
+        dim (int): the axis whose slices are compared; None for all elements, flattened.
+
+    Returns:
+        Tensor of the values, or a tuple of it and the requested Tensors in int64: inverse indices,
+        in the shape of `input` or of length `input.shape[dim]`, and counts.
+    """
+@_t.overload
 def unique_consecutive(input: _Tensor, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _b.int | None = None) -> _t.Any:
     """Removes consecutive duplicates; returns inverse indices and counts if requested.
 
@@ -21529,7 +21844,7 @@ def unique_consecutive(input: _Tensor, return_inverse: _b.bool = False, return_c
         Tensor of the values, or a tuple of it and the requested Tensors in int64: inverse indices,
         in the shape of `input` or of length `input.shape[dim]`, and counts.
     """
-def unique_with_pad(x: _Tensor, pad_num: _b.float | _c.Sequence[_b.float] | _b.float | _Tensor) -> _b.tuple[_Tensor, ...]:
+def unique_with_pad(x: _Tensor, pad_num: _b.float | _c.Sequence[_b.float] | _b.float | _Tensor) -> _b.tuple[_Tensor, _Tensor]:
     """Finds the unique values, padded to the input's length, and the index of each element among
     them.
 
@@ -21648,6 +21963,48 @@ def upsample(input: _Tensor, size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[
         *size), of the same dtype.
     """
 @_t.overload
+def value_and_grad(fn: _c.Callable[_P, _R], grad_position: _b.int = 0, has_aux: _b.bool = False) -> _c.Callable[_P, _b.tuple[_R, _Tensor]]:
+    """Returns a function that computes the value and the gradient of `fn`; the arguments are the
+    same as for `grad`.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+
+    Returns:
+        Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
+        `grad`).
+    """
+@_t.overload
+def value_and_grad(fn: _c.Callable[_P, _R], grad_position: None, weights: _Parameter, has_aux: _b.bool = False) -> _c.Callable[_P, _b.tuple[_R, _Tensor]]:
+    """Returns a function that computes the value and the gradient of `fn`; the arguments are the
+    same as for `grad`.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+
+    Returns:
+        Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
+        `grad`).
+    """
+@_t.overload
+def value_and_grad(fn: _c.Callable[_P, _R], grad_position: None, weights: _c.Iterable[_Parameter], has_aux: _b.bool = False) -> _c.Callable[_P, _b.tuple[_R, _b.tuple[_Tensor, ...]]]:
+    """Returns a function that computes the value and the gradient of `fn`; the arguments are the
+    same as for `grad`.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+
+    Returns:
+        Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
+        `grad`).
+    """
+@_t.overload
 def value_and_grad(fn: _c.Callable[_P, _R], grad_position: None | _b.int | _c.Iterable[_b.int] = 0, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False, return_ids: _b.bool = False) -> _c.Callable[_P, _b.tuple[_R, _t.Any]]:
     """Returns a function that computes the value and the gradient of `fn`; the arguments are the
     same as for `grad`.
@@ -21702,7 +22059,7 @@ def var(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | None = None, ddof
         `input` may have any shape. The result lacks the reduced axes, or has length 1 along them
         with `keepdims`; the dtype is kept.
     """
-def var_mean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _b.tuple[_Tensor, ...]:
+def var_mean(input: _Tensor, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor | None = None, ddof: _b.int | _b.bool = 0, keepdims: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the variance and the mean over the axes given, by default over all.
 
     The sum of squared distances from the mean is divided by the count less `ddof`.
@@ -21772,6 +22129,25 @@ def view_as_real(input: _Tensor) -> _Tensor:
         `input` is complex, of any shape (...). The result is (..., 2), of float32 for complex64 and
         float64 for complex128.
     """
+@_t.overload
+def vjp(fn: _c.Callable[..., _R], *inputs: _Tensor, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None) -> _b.tuple[_R, _c.Callable[..., _t.Any]]:
+    """Computes a vector-Jacobian product: returns the outputs of `fn` and a function that maps
+    gradients at the outputs to gradients at the inputs.
+
+    `fn` runs only once, however often the product is taken. So the values that it read, such as its
+    weights, must not change in the meantime.
+
+    Args:
+        fn (Union[Cell, Function]): the function to differentiate.
+        *inputs (Tensor): the point.
+        weights (Union[None, Parameter, list, ParameterTuple]): weights to differentiate by as well.
+        has_aux (bool): True if only the first output is differentiated.
+
+    Returns:
+        (outputs, vjp_fn), and the other outputs with `has_aux`. `vjp_fn(*sens)` returns the
+        gradients of all inputs as a tuple, together with the gradients of the weights.
+    """
+@_t.overload
 def vjp(fn: _Cell | _c.Callable[..., _t.Any], *inputs: _Tensor, weights: None | _Parameter | _c.Iterable[_t.Any] | _c.Iterable[_Parameter] = None, has_aux: _b.bool = False) -> _t.Any:
     """Computes a vector-Jacobian product: returns the outputs of `fn` and a function that maps
     gradients at the outputs to gradients at the inputs.
@@ -21862,7 +22238,7 @@ def xlogy(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
         The shapes of `input` and `other` are broadcast. The result has the broadcast shape and the
         floating dtype to which both are promoted, float32 for integers.
     """
-def zero_(input: _Tensor) -> _t.Any:
+def zero_(input: _Tensor) -> _Tensor:
     """Sets all elements of a Tensor to zero, in place, and returns it."""
 def zeros(size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor, dtype: _Type | None = None) -> _Tensor:
     """Creates a Tensor of zeros of a shape; float32 by default.

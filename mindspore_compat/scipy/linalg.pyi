@@ -10,17 +10,17 @@ import numpy as _np
 
 from ..common.tensor import Tensor as _Tensor
 
-def block_diag(*arrs: _Tensor) -> _t.Any:
+def block_diag(*arrs: _Tensor) -> _Tensor:
     """Builds a block diagonal matrix of the given matrices.
 
     Args:
         arrs (Tensor): matrices; a vector counts as one row, a number as one element.
     """
-def cho_factor(a: _t.Any, lower: _t.Any = False, overwrite_a: _t.Any = False, check_finite: _t.Any = True) -> _t.Any:
+def cho_factor(a: _t.Any, lower: _t.Any = False, overwrite_a: _t.Any = False, check_finite: _t.Any = True) -> _b.tuple[_Tensor, _b.bool]:
     """Computes (the Cholesky factor, `lower`) for `cho_solve`. Arguments and errors are those of
     `cholesky`.
     """
-def cho_solve(c_and_lower: _c.Iterable[_t.Any], b: _Tensor, overwrite_b: _b.bool = False, check_finite: _b.bool = True) -> _t.Any:
+def cho_solve(c_and_lower: _c.Iterable[_t.Any], b: _Tensor, overwrite_b: _b.bool = False, check_finite: _b.bool = True) -> _Tensor:
     """Solves a x = b, given the Cholesky factor of a.
 
     Args:
@@ -29,7 +29,7 @@ def cho_solve(c_and_lower: _c.Iterable[_t.Any], b: _Tensor, overwrite_b: _b.bool
         overwrite_b (bool, optional): without effect.
         check_finite (bool, optional): without effect.
     """
-def cholesky(a: _Tensor, lower: _b.bool = False, overwrite_a: _b.bool = False, check_finite: _b.bool = True) -> _t.Any:
+def cholesky(a: _Tensor, lower: _b.bool = False, overwrite_a: _b.bool = False, check_finite: _b.bool = True) -> _Tensor:
     """Computes the Cholesky factor of a positive definite matrix: U with a = Uᵀ U, or L with a = L
     Lᵀ.
 
@@ -39,7 +39,7 @@ def cholesky(a: _Tensor, lower: _b.bool = False, overwrite_a: _b.bool = False, c
         overwrite_a (bool, optional): without effect.
         check_finite (bool, optional): without effect.
     """
-def det(a: _t.Any, overwrite_a: _t.Any = False, check_finite: _t.Any = True) -> _t.Any:
+def det(a: _t.Any, overwrite_a: _t.Any = False, check_finite: _t.Any = True) -> _Tensor:
     """Computes the determinant of a square matrix. Arguments and errors are those of `inv`."""
 def eigh(a: _Tensor, b: _Tensor | None = None, lower: _b.bool = True, eigvals_only: _b.bool = False, overwrite_a: _b.bool = False, overwrite_b: _b.bool = False, turbo: _b.bool = True, eigvals: _c.Iterable[_t.Any] | None = None, type: _b.int = 1, check_finite: _b.bool = True) -> _t.Any:
     """Computes the eigenvalues, ascending, and the eigenvectors, as columns, of a symmetric matrix.
@@ -57,7 +57,7 @@ def eigh(a: _Tensor, b: _Tensor | None = None, lower: _b.bool = True, eigvals_on
         type (int, optional): without effect if `b` is None.
         check_finite (bool, optional): without effect.
     """
-def inv(a: _Tensor, overwrite_a: _b.bool = False, check_finite: _b.bool = True) -> _t.Any:
+def inv(a: _Tensor, overwrite_a: _b.bool = False, check_finite: _b.bool = True) -> _Tensor:
     """Computes the inverse of a square matrix.
 
     Args:
@@ -94,7 +94,7 @@ def lu(a: _Tensor, permute_l: _b.bool = False, overwrite_a: _b.bool = False, che
     Returns:
         tuple[Tensor]: P (M, M) of int32, L (M, K) and U (K, N), K = min(M, N); or P L and U.
     """
-def lu_factor(a: _Tensor, overwrite_a: _b.bool = False, check_finite: _b.bool = True) -> _t.Any:
+def lu_factor(a: _Tensor, overwrite_a: _b.bool = False, check_finite: _b.bool = True) -> _b.tuple[_Tensor, _Tensor]:
     """Computes the LU decomposition a = P L U: L and U packed in one matrix, and the row exchanges
     of P.
 
@@ -107,7 +107,7 @@ def lu_factor(a: _Tensor, overwrite_a: _b.bool = False, check_finite: _b.bool = 
         tuple[Tensor]: U on and above the diagonal with L below it, without its unit diagonal; and
         for each row the row that it was exchanged with (int32, from 0).
     """
-def lu_solve(lu_and_piv: _c.Iterable[_Tensor], b: _Tensor, trans: _b.int = 0, overwrite_b: _b.bool = False, check_finite: _b.bool = True) -> _t.Any:
+def lu_solve(lu_and_piv: _c.Iterable[_Tensor], b: _Tensor, trans: _b.int = 0, overwrite_b: _b.bool = False, check_finite: _b.bool = True) -> _Tensor:
     """Solves a x = b, or aᵀ x = b, given the LU decomposition of a.
 
     Args:
@@ -117,7 +117,7 @@ def lu_solve(lu_and_piv: _c.Iterable[_Tensor], b: _Tensor, trans: _b.int = 0, ov
         overwrite_b (bool, optional): without effect.
         check_finite (bool, optional): without effect.
     """
-def solve_triangular(a: _Tensor, b: _Tensor, trans: _b.int | _b.str = 0, lower: _b.bool = False, unit_diagonal: _b.bool = False, overwrite_b: _b.bool = False, debug: _t.Any = None, check_finite: _b.bool = True) -> _t.Any:
+def solve_triangular(a: _Tensor, b: _Tensor, trans: _b.int | _b.str = 0, lower: _b.bool = False, unit_diagonal: _b.bool = False, overwrite_b: _b.bool = False, debug: _t.Any = None, check_finite: _b.bool = True) -> _Tensor:
     """Solves a x = b, or aᵀ x = b, for a triangular matrix a.
 
     Args:

@@ -11,7 +11,8 @@ import numpy as _np
 from ..common.dtype import Type as _Type
 from ..nn.cell import Cell as _Cell
 
-def auto_mixed_precision(network: _Cell | _c.Callable[..., _t.Any], amp_level: _b.str = 'O0', dtype: _Type = ...) -> _t.Any:
+_F = _t.TypeVar("_F")
+def auto_mixed_precision(network: _F, amp_level: _b.str = 'O0', dtype: _Type = ...) -> _F:
     """Applies automatic mixed precision to a network, at a level from "O0" to "O3" or "auto".
 
     Args:
@@ -43,7 +44,7 @@ def build_train_network(network: _Cell, optimizer: _Cell, loss_fn: _Cell | None 
     Returns:
         Cell, a TrainOneStepCell or TrainOneStepWithLossScaleCell in training mode.
     """
-def custom_mixed_precision(network: _Cell, *, white_list: _c.Iterable[_t.Any] | None = None, black_list: _c.Iterable[_t.Any] | None = None, dtype: _Type = ...) -> _Cell | _c.Callable[..., _t.Any]:
+def custom_mixed_precision(network: _F, *, white_list: _c.Iterable[_t.Any] | None = None, black_list: _c.Iterable[_t.Any] | None = None, dtype: _Type = ...) -> _F:
     """Applies mixed precision to a network by a white list or a black list of classes.
 
     Args:

@@ -8,6 +8,7 @@ import typing as _t
 
 import numpy as _np
 
+from ..nn.wrap.loss_scale import DynamicLossScaleUpdateCell as _DynamicLossScaleUpdateCell
 
 class DynamicLossScaleManager(LossScaleManager):
     """Dynamic loss scale: lowered after an overflow, raised after a number of steps without one.
@@ -27,9 +28,9 @@ class DynamicLossScaleManager(LossScaleManager):
     cur_iter: _t.Any
     def get_drop_overflow_update(self) -> _b.bool:
         """Returns True: the update of a step that overflowed is skipped."""
-    def get_loss_scale(self) -> _t.Any:  # type: ignore
+    def get_loss_scale(self) -> _b.float:  # type: ignore
         """Returns the loss scale."""
-    def get_update_cell(self) -> _t.Any:  # type: ignore
+    def get_update_cell(self) -> _DynamicLossScaleUpdateCell:  # type: ignore
         """Returns a DynamicLossScaleUpdateCell that starts at this manager's loss scale."""
     last_overflow_iter: _t.Any
     loss_scale: _t.Any
@@ -48,9 +49,9 @@ class FixedLossScaleManager(LossScaleManager):
         drop_overflow_update (bool): whether to skip the update of a step that overflowed.
     """
     def __init__(self, loss_scale: _b.float = 128.0, drop_overflow_update: _b.bool = True) -> None: ...
-    def get_drop_overflow_update(self) -> _t.Any:
+    def get_drop_overflow_update(self) -> _b.bool:
         """Returns whether the update of a step that overflowed is skipped."""
-    def get_loss_scale(self) -> _t.Any:  # type: ignore
+    def get_loss_scale(self) -> _b.float:  # type: ignore
         """Returns the loss scale, as it was given."""
     def get_update_cell(self) -> _t.Any:  # type: ignore
         """Returns a FixedLossScaleUpdateCell, or None if overflowed steps are not dropped."""

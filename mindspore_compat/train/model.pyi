@@ -57,7 +57,7 @@ class Model:
             dict, the metrics' values by their names.
         """
     @property
-    def eval_network(self) -> _t.Any: ...
+    def eval_network(self) -> _Cell: ...
     def fit(self, epoch: _b.int, train_dataset: _t.Any, valid_dataset: _Dataset | None = None, valid_frequency: _b.int | _b.bool | _c.Sequence[_t.Any] = 1, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False, valid_dataset_sink_mode: _b.bool = False, sink_size: _b.int = -1, initial_epoch: _b.int = 0) -> None:
         """Trains the network, and evaluates it between epochs.
 
@@ -90,7 +90,7 @@ class Model:
             train_dataset, sink_size: see `train`.
             dataset_sink_mode (bool): must be True, as in the original.
         """
-    def predict(self, *predict_data: _Tensor | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any] | _t.SupportsIndex | _b.float | _b.str, backend: _b.str | None = None, config: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
+    def predict(self, *predict_data: _Tensor | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any] | _t.SupportsIndex | _b.float | _b.str, backend: _b.str | None = None, config: _c.Mapping[_t.Any, _t.Any] | None = None) -> _Tensor:
         """Runs the prediction network on inputs.
 
         Args:
@@ -103,7 +103,7 @@ class Model:
             The outputs of the network.
         """
     @property
-    def predict_network(self) -> _t.Any: ...
+    def predict_network(self) -> _Cell: ...
     def train(self, epoch: _b.int, train_dataset: _Dataset, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False, sink_size: _b.int = -1, initial_epoch: _b.int = 0) -> None:
         """Trains the network.
 
@@ -121,4 +121,4 @@ class Model:
             initial_epoch (int): the number of epochs already completed.
         """
     @property
-    def train_network(self) -> _t.Any: ...
+    def train_network(self) -> _Cell: ...

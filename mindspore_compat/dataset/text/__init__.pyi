@@ -314,7 +314,7 @@ class Vocab:
     """
     def __init__(self) -> None: ...
     @classmethod
-    def from_dataset(cls, dataset: _Dataset, columns: _b.str | _c.Iterable[_b.str] | None = None, freq_range: _c.Iterable[_t.Any] | None = None, top_k: _b.int | None = None, special_tokens: _c.Iterable[_b.str] | None = None, special_first: _b.bool = True) -> _t.Any:
+    def from_dataset(cls, dataset: _Dataset, columns: _b.str | _c.Iterable[_b.str] | None = None, freq_range: _c.Iterable[_t.Any] | None = None, top_k: _b.int | None = None, special_tokens: _c.Iterable[_b.str] | None = None, special_first: _b.bool = True) -> Vocab:
         """Makes a Vocab from the text of a dataset, with the most frequent tokens first.
 
         Args:
@@ -327,14 +327,14 @@ class Vocab:
             special_first (bool, optional): whether the special tokens come first.
         """
     @classmethod
-    def from_dict(cls, word_dict: _t.Any) -> _t.Any:
+    def from_dict(cls, word_dict: _t.Any) -> Vocab:
         """Makes a Vocab from a dict of ids by token.
 
         Args:
             word_dict (dict[str, int]): the ids.
         """
     @classmethod
-    def from_file(cls, file_path: _b.str, delimiter: _b.str = '', vocab_size: _b.int | None = None, special_tokens: _c.Iterable[_b.str] | None = None, special_first: _b.bool = True) -> _t.Any:
+    def from_file(cls, file_path: _b.str, delimiter: _b.str = '', vocab_size: _b.int | None = None, special_tokens: _c.Iterable[_b.str] | None = None, special_first: _b.bool = True) -> Vocab:
         """Makes a Vocab from the lines of a file, numbered in order.
 
         Args:
@@ -346,7 +346,7 @@ class Vocab:
             special_first (bool, optional): whether the special tokens come first.
         """
     @classmethod
-    def from_list(cls, word_list: _c.Iterable[_b.str], special_tokens: _c.Iterable[_b.str] | None = None, special_first: _b.bool = True) -> _t.Any:
+    def from_list(cls, word_list: _c.Iterable[_b.str], special_tokens: _c.Iterable[_b.str] | None = None, special_first: _b.bool = True) -> Vocab:
         """Makes a Vocab from a list of tokens, numbered in order.
 
         Args:

@@ -147,7 +147,7 @@ class TypeCast(TensorOperation):
         data_type (Union[mindspore.dtype, numpy.dtype]): the dtype of the result; also a Python type
             or the name of a NumPy dtype.
     """
-    def __init__(self, data_type: _t.Any) -> None: ...
+    def __init__(self, data_type: _Type | _np.dtype[_t.Any] | _b.type) -> None: ...
     blockwise: _t.Any  # type: ignore
 class Unique(TensorOperation):
     """Returns the unique elements in order of first appearance, the inverse indices, and the

@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ...common.parameter import Parameter as _Parameter
+from ...common.parameter import ParameterTuple as _ParameterTuple
 from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
 from ...nn.optim.optimizer import Optimizer as _Optimizer
@@ -390,8 +391,8 @@ class Optimizer(_Cell):
     param_groups: _t.Any
     lrs: _t.Any
     group_start_id: _t.Any
-    parameters: _t.Any
-    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
+    parameters: _ParameterTuple
+    def __call__(self, gradients: _c.Iterable[_t.Any]) -> _b.bool | _b.tuple[_b.bool, ...]:  # type: ignore
         """Updates the parameters. A recorded step on the host calls it again in each replay."""
     def __init__(self, params: _c.Iterable[_Parameter] | _c.Iterable[_c.Mapping[_t.Any, _t.Any]], defaults: _c.Mapping[_t.Any, _t.Any]) -> None: ...
     def add_param_group(self, param_group: _c.Mapping[_t.Any, _t.Any]) -> None:

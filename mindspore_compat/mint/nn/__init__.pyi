@@ -29,6 +29,7 @@ class AdaptiveAvgPool1d(_Cell):
     output_size: _t.Any
     def __init__(self, output_size: _b.int | _b.tuple[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the number of parts as text."""
 class AdaptiveAvgPool2d(_Cell):
@@ -47,6 +48,7 @@ class AdaptiveAvgPool2d(_Cell):
     output_size: _t.Any
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, _b.int | None]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the number of parts as text."""
 class AdaptiveAvgPool3d(_Cell):
@@ -89,6 +91,7 @@ class AdaptiveMaxPool1d(_Cell):
     return_indices: _t.Any
     def __init__(self, output_size: _b.int | _b.tuple[_b.int], return_indices: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
 from ...nn import AdaptiveMaxPool2d as AdaptiveMaxPool2d
@@ -265,9 +268,10 @@ class BatchNorm1d(_Cell):
     bias: _t.Any
     running_mean: _t.Any
     running_var: _t.Any
-    num_batches_tracked: _t.Any
+    num_batches_tracked: _Parameter
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _b.bool = True, track_running_stats: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     def reset_parameters(self) -> None:
@@ -307,9 +311,10 @@ class BatchNorm2d(_Cell):
     bias: _t.Any
     running_mean: _t.Any
     running_var: _t.Any
-    num_batches_tracked: _t.Any
+    num_batches_tracked: _Parameter
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _b.bool = True, track_running_stats: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     def reset_parameters(self) -> None:
@@ -349,9 +354,10 @@ class BatchNorm3d(_Cell):
     bias: _t.Any
     running_mean: _t.Any
     running_var: _t.Any
-    num_batches_tracked: _t.Any
+    num_batches_tracked: _Parameter
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _b.bool = True, track_running_stats: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     def reset_parameters(self) -> None:
@@ -376,6 +382,7 @@ class ConstantPad1d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_b.int], value: _b.float | _b.bool | None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any
 class ConstantPad2d(_Cell):
     """Pads the last two axes with a constant.
@@ -394,6 +401,7 @@ class ConstantPad2d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_b.int], value: _b.float | _b.bool | None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any
 class ConstantPad3d(_Cell):
     """Pads the last three axes with a constant.
@@ -412,6 +420,7 @@ class ConstantPad3d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_b.int], value: _b.float | _b.bool | None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any
 class Conv1d(_Cell):
     """Applies a 1-D convolution (cross-correlation) to sequences.
@@ -442,9 +451,10 @@ class Conv1d(_Cell):
     out_channels: _t.Any
     groups: _t.Any
     weight: _Parameter
-    bias: _t.Any
+    bias: _Parameter
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     transposed: _t.Any
@@ -479,9 +489,10 @@ class Conv2d(_Cell):
     out_channels: _t.Any
     groups: _t.Any
     weight: _Parameter
-    bias: _t.Any
+    bias: _Parameter
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     transposed: _t.Any
@@ -516,9 +527,10 @@ class Conv3d(_Cell):
     out_channels: _t.Any
     groups: _t.Any
     weight: _Parameter
-    bias: _t.Any
+    bias: _Parameter
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _t.Literal['same', 'valid'] = 0, dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, groups: _b.int = 1, bias: _b.bool = True, padding_mode: _t.Literal['zeros', 'reflect', 'replicate', 'circular'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     transposed: _t.Any
@@ -555,9 +567,10 @@ class ConvTranspose2d(_Cell):
     out_channels: _t.Any
     groups: _t.Any
     weight: _Parameter
-    bias: _t.Any
+    bias: _Parameter
     def __init__(self, in_channels: _b.int, out_channels: _b.int, kernel_size: _t.Any, stride: _t.Any = 1, padding: _t.Any = 0, output_padding: _t.Any = 0, groups: _b.int = 1, bias: _b.bool = True, dilation: _t.Any = 1, padding_mode: _t.Literal['zeros'] = 'zeros', dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     transposed: _t.Any
@@ -746,6 +759,7 @@ class GroupNorm(_Cell):
     bias: _Parameter
     def __init__(self, num_groups: _b.int, num_channels: _b.int, eps: _b.float = 1e-05, affine: _b.bool = True, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
 class Hardshrink(_Cell):
@@ -936,6 +950,7 @@ class Mish(_Cell):
         Tensor of the same shape and dtype.
     """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class NLLLoss(_Cell):
     """Computes the negative log likelihood of the target classes, given log probabilities.
 
@@ -1019,6 +1034,7 @@ class ReflectionPad1d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any
 class ReflectionPad2d(_Cell):
     """Pads the last two axes of (N, C, H, W) or (C, H, W) with the mirror image of the input.
@@ -1036,6 +1052,7 @@ class ReflectionPad2d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any
 class ReflectionPad3d(_Cell):
     """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) with the mirror image.
@@ -1054,6 +1071,7 @@ class ReflectionPad3d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any
 class ReplicationPad1d(_Cell):
     """Pads the last axis by repeating the edge of the input.
@@ -1071,6 +1089,7 @@ class ReplicationPad1d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any
 class ReplicationPad2d(_Cell):
     """Pads the last two axes of (N, C, H, W) or (C, H, W) by repeating the edge of the input.
@@ -1088,6 +1107,7 @@ class ReplicationPad2d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any
 class ReplicationPad3d(_Cell):
     """Pads the last three axes of (N, C, D, H, W) or (C, D, H, W) by repeating the edge of the
@@ -1106,6 +1126,7 @@ class ReplicationPad3d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any
 class SELU(_Cell):
     """Applies the SELU activation, scale * (max(0, x) + min(0, alpha * (exp(x) - 1))).
@@ -1119,6 +1140,7 @@ class SELU(_Cell):
         Tensor of the same shape and dtype.
     """
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SiLU(_Cell):
     """Applies the SiLU (swish) activation: x * sigmoid(x).
 
@@ -1249,9 +1271,10 @@ class SyncBatchNorm(_Cell):
     bias: _t.Any
     running_mean: _t.Any
     running_var: _t.Any
-    num_batches_tracked: _t.Any
+    num_batches_tracked: _Parameter
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float | None = 0.1, affine: _b.bool = True, track_running_stats: _b.bool = True, process_group: _b.str | _b.bool | None = None, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
         """Returns the settings of the layer as text."""
     def reset_parameters(self) -> None:
@@ -1418,6 +1441,7 @@ class ZeroPad1d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any
 class ZeroPad2d(_Cell):
     """Pads the last two axes with zeros.
@@ -1435,6 +1459,7 @@ class ZeroPad2d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any
 class ZeroPad3d(_Cell):
     """Pads the last three axes with zeros.
@@ -1452,4 +1477,5 @@ class ZeroPad3d(_Cell):
     padding: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     value: _t.Any

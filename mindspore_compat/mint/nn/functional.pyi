@@ -55,6 +55,23 @@ def adaptive_avg_pool3d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int | 
         `input` is (N, C, D, H, W) or (C, D, H, W). The result has the lengths `output_size` along
         the last three axes and the same dtype.
     """
+@_t.overload
+def adaptive_max_pool1d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...]) -> _Tensor:
+    """Applies 1-D adaptive max pooling: the maximum of each of `output_size` parts of a sequence;
+    with `return_indices` also its position.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        output_size (int >= 1 or a tuple of 1 ints >= 1): the lengths of the last axes of the
+            result.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+
+    Shapes:
+        `input` is (N, C, L) or (C, L). The result has length `output_size` along the last axis and
+        the same dtype.
+    """
+@_t.overload
 def adaptive_max_pool1d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...], return_indices: _b.bool = False) -> _t.Any:
     """Applies 1-D adaptive max pooling: the maximum of each of `output_size` parts of a sequence;
     with `return_indices` also its position.
@@ -70,6 +87,23 @@ def adaptive_max_pool1d(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, .
         `input` is (N, C, L) or (C, L). The result has length `output_size` along the last axis and
         the same dtype.
     """
+@_t.overload
+def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _c.Sequence[_b.int | _t.Literal[-1] | None]) -> _Tensor:
+    """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
+    also its int64 position in H * W. The parts are the same as for `adaptive_avg_pool2d`.
+
+    Args:
+        input (Tensor of a floating dtype): the input.
+        output_size (int >= 1 or one of -1 or a tuple of (an int >= 1 or one of -1 or None) or a list of (an int >= 1 or one of -1 or None)):
+            the lengths of the last axes of the result.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result has the lengths `output_size` along the
+        last two axes and the same dtype.
+    """
+@_t.overload
 def adaptive_max_pool2d(input: _Tensor, output_size: _b.int | _t.Literal[-1] | _b.tuple[_b.int | _t.Literal[-1] | None, ...] | _c.Sequence[_b.int | _t.Literal[-1] | None], return_indices: _b.bool = False) -> _t.Any:
     """Applies 2-D adaptive max pooling: the maximum of each part of images; with `return_indices`
     also its int64 position in H * W. The parts are the same as for `adaptive_avg_pool2d`.
@@ -431,7 +465,7 @@ def elu(input: _Tensor, alpha: _b.float = 1.0, inplace: _t.Any = False) -> _Tens
     """
 elu_ = inplace_elu
 from ...ops import embedding as embedding
-def flatten(input: _Tensor, start_dim: _b.int | _Tensor = 0, end_dim: _b.int | _Tensor = -1) -> _t.Any:
+def flatten(input: _Tensor, start_dim: _b.int | _Tensor = 0, end_dim: _b.int | _Tensor = -1) -> _Tensor:
     """Flattens the axes from `start_dim` to `end_dim` into one."""
 def fold(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> _Tensor:
     """Sums columns into images (col2im), the transpose of `unfold`. Pixels in several windows get
@@ -680,6 +714,31 @@ def logsigmoid(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
+@_t.overload
+def max_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, ceil_mode: _b.bool = False) -> _Tensor:
+    """Applies 2-D max pooling: the maximum of each window of images; with `return_indices` also its
+    position in H * W. As in MindSpore, `dilation` must be 1.
+
+    Args:
+        input (Tensor of a real dtype): the input.
+        kernel_size (int >= 1 or a tuple of 1 or 2 ints >= 1): the lengths of a window, or one
+            for all axes.
+        stride (int >= 1 or a tuple of 1 or 2 ints >= 1 or None, optional): the steps from
+            window to window, or one for all axes. Default: ``None``.
+        padding (int >= 0 or a tuple of 1 or 2 ints >= 0, optional): what is added around the
+            input. Default: ``0``.
+        dilation (int >= 1 or a tuple of 1 or 2 ints >= 1, optional): the steps between the
+            elements of a window. Default: ``1``.
+        ceil_mode (bool, optional): whether windows that begin inside but end outside count.
+            Default: ``False``.
+        return_indices (bool, optional): whether the positions of the largest elements are
+            returned too. Default: ``False``.
+
+    Shapes:
+        `input` is (N, C, H, W) or (C, H, W). The result is (N, C, H', W') or (C, H', W'), of the
+        same dtype.
+    """
+@_t.overload
 def max_pool2d(input: _Tensor, kernel_size: _b.int | _b.tuple[_b.int, ...], stride: _b.int | _b.tuple[_b.int, ...] | None = None, padding: _b.int | _b.tuple[_b.int, ...] = 0, dilation: _b.int | _b.tuple[_b.int, ...] = 1, ceil_mode: _b.bool = False, return_indices: _b.bool = False) -> _t.Any:
     """Applies 2-D max pooling: the maximum of each window of images; with `return_indices` also its
     position in H * W. As in MindSpore, `dilation` must be 1.

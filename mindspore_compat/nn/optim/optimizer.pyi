@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ...common.parameter import Parameter as _Parameter
+from ...common.parameter import ParameterTuple as _ParameterTuple
 from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
 
@@ -35,19 +36,19 @@ class Optimizer(_Cell):
     Outputs:
         What `construct` of the subclass returns; for most a bool Tensor or a tuple of them.
     """
-    is_group: _t.Any
+    is_group: _b.bool
     is_group_params_ordered: _t.Any
-    loss_scale: _t.Any
+    loss_scale: _b.float
     need_scale: _t.Any
     reciprocal_scale: _t.Any
-    global_step: _t.Any
+    global_step: _Parameter
     global_step_increase_tensor: _t.Any
     assignadd: _t.Any
-    is_group_lr: _t.Any
-    dynamic_lr: _t.Any
-    exec_weight_decay: _t.Any
+    is_group_lr: _b.bool
+    dynamic_lr: _b.bool
+    exec_weight_decay: _b.bool
     grad_centralization: _t.Any
-    parameters: _t.Any
+    parameters: _ParameterTuple
     param_length: _t.Any
     optim_filter: _t.Any
     group_lr: _t.Any
@@ -56,11 +57,11 @@ class Optimizer(_Cell):
     decay_flags: _t.Any
     weight_decay: _t.Any
     dynamic_decay_flags: _t.Any
-    dynamic_weight_decay: _t.Any
+    dynamic_weight_decay: _b.bool
     group_params: _t.Any
     params: _t.Any
     group_grad_centralization: _t.Any
-    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any:  # type: ignore
+    def __call__(self, gradients: _c.Iterable[_t.Any]) -> _b.bool | _b.tuple[_b.bool, ...]:  # type: ignore
         """Updates the parameters. If the step count is on a GPU, or has to be there because the
         step is being captured, no number is read from the GPU.
         """
@@ -98,7 +99,7 @@ class Optimizer(_Cell):
         Returns:
             tuple[Tensor].
         """
-    def get_lr(self) -> _t.Any:
+    def get_lr(self) -> _Tensor:
         """Returns the learning rate of the current step.
 
         Returns:

@@ -9,6 +9,7 @@ import typing as _t
 import numpy as _np
 
 from ...common.parameter import Parameter as _Parameter
+from ...common.tensor import Tensor as _Tensor
 from ...nn.cell import Cell as _Cell
 
 class ForwardValueAndGrad(_Cell):
@@ -144,6 +145,7 @@ class TrainOneStepCell(_Cell):
     degree: _t.Any
     def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], sens: _t.Any = None, return_grad: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class VirtualDatasetCellTriple(_Cell):
     """Wraps a network of three inputs, which a parallel planner would split; here it only calls it.
 
@@ -216,3 +218,4 @@ class WithLossCell(_Cell):
     @property
     def backbone_network(self) -> _t.Any: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore

@@ -39,6 +39,7 @@ class DynamicLossScaleUpdateCell(_Cell):
     minimum_loss_scale: _t.Any
     def __init__(self, loss_scale_value: _b.float, scale_factor: _b.float | _b.bool | _Tensor | _b.tuple[_b.float | _b.bool, ...] | _c.Sequence[_b.float | _b.bool] | _b.complex | _np.ndarray[_t.Any, _t.Any], scale_window: _b.float | _b.bool | _Tensor | _b.tuple[_b.float | _b.bool, ...] | _c.Sequence[_b.float | _b.bool] | _b.complex | _np.ndarray[_t.Any, _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def get_loss_scale(self) -> _t.Any:
         """Returns the initial loss scale."""
 class FixedLossScaleUpdateCell(_Cell):
@@ -92,6 +93,7 @@ class TrainOneStepWithLossScaleCell(_TrainOneStepCell):
     hyper_map: _t.Any
     def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], scale_sense: _Tensor | _Cell | _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
+    def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...  # type: ignore
     def get_overflow_status(self, status: _t.Any, compute_output: _Tensor | _c.Iterable[_Tensor]) -> _Tensor:
         """Returns whether a gradient is infinite or NaN, on this or another process.
 

@@ -374,7 +374,7 @@ class RunContext:
             also attributes: `run_context.original_args().cur_step_num`.
     """
     def __init__(self, original_args: _b.dict[_t.Any, _t.Any]) -> None: ...
-    def get_stop_requested(self) -> _t.Any:
+    def get_stop_requested(self) -> _b.bool:
         """Returns whether the run was requested to end."""
     def original_args(self) -> _t.Any:
         """Returns the attributes of the run."""

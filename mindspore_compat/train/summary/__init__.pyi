@@ -55,7 +55,7 @@ class SummaryRecord:
     def flush(self) -> None:
         """Passes the recorded values to the operating system."""
     @property
-    def log_dir(self) -> _t.Any: ...
+    def log_dir(self) -> _b.str: ...
     def record(self, step: _b.int, train_network: _Cell | None = None, plugin_filter: _c.Callable[..., _t.Any] | None = None) -> _b.bool:
         """Writes the stored values, and the values that summary ops noted since the last record.
 
