@@ -2351,7 +2351,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
         cache (DatasetCache, optional): caches the rows.
         compression_type (str, optional): "", "GZIP" or "ZLIB".
     """
-    def __init__(self, dataset_files: _b.str | _c.Sequence[_b.str], schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | _t.Any = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, shard_equal_rows: _b.bool = False, cache: DatasetCache | None = None, compression_type: _b.str | None = None) -> None: ...
+    def __init__(self, dataset_files: _b.str | _c.Sequence[_t.Any], schema: _b.str | Schema | None = None, columns_list: _c.Sequence[_t.Any] | None = None, num_samples: _b.int | None = None, num_parallel_workers: _b.int | None = None, shuffle: _b.bool | Shuffle | _t.Any = ..., num_shards: _b.int | None = None, shard_id: _b.int | None = None, shard_equal_rows: _b.bool = False, cache: DatasetCache | None = None, compression_type: _b.str | None = None) -> None: ...
     def is_sharded(self) -> _t.Any:  # type: ignore
         """Returns whether there is more than one shard."""
     def is_shuffled(self) -> _b.bool:  # type: ignore

@@ -181,11 +181,13 @@ def test_compressed_files_are_read(tmp_path):
         ({"columns_list": ["id", "id"]}, ValueError),
         ({"shard_equal_rows": 1}, TypeError),
         ({"num_shards": 5, "shard_id": 0, "compression_type": "GZIP"}, ValueError),
+        ({"dataset_files": [1], "compression_type": "gzip"}, ValueError),
+        ({"dataset_files": [1]}, TypeError),
     ],
 )
 def test_arguments_are_refused(files, arguments, error):
     with pytest.raises(error):
-        ds.TFRecordDataset(files, **arguments)
+        ds.TFRecordDataset(**{"dataset_files": files, **arguments})
 
 
 @pytest.mark.parametrize("paths, error", [("none", ValueError), (5, TypeError), ([], ValueError)])

@@ -73,7 +73,7 @@ class TFRecordDataset(SourceDataset, UnionBaseDataset):
     )
     def __init__(
         self,
-        dataset_files: Str | ListOf(Str, min_length=1),
+        dataset_files: Str | ListOf(Any, min_length=1),
         schema: Str | AnInstance(Schema) = None,
         columns_list: ListOf(Any) = None,
         num_samples: Samples = None,
@@ -232,6 +232,10 @@ class _Opened(UnionBaseDataset):
 
 
 def _find_files(patterns):
+    """Returns the files that match, sorted. As in the original, the type of each pattern is checked
+    after all other arguments."""
+    for pattern in [] if isinstance(patterns, str) else patterns:
+        Str.refuse_part("TFRecordDataset", "'dataset_files'", pattern, verb="hold")
     files = [
         path
         for pattern in ([patterns] if isinstance(patterns, str) else patterns)
