@@ -282,3 +282,19 @@ def test_entries_of_a_manifest_need_no_type(tmp_path):
 def test_a_schema_refuses_what_does_not_describe_columns(columns):
     with pytest.raises(RuntimeError, match="For 'Schema'"):
         ds.Schema().parse_columns(columns)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"sampler": ds.SequentialSampler(), "shuffle": True},
+        {"sampler": [1], "num_shards": 2, "shard_id": 0},
+        {"num_shards": 2},
+        {"shard_id": 0},
+    ],
+    ids=["shuffled", "shared", "no share", "no number"],
+)
+@pytest.mark.parametrize("source", ["Caltech101", "Flowers102", "SB", "SVHN"])
+def test_annotated_images_refuse_a_sampler_with_another_selection(source, arguments, tmp_path):
+    with pytest.raises(RuntimeError, match=f"For '{source}Dataset'"):
+        getattr(ds, f"{source}Dataset")(str(tmp_path), **arguments)

@@ -15,9 +15,9 @@ from ...._io.reading import check_growth, content, named_in, reading
 from ..._extra import decode_image
 from ..._rules import Samples, Workers
 from ._documented import documented
-from .generator import GeneratorDataset, Shard, Shards, shard_in_range, together
+from .generator import GeneratorDataset, Shard, Shards
 from .listed_rows import find_file, lines_of, names_in
-from .mnist_cifar import folder
+from .mnist_cifar import exclusive, folder
 
 __all__ = ["Caltech101Dataset", "Flowers102Dataset", "SBDataset", "SVHNDataset"]
 
@@ -97,7 +97,7 @@ class Caltech101Dataset(GeneratorDataset):
         "airplanes": "Airplanes_Side_2",
     }
 
-    @checked(together, shard_in_range)
+    @checked(*exclusive)
     def __init__(
         self,
         dataset_dir: Str,
@@ -182,7 +182,7 @@ class Flowers102Dataset(GeneratorDataset):
         "all": ["trnid", "tstid", "valid"],
     }
 
-    @checked(together, shard_in_range)
+    @checked(*exclusive)
     def __init__(
         self,
         dataset_dir: Str,
@@ -269,7 +269,7 @@ class SBDataset(GeneratorDataset):
     Source: mindspore.dataset.SBDataset of 2.10.
     """
 
-    @checked(together, shard_in_range)
+    @checked(*exclusive)
     def __init__(
         self,
         dataset_dir: Str,
@@ -339,7 +339,7 @@ class SVHNDataset(GeneratorDataset):
     Source: mindspore.dataset.SVHNDataset of 2.10.
     """
 
-    @checked(together, shard_in_range)
+    @checked(*exclusive)
     def __init__(
         self,
         dataset_dir: Str,
