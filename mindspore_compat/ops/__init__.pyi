@@ -8592,8 +8592,8 @@ class Reshape(_Primitive):
 
     Inputs:
         - **input** (Tensor): the input.
-        - **shape** (int or a tuple of ints or a list of ints, or a Tensor that holds it): the shape
-            of the result.
+        - **shape** (tuple of ints or a list of ints, or a Tensor that holds it): the shape of the
+            result.
 
     Shapes:
         `input` has as many elements as `shape`.
@@ -8601,7 +8601,7 @@ class Reshape(_Primitive):
     Outputs:
         The result has the shape `shape` and the same dtype.
     """
-    def __call__(self, input: _Tensor, shape: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
+    def __call__(self, input: _Tensor, shape: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | _Tensor) -> _Tensor:
         """`Reshape` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class ReshapeAndCache(_Primitive):

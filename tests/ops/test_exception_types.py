@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kit import close
 
-from mindspore_compat import Tensor, int32, mint, nn, ops
+from mindspore_compat import Tensor, int8, int32, mint, nn, ops
 
 pytestmark = pytest.mark.quick
 
@@ -294,6 +294,12 @@ def test_refused_with_the_value_error_of_the_page(call):
 
 
 BY_PAGE = {
+    "Reshape": (TypeError, lambda: ops.Reshape()(X, -1)),
+    "UnravelIndex": (TypeError, lambda: ops.UnravelIndex()(Tensor([2], int32), Tensor([3]))),
+    "RandomPoisson": (TypeError, lambda: ops.RandomPoisson()(Tensor([2]), X.astype(int8))),
+    "broadcast_to, a new axis": (ValueError, lambda: ops.broadcast_to(X, (-1, 2, 3))),
+    "expand, a new axis": (ValueError, lambda: X.expand(-1, 2, 3)),
+    "SoftMarginLoss": (ValueError, lambda: nn.SoftMarginLoss("abc")(X, X)),
     "mul_": (RuntimeError, lambda: (FLOATS + 0).mul_(X[:, :2])),
     "mul_, grown": (RuntimeError, lambda: (FLOATS + 0).mul_(X)),
     "floor_divide_": (RuntimeError, lambda: (VECTOR + 0).floor_divide_(VECTOR[:2])),

@@ -404,6 +404,10 @@ class SoftMarginLoss(LossBase):
         0.3936693
     """
 
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        self.reduction = reduction  # the call checks it
+
     def construct(self, logits, labels):
         """Returns the loss of the predictions `logits` for the `labels`."""
         return ops.soft_margin_loss(logits, labels, self.reduction)

@@ -548,6 +548,8 @@ class SoftMarginLoss(LossBase):
     Outputs:
         Tensor in the dtype of `logits`: of the shape of `logits` for "none", otherwise of shape ().
     """
+    reduction: _t.Any
+    def __init__(self, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class SoftmaxCrossEntropyWithLogits(LossBase):

@@ -3,6 +3,7 @@
 import numpy
 
 from ..._backend.arrays import extremes
+from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import FirstOf
@@ -12,7 +13,7 @@ from .._rules import Index, Integers
 from ..primitive import Primitive
 
 
-@op("ops.UnravelIndex()(indices, dims)", compute="native")
+@op("ops.UnravelIndex()(indices, dims)", types=SameDtype("indices dims"), compute="native")
 def unravel_index(xp, indices: Index, dims: Index):
     """Converts flat indices in row-major order to coordinates in an array of shape `dims`.
 

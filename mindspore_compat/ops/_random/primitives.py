@@ -16,7 +16,6 @@ from ..._core.rules.vocabulary import (
     TensorOf,
     TupleOf,
     checked,
-    real,
 )
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
@@ -25,6 +24,8 @@ from .._shape.reshape import shape_of
 from ..primitive import Primitive
 from .distributions import _gamma, _laplace, _poisson
 from .generators import _generator, _make, _Seeded
+
+_Rates = TensorOf("float16", "float32", "float64", "int32", "int64")
 
 Shape = TupleOf(Int(ge=0)) | TensorOf("int32", "int64")
 
@@ -196,7 +197,7 @@ class RandomPoisson(Gamma):
         self.dtype = dtype
 
     @checked
-    def __call__(self, shape: Index, rate: TensorOf(real) | Number):
+    def __call__(self, shape: Index, rate: _Rates | Number):
         _shape(self.name, shape, 0)
         return _poisson(self._stream, shape, rate, self.dtype)
 

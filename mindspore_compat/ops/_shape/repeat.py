@@ -32,6 +32,11 @@ def broadcast_to(xp, input: Anything, shape: TupleOf(Int) | ListOf(Int)):
          [2 2 2]]
     """
     lead = len(shape) - input.ndim
+    if -1 in shape[: max(lead, 0)]:
+        raise ValueError(
+            f"For 'broadcast_to', 'shape' must have no -1 for new axes, the first {lead}, but got "
+            f"{shape}."
+        )
     full = tuple(input.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
     return input if full == input.shape else xp.broadcast_to(input, full)
 

@@ -63,7 +63,7 @@ def shape_of(api, shape, error=TypeError):
 @op(
     "ops.Reshape()(input, shape)",
     compute="native",
-    quirks=Quirks(rules={"ops.Reshape": {"shape": InTensor(IntOrInts)}}),
+    quirks=Quirks(rules={"ops.Reshape": {"shape": InTensor(TupleOf(Int) | ListOf(Int))}}),
 )
 def reshape_array(xp, input: Anything, shape: Any):
     """Reshapes the input. One length may be -1 and is inferred from the others.
