@@ -155,6 +155,8 @@ class Cell:
         Returns:
             a named tuple of the lists `missing_keys` and `unexpected_keys`.
         """
+    @property
+    def mixed_precision_type(self) -> _t.Any: ...
     def name_cells(self) -> _b.dict[_b.str, Cell]:
         """Returns an OrderedDict of the immediate sub-cells by name. A shared sub-cell occurs
         once.

@@ -95,6 +95,12 @@ def test_names_and_members_of_a_cell():
         net._check_construct_args(1, 2)
 
 
+def test_the_float_type_that_a_cell_is_set_to():
+    net = Net()
+    assert net.mixed_precision_type is None
+    assert str(net.to_float(ms.float16).mixed_precision_type) == "MixedPrecisionType.FP16"
+
+
 def test_a_function_is_applied_to_all_parameters():
     net = Net()
     assert net._apply(lambda parameter: 2 * parameter) is net

@@ -42,6 +42,12 @@ class Internals:
     has_bprop = property(lambda self: hasattr(self, "bprop"))
 
     @property
+    def mixed_precision_type(self):
+        """The float type that the Cell is set to compute in, None if it is not set."""
+        kind = self._cell_mixed_precision
+        return kind if kind.value else None
+
+    @property
     def _primitives(self):
         """The Primitives of this Cell by attribute name, an OrderedDict."""
         direct = {name: value for name, value in vars(self).items() if isinstance(value, Primitive)}

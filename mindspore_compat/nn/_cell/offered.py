@@ -111,6 +111,9 @@ _OFFERED = {
         (name, "params"): lambda layer: layer.parameters
         for name in ("AdamOffload", "Lamb", "Momentum")
     },
+    ("Unfold", "extract_image_patches"): lambda layer: ops.ExtractImagePatches(
+        (1, 1, *layer.ksizes), (1, 1, *layer.strides), (1, 1, *layer.rates), layer.padding
+    ),
     ("Momentum", "opt"): lambda layer: ops.ApplyMomentum(layer.use_nesterov),
     ("Adam", "opt"): lambda layer: ops.Adam(layer.use_locking, layer.use_nesterov),
     ("FTRL", "opt"): lambda layer: ops.ApplyFtrl(layer.use_locking),

@@ -289,6 +289,17 @@ class SummaryCollector(Callback):
         except Exception as error:  # noqa: BLE001 - of the user's network; the training goes on
             log.warning("For 'SummaryCollector', the graph is not recorded: %s", error)
 
+    @staticmethod
+    def _get_learning_rate(optimizer):
+        """Returns the learning rate as a float; None, with a warning, if it is no single number."""
+        rate = getattr(optimizer, "learning_rate", None)
+        if isinstance(rate, Parameter):
+            return float(rate.asnumpy().reshape(-1)[0])
+        log.warning(
+            "For 'SummaryCollector', the learning rate is not recorded: it is no single number."
+        )
+        return None
+
     def _train_lineage(self, cb_params):
         """Returns the metadata of a training."""
         optimizer, loss_fn, loss = (
@@ -296,17 +307,11 @@ class SummaryCollector(Callback):
             _loss_fn_of(cb_params),
             _loss_of(cb_params),
         )
-        rate = optimizer.learning_rate if optimizer is not None else None
-        if not isinstance(rate, Parameter):
-            log.warning(
-                "For 'SummaryCollector', the learning rate is not recorded: it is no single number."
-            )
-            rate = None
         path = _checkpoint_of(cb_params)
         return _lineage.train_lineage(
             {
                 "optimizer": optimizer and type(optimizer).__name__,
-                "learning_rate": rate if rate is None else float(rate.asnumpy().reshape(-1)[0]),
+                "learning_rate": self._get_learning_rate(optimizer),
                 "loss_function": loss_fn and type(loss_fn).__name__,
                 "epoch": cb_params.epoch_num,
                 "parallel_mode": cb_params.parallel_mode,
