@@ -42,6 +42,12 @@ dropped(x, mask, keep)
 random_leaky(x, drawn, lower, upper)
     `x` where it is not negative, else times a slope that `drawn` in [0, 1) chooses.
 
+# Distances
+
+[ops._reduction.distance]
+euclidean(x1, x2)
+    The Euclidean distances of all rows (..., P, M) and (..., R, M) of float32: (..., P, R).
+
 # Losses and normalisation
 
 [ops._activation.softmax]

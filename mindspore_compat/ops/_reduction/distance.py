@@ -4,6 +4,8 @@ import math
 
 import numpy
 
+from ..._backend.space import implements
+from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Promote, Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import (
@@ -23,6 +25,7 @@ from .._shape.axes import axis_of
 from . import norm
 from .norm import _vector_norm
 
+NEAR = 1e-6  # of the largest squares of rows: smaller squares of distances are computed again
 KEPT_ROWS = 1 << 10  # a GPU keeps the pairs of at most this many rows: 8 MiB of indices
 
 
@@ -44,6 +47,13 @@ def cdist(xp, x1: Float16To64, x2: Float16To64, p: ScalarOf(Float(ge=0), TypeErr
             f"For 'cdist', the inputs must be matrices (or stacks) with rows of one "
             f"length, but got {x1.shape} and {x2.shape}."
         )
+    if p == 2 and x1.dtype == "float32":
+        return xp.euclidean(x1, x2)
+    return _all_distances(xp, x1, x2, p)
+
+
+def _all_distances(xp, x1, x2, p):
+    """Returns the distances of all rows, computed in parts from their differences."""
     x1, x2 = xp.expand_dims(x1, -2), xp.expand_dims(x2, -3)
     step = max(xp.at_once() // max(x1[..., :1, :, :].size * x2.shape[-2], 1), 1)
     parts = [
@@ -51,6 +61,50 @@ def cdist(xp, x1: Float16To64, x2: Float16To64, p: ScalarOf(Float(ge=0), TypeErr
         for i in range(0, x1.shape[-3] or 1, step)
     ]
     return xp.concatenate(parts, -2) if len(parts) > 1 else parts[0]
+
+
+@implements
+def euclidean(xp, x1, x2):
+    """Returns the Euclidean distances of all rows of float32 matrices.
+
+    On the host they come from products in float64, sqrt(a a + b b - 2 a b), for rows of matrices
+    whose mean is 0. Distances that would lose digits are computed from differences.
+    """
+    are_host = type(x1) is type(x2) is numpy.ndarray
+    if not are_host or x1.ndim + x2.ndim != 4 or not x1.size or not x2.size:
+        return _all_distances(xp, x1, x2, 2)
+    with numpy.errstate(invalid="ignore"):  # infinite rows
+        mean = xp.mean(x2, 0, dtype="float64")
+        a, b = x1 - mean, x2 - mean
+        sizes = xp.sum(a * a, 1, keepdims=True), xp.sum(b * b, 1)
+        squares = xp.matmul(-2 * a, b.T)
+        squares += sizes[0]
+        squares += sizes[1]
+        least = NEAR * sum(size.max(initial=0) for size in sizes)
+        near = numpy.nonzero(~(squares > least))
+        if near[0].size * x1.shape[1] > x1.size + x2.size + squares.size:
+            return _all_distances(xp, x1, x2, 2)
+        out = xp.cast(xp.sqrt(squares), "float32")
+    out[near] = _vector_norm(xp, x1[near[0]] - x2[near[1]], 2, -1, False)
+    return out
+
+
+def _euclidean_vjp(xp, g, x1, x2, out):
+    """Returns the gradient of `x1`: the sum of g (x1 - x2) / out over the rows of `x2`."""
+    share = xp.where(out == 0, 0, g / xp.where(out == 0, 1, out))
+    share, x1, x2 = (xp.cast(x, "float64") for x in (share, x1, x2))
+    total = xp.sum(share, -1, keepdims=True)
+    return xp.cast(x1 * total - xp.matmul(share, x2), "float32")
+
+
+derive(
+    "euclidean(x1, x2)",
+    arrays="x1 x2",
+    x1=_euclidean_vjp,
+    x2=lambda xp, g, x1, x2, out: _euclidean_vjp(
+        xp, xp.swapaxes(g, -1, -2), x2, x1, xp.swapaxes(out, -1, -2)
+    ),
+)
 
 
 @op("ops.auto_generate.CdistGrad(p=2.0)(grad, x, y, dist)", types=SameDtype("grad x y dist"))
@@ -230,5 +284,7 @@ def pdist(xp, input: Float16To64, p: Float(ge=0.0) = 2.0):
     rows = input.shape[-2]
     is_kept = rows <= KEPT_ROWS
     pairs = xp.table(_pairs_of_rows, rows) if is_kept else xp.asarray(_pairs_of_rows(rows))
+    if p == 2 and input.dtype == "float32":
+        return xp.take(xp.ravel(xp.euclidean(input, input)), pairs[0] * rows + pairs[1], 0)
     a, b = xp.take(input, pairs[0], -2), xp.take(input, pairs[1], -2)
     return _vector_norm(xp, a - b, p, -1, False)

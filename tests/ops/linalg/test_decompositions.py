@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 from kit import close, same
 from kit.gradients import check_gradients
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 
 from mindspore_compat import Tensor, bool_, complex64, float16, float64, grad, int32, mint, nn, ops
 from mindspore_compat.ops import auto_generate
@@ -223,6 +223,30 @@ def test_distances_of_rows_are_scipys(p, name):
     x = numbers(4, 3)
     expected = pdist(x, name) * (3 if p == 0.0 else 1)
     close(ops.pdist(Tensor(x), p), expected, atol=0)
+
+
+@pytest.mark.parametrize("offset, scale", [(0, 1), (1000, 1), (0, 1e18)])
+def test_euclidean_distances_are_precise_for_near_and_equal_rows(offset, scale):
+    x, y = (((a + offset) * scale).astype(np.float32) for a in (numbers(60, 9), numbers(50, 9)))
+    y[:3], y[3] = x[:3], x[3] * np.float32(1 + 1e-6)
+    exact = cdist(x.astype(np.float64), y.astype(np.float64))
+    found = ops.cdist(Tensor(x), Tensor(y)).asnumpy()
+    np.testing.assert_allclose(found, exact, rtol=1e-6)
+    g = numbers(60, 50)
+    gradients = grad(lambda x, y: (ops.cdist(x, y) * Tensor(g)).sum(), (0, 1))
+    share = np.where(exact == 0, 0, g / np.where(exact == 0, 1, exact))[..., None]
+    terms = share * (x[:, None].astype(np.float64) - y)
+    for found, expected in zip(gradients(Tensor(x), Tensor(y)), (terms.sum(1), -terms.sum(0))):
+        np.testing.assert_allclose(found.asnumpy(), expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_infinite_rows_have_infinite_distances():
+    x = numbers(5, 3)
+    x[2, 1] = np.inf
+    found = ops.cdist(Tensor(x), Tensor(x[:2])).asnumpy()
+    np.testing.assert_array_equal(
+        np.isinf(found), [[False] * 2] * 2 + [[True] * 2] + [[False] * 2] * 2
+    )
 
 
 def test_triangular_systems_read_one_triangle():
