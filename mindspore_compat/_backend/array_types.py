@@ -65,7 +65,7 @@ ARRAY_TYPES = (
         "_core.sharding.array",
         "ShardedSpace",
         "an array that is divided over ranks",
-        "a divided network, of its inputs and of what its strategies name",
+        "a divided network, from its inputs and the arrays that its strategies name",
         "be read on one rank alone: all ranks of its mesh take part",
     ),
     ArrayType(
@@ -73,7 +73,7 @@ ARRAY_TYPES = (
         "_core.sharding.staged",
         "StagedSpace",
         "a value that lies on the ranks of one pipeline stage",
-        "a network of several stages, of the results of its Cells",
+        "a pipeline of several stages, from the results of its Cells",
         "be read between Cells; on other ranks it is a shape without values",
     ),
     ArrayType(
