@@ -33,8 +33,7 @@ class Stream:
     def next(self, xp):
         """Returns a generator for one draw on arrays of `xp`, with NumPy's methods (random, normal,
         ...). Within a vmap it draws the same numbers for every slice."""
-        for log in _replays.logs:
-            log.setdefault(self, self.offset)
+        note_use(self)
         maker = _on_host if xp.module is numpy else _on_device
         make = functools.partial(maker, xp, self, self.offset)
         draws = getattr(xp, "draws", None)  # of a vmap's space
@@ -58,9 +57,14 @@ def _key(stream, offset):
     return (stream.seed & _MASK) | ((offset & _MASK) << 64)
 
 
-def _on_host(xp, stream, offset):
+def refuse_in_recording():
+    """Ends a recording in which NumPy draws numbers outside a recorded function."""
     if current.running() is not None:
         current.running().refuse(Reason.NUMPY_DRAWS)
+
+
+def _on_host(xp, stream, offset):
+    refuse_in_recording()
     return _HostGenerator(numpy.random.Philox(key=_key(stream, offset)))
 
 
@@ -191,6 +195,12 @@ class _Replays(threading.local):
 _replays = _Replays()
 
 
+def note_use(stream):
+    """Notes the offset of a stream, or of another counter, that `replaying` restores."""
+    for log in _replays.logs:
+        log.setdefault(stream, stream.offset)
+
+
 @contextlib.contextmanager
 def replaying():
     """A context that makes random draws repeatable.
@@ -204,11 +214,26 @@ def replaying():
         for stream, offset in log.items():
             stream.offset = offset
 
+    again.log = log
     _replays.logs.append(log)
     try:
         yield again
     finally:
         _replays.logs.pop()
+
+
+@contextlib.contextmanager
+def repeating(log):
+    """A context in which draws repeat those of a context `replaying`, whose function has the
+    attribute `log`. Afterwards the streams continue where they were."""
+    now = {stream: stream.offset for stream in log}
+    for stream, offset in log.items():
+        stream.offset = offset
+    try:
+        yield
+    finally:
+        for stream, offset in now.items():
+            stream.offset = offset
 
 
 default = Stream()
@@ -228,12 +253,14 @@ def stream(seed=None, seed2=None):
 
 
 resets = 0  # how often the streams of explicit seeds have been restarted
+global_seed = None  # the last seed of `set_seed`
 
 
 def set_seed(seed):
     """Restarts the default stream, and the streams of explicit seeds."""
-    global resets
+    global resets, global_seed
     resets += 1
+    global_seed = seed
     default.restore((seed, 0))
     _of_seeds.cache_clear()
 
@@ -241,25 +268,28 @@ def set_seed(seed):
 # Functions of xp ----------------------------------------------------------------------------------
 
 
-def random_uniform(xp, shape, low=0.0, high=1.0):
-    """Draws uniform float32 numbers in [low, high), from the default stream."""
-    numbers = stream(0, 0).next(xp).random(shape, dtype=numpy.float32)
+def random_uniform(xp, shape, low=0.0, high=1.0, source=None):
+    """Draws uniform float32 numbers in [low, high), from the default stream or a given one."""
+    numbers = (default if source is None else source).next(xp).random(shape, dtype=numpy.float32)
     return numbers if (low, high) == (0.0, 1.0) else numbers * (high - low) + low
 
 
 def random_keep(xp, shape, keep, seed0=0, seed1=0):
     """Returns a bool mask that is true with probability `keep`."""
-    if keep >= 1:
-        return xp.ones(shape, bool)
-    return stream(seed0, seed1).next(xp).below(shape, keep)
+    return _keep(xp, shape, keep, stream(seed0, seed1))
 
 
-def dropout_mask(xp, shape, dtype, keep, seed0=0, seed1=0):
+def _keep(xp, shape, keep, source):
+    return xp.ones(shape, bool) if keep >= 1 else source.next(xp).below(shape, keep)
+
+
+def dropout_mask(xp, shape, dtype, keep, seed0=0, seed1=0, source=None):
     """Draws the mask of `random_keep` in the form that `dropped` takes for arrays of `dtype`: in
-    bits on a GPU."""
+    bits on a GPU. The numbers are those of the stream `source`, if given."""
+    source = stream(seed0, seed1) if source is None else source
     if 0 < keep < 1 and bit_masks.takes(xp, dtype, shape) and not getattr(xp, "draws", None):
-        return stream(seed0, seed1).next(xp).words_below(math.prod(shape), keep)
-    return random_keep(xp, shape, keep, seed0, seed1)
+        return source.next(xp).words_below(math.prod(shape), keep)
+    return _keep(xp, shape, keep, source)
 
 
 def kept_ones(xp, mask, shape, dtype):

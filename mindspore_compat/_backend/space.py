@@ -137,6 +137,7 @@ class Space:
     bodies = None  # single kernels for whole bodies (bodies/gpu.py), if the library runs them
     upcast_kernels = None  # kernels of functions in low precision (bodies/upcast.py), or None
     # Class attributes, because looking up a missing attribute is slow:
+    draws = None  # of a vmap: takes a function that makes a generator, returns one for all slices
     level = 0  # nesting depth of vmap
     by_operator = False  # whether operators are passed to `run_apart` before their bodies run
     hides_axis = False  # whether its arrays have an axis that bodies do not see

@@ -146,7 +146,10 @@ class Generator:
     """
     def __init__(self) -> None: ...
     def get_state(self) -> _t.Any:
-        """Returns the seed and the number of draws, as a uint8 Tensor of 16 bytes."""
+        """Returns the seed and the number of draws, as a uint8 Tensor of 16 bytes. After
+        `set_seed`, further bytes of the default generator have the state of dropout and of the
+        other operators that draw MindSpore's numbers.
+        """
     def initial_seed(self) -> _t.Any:
         """Returns the seed from which the generator started."""
     def manual_seed(self, seed: _b.int) -> _t.Self:

@@ -4,7 +4,7 @@ import struct
 
 import numpy
 
-from .._backend import random
+from .._backend import kernel_streams, random
 from .._core.context.config import get_seed, set_seed
 from .._core.rules.vocabulary import InstanceOf, Int, checked
 from .._core.tensor.dtype import int64
@@ -59,8 +59,12 @@ class Generator:
         return self._stream.seed
 
     def get_state(self):
-        """Returns the seed and the number of draws, as a uint8 Tensor of 16 bytes."""
+        """Returns the seed and the number of draws, as a uint8 Tensor of 16 bytes. After
+        `set_seed`, further bytes of the default generator have the state of dropout and of the
+        other operators that draw MindSpore's numbers."""
         packed = struct.pack("<qq", *self._stream.state())
+        if self._stream is random.default:
+            packed += kernel_streams.state()
         return Tensor(numpy.frombuffer(packed, numpy.uint8))
 
     def set_state(self, state):
@@ -68,15 +72,19 @@ class Generator:
 
         Raises:
             TypeError: if `state` is not a Tensor.
-            ValueError: if it does not hold 16 bytes.
+            ValueError: if it is no such state.
         """
         InstanceOf(Tensor).refuse("Generator.set_state", "state", state)
         packed = state.asnumpy().astype(numpy.uint8).tobytes()
-        if len(packed) != STATE_BYTES:
+        numbers, kernels = packed[:STATE_BYTES], packed[STATE_BYTES:]
+        is_default = self._stream is random.default
+        if len(numbers) != STATE_BYTES or kernels and not is_default:
             raise ValueError(
                 f"For 'Generator.set_state', 'state' must hold 16 bytes, but got {len(packed)}."
             )
-        self._stream.restore(struct.unpack("<qq", packed))
+        if is_default:
+            kernel_streams.restore(kernels)
+        self._stream.restore(struct.unpack("<qq", numbers))
 
     def _step(self, step):
         """Advances the stream by a number of draws.

@@ -60,6 +60,12 @@ def between_blocks():
     return [Tensor(product) for product in products]
 
 
+def drawn(draw, *args):
+    """Returns random numbers of a seed."""
+    ms.set_seed(3)
+    return draw(*args)
+
+
 # name at the door -> a call that asks the door for that name
 CALLS = {
     "add_along_axis": lambda: ops.tensor_scatter_elements(
@@ -108,6 +114,7 @@ CALLS = {
     "products_of_others": lambda: gradients(lambda x: ops.prod(x, 1), float32(9, 20)),
     "recurrence": lambda: lstm()[0],
     "recurrence_vjp": lstm,
+    "standard_normal": lambda: drawn(ops.randn, 9),
     "sum": lambda: ops.sum(float32(3000, 20), 0),  # large: see Least.SPACE
     "sample_points": lambda: grid_sample()[0],
     "set_along_axis": lambda: ops.tensor_scatter_elements(
@@ -123,6 +130,7 @@ CALLS = {
     "take_along_axis": lambda: ops.gather_elements(float32(9, 5), 0, indices(9, 7, 5)),
     "top_k": lambda: ops.topk(float32(9, 20), 3),
     "total": lambda: ops.sum(float32(300, 500)),  # large: see Least.SPACE
+    "twister": lambda: drawn(ops.rand, 3000),
     "where": lambda: ops.where(float32(9, 20) > 0, float32(9, 20), float32(9, 20, seed=1)),
 }
 

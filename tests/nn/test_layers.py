@@ -46,10 +46,9 @@ def test_the_gradient_of_dropout_has_the_mask_of_its_result():
 
 
 def test_a_seed_repeats_dropout():
-    layer = nn.Dropout(p=0.5).set_train()
-
     def drawn():
         ms.set_seed(5)
+        layer = nn.Dropout(p=0.5).set_train()  # it takes its seeds when it is made
         return layer(ops.ones((50,))).asnumpy().tolist()
 
     assert drawn() == drawn()

@@ -179,5 +179,5 @@ ATTRIBUTES = {
     "wrap": "of Traced and Sketch: an array as a value",
     "is_batch": "of Batch, Sharded and Sketch: whether a value is a Batch of this space",
     "to_device": "of Batch, Recorded, Sharded and Sketch: an array on the device of the others",
-    "draws": "of Batch: random numbers for all slices",
+    "draws": "of Batch: random numbers for all slices, else None",
 }

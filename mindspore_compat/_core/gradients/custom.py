@@ -125,7 +125,8 @@ def recompute(block, *args, **kwargs):
         return block(*args, **kwargs)
     state, restored = random.default.state(), [take() for take in surroundings]
     start = next_number()
-    out = block(*args, **kwargs)
+    with random.replaying() as first_draws:
+        out = block(*args, **kwargs)
     heads = tensors_in(out)
     sources = _sources([head._node for head in heads], start)
     if not sources:
@@ -135,6 +136,7 @@ def recompute(block, *args, **kwargs):
         now, first, higher = random.default.state(), next_number(), isinstance(xp, TracedSpace)
         random.default.restore(state)
         with contextlib.ExitStack() as stack:
+            stack.enter_context(random.repeating(first_draws.log))
             for context in restored:
                 stack.enter_context(context)
             fresh = tensors_in(block(*args, **kwargs))

@@ -128,12 +128,11 @@ class StagedSpace:
         key = operator.name, describe(values)
         out = self._shapes.get(key)
         if out is None:
-            state = random.default.state()
-            try:
-                with unrecorded():
+            with random.replaying() as again, unrecorded():
+                try:
                     out = outline(operator.run(**map_tensors(_sample, values)))
-            finally:
-                random.default.restore(state)
+                finally:
+                    again()
             if len(self._shapes) >= MOST:  # a number among the arguments changes in each step
                 self._shapes.clear()
             self._shapes[key] = out

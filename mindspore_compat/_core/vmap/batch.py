@@ -185,7 +185,7 @@ class _Draws:
             if not _batches(space, [*_flat(args), *_flat(kwargs.values())]):
                 return getattr(self.single, name)(*args, **kwargs)
             if self.each is None:
-                below = getattr(space.base, "draws", lambda make: make())
+                below = getattr(space.base, "draws", None) or (lambda make: make())
                 self.each = [below(self.make) for _ in range(space.count)]
             return _stack_slices(
                 space,

@@ -13,6 +13,7 @@ import types
 
 import numpy
 
+from ..._backend import kernel_streams
 from ..._backend.arrays import SPACES
 from ..._backend.steps.journal import LOCALS
 from ..._core.autograd.tape import depth
@@ -20,6 +21,7 @@ from ..._core.gradients.transforms import Mutable
 from ..._core.sharding.network import run_network
 from ..._core.tensor.tensor import Tensor
 from ..parameter import Parameter
+from .draws import run_of
 
 
 class _Graphs(threading.local):
@@ -36,7 +38,7 @@ class _Graphs(threading.local):
 
 
 graphs = _Graphs()
-LOCALS.append(graphs)
+LOCALS += graphs, kernel_streams.graph
 
 
 def in_graph():
@@ -50,6 +52,7 @@ def as_graph(function, args, kwargs, cell=None):
         return function(*args, **kwargs)
     outside = graphs.separate
     graphs.running = graphs.separate = True
+    kernel_streams.graph.run = run_of(cell or function, args, kwargs)
     try:
         copies = {}
         args = [_input(argument, copies) for argument in args]
@@ -57,6 +60,7 @@ def as_graph(function, args, kwargs, cell=None):
         return _output(run_network(function, args, kwargs, cell), copies)
     finally:
         graphs.running, graphs.separate = False, outside
+        kernel_streams.graph.run = None
 
 
 def _input(value, copies):

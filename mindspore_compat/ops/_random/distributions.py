@@ -15,9 +15,9 @@ from .generators import (
     _Draw,
     _generator,
     _int_lengths,
+    _Kernel,
     _lengths,
     _make,
-    _Seeded,
     _shapes,
     _stream,
 )
@@ -78,7 +78,9 @@ def randn(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
     Source: mindspore.ops.randn of MindSpore 2.10.
     """
     xp = current_space()
-    return _make(_stream(generator, xp, seed).standard_normal(_int_lengths("randn", size)), dtype)
+    return _make(
+        _stream(generator, xp, seed, "randn").standard_normal(_int_lengths("randn", size)), dtype
+    )
 
 
 @public("ops.randn_like")
@@ -100,7 +102,9 @@ def randn_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
         >>> print(ms.ops.randn_like(ms.Tensor([1.0, 2.0])).shape)
         (2,)
     """
-    return _make(_generator(space_for(input._array), seed).standard_normal(input.shape), dtype)
+    return _make(
+        _generator(space_for(input._array), seed, "randn_like").standard_normal(input.shape), dtype
+    )
 
 
 @public("ops.standard_normal")
@@ -123,13 +127,15 @@ def standard_normal(shape: Shape, seed: Seed = None):
     Source: mindspore.ops.standard_normal of MindSpore 2.10.
     """
     return _make(
-        _generator(current_space(), seed).standard_normal(_lengths("standard_normal", (shape,))),
+        _generator(current_space(), seed, "standard_normal").standard_normal(
+            _lengths("standard_normal", (shape,))
+        ),
         None,
     )
 
 
 @public("ops.StandardNormal")
-class StandardNormal(_Seeded):
+class StandardNormal(_Kernel):
     """Draws float32 numbers from the standard normal distribution: `ops.StandardNormal(seed,
     seed2)(shape)`.
 
@@ -152,8 +158,8 @@ class StandardNormal(_Seeded):
 
     @checked
     def __call__(self, shape: Shape):
-        draw = self._draw(current_space())
-        return _make(draw.standard_normal(_lengths("StandardNormal", (shape,))), None)
+        lengths = _lengths("StandardNormal", (shape,))
+        return _make(self._draw(current_space(), lengths).standard_normal(lengths), None)
 
 
 @public("ops.normal")
@@ -188,7 +194,7 @@ def normal(
     """
     xp = current_space()
     whole = xp.broadcast_shapes(_lengths("normal", (shape,)), *_shapes(mean, stddev))
-    return moved(mean, stddev, _generator(xp, seed).standard_normal(whole))
+    return moved(mean, stddev, _generator(xp, seed, "normal").standard_normal(whole))
 
 
 @public("ops.gamma")

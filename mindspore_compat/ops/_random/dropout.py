@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.cuda import bit_masks
+from ..._backend.kernel_streams import Kernels, of_call
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Quirks
@@ -100,9 +101,14 @@ def dropout(
     """
     if not training:
         return input
+    if isinstance(seed, Kernels):  # of a layer
+        source = seed.stream(input.shape, input.dtype)
+    else:
+        source = of_call("Dropout", seed)  # which counts this call even if it keeps all elements
     if p == 0:
         return xp.array(input)
-    return _drop(xp, input, xp.dropout_mask(input.shape, input.dtype, 1 - p, seed or 0), 1 - p)
+    mask = xp.dropout_mask(input.shape, input.dtype, 1 - p, source=source)
+    return _drop(xp, input, mask, 1 - p)
 
 
 @op(
@@ -378,9 +384,9 @@ def rrelu(xp, input: Signed, lower: Number | Bool = 0.125, upper: Number | Bool 
             f"For 'rrelu', 'lower' must be at most 'upper', but got {lower!r} and {upper!r}."
         )
     if input.dtype == np.float32:
-        noise = xp.random_uniform(input.shape)
+        noise = xp.random_uniform(input.shape, source=of_call("uniform"))
         return xp.random_leaky(input, noise, float(lower), float(upper))
-    negative_slope = xp.random_uniform(input.shape, float(lower), float(upper))
+    negative_slope = xp.random_uniform(input.shape, float(lower), float(upper), of_call("uniform"))
     negative_slope = (
         xp.cast(negative_slope, input.dtype) if input.dtype.kind == "f" else negative_slope
     )
@@ -412,7 +418,7 @@ def gumbel_softmax(
             f"For 'gumbel_softmax', 'dim' must be in [{-logits.ndim}, {logits.ndim}), but got "
             f"{dim}."
         )
-    uniform_numbers = xp.random_uniform(logits.shape, 1e-30, 1.0)
+    uniform_numbers = xp.random_uniform(logits.shape, 1e-30, 1.0, of_call("uniform"))
     noise = -xp.log(-xp.log(xp.maximum(uniform_numbers, 1e-30)))
     scaled = (logits + xp.cast(noise, logits.dtype)) / tau
     e = xp.exp(scaled - xp.max(scaled, dim, keepdims=True))

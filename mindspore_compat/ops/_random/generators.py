@@ -4,11 +4,13 @@ Without a seed, an operator draws from the default generator, which `mindspore.s
 a seed, it draws from the generator of that seed, which continues from call to call (a primitive has
 one per instance). `bernoulli`, `randperm`, `multinomial_with_replacement` and `random_categorical`
 return the same numbers at every call with the same seed. The `mint` forms, which take a
-mindspore.Generator, are in _random/mint.py. Distributions, shapes and dtypes are the same as in
-MindSpore; the numbers differ.
+mindspore.Generator, are in _random/mint.py.
+
+With a seed, `rand`, `randn`, `randint` and the functions related to them draw MindSpore's numbers
+on the host (_backend/kernel_streams.py). The numbers of the others differ from MindSpore's.
 """
 
-from ..._backend import random
+from ..._backend import kernel_streams, random
 from ..._backend.arrays import current_space
 from ..._core.rules.vocabulary import (
     AsValue,
@@ -30,11 +32,12 @@ Seed = Int(ge=0) | None
 Fractional, Whole = AsValue(DType(floating)), AsValue(DType(integer))
 
 
-def _generator(xp, seed=None):
+def _generator(xp, seed=None, counted=None):
     """Returns the generator for one draw: the generator of the seed if one is given, else the
-    default generator.
+    default generator. If the name of the function whose calls are `counted` is given, it draws
+    the original's numbers.
     """
-    return _Draw(random.stream(seed), xp)
+    return _Draw(kernel_streams.of_call(counted, seed) if counted else random.stream(seed), xp)
 
 
 def _lengths(api, shape):
@@ -109,6 +112,19 @@ class _Seeded(Primitive):
         return _Draw(self._stream, xp)
 
 
+class _Kernel(_Seeded):
+    """The base class of the primitives that draw the original's numbers for their two seeds."""
+
+    def _set(self, seed, seed2):
+        super()._set(seed, seed2)
+        self._kernels = kernel_streams.Kernels((seed, seed2))
+
+    def _draw(self, xp, shape):
+        """Returns the generator for one call, which draws a shape."""
+        own = self.seed or self.seed2
+        return _Draw(self._kernels.stream(shape) if own else random.default, xp)
+
+
 def _make(array, dtype, default="float32"):
     if not getattr(array, "shape", ()):
         array = current_space().asarray(array)  # NumPy returns a single number as a scalar
@@ -121,10 +137,10 @@ def _number(value):
     return value._array if isinstance(value, Tensor) else value
 
 
-def _stream(generator, xp, seed=None):
+def _stream(generator, xp, seed=None, counted=None):
     """Returns the generator for one draw, where a mindspore.Generator may be given."""
     if not generator:
-        return _generator(xp, seed)
+        return _generator(xp, seed, counted)
     if not hasattr(generator, "_stream"):
         raise AttributeError(
             f"For 'generator', a mindspore.Generator is needed, but got {generator!r}."

@@ -27,9 +27,9 @@ from .generators import (
     _dtype_like,
     _generator,
     _int_lengths,
+    _Kernel,
     _lengths,
     _make,
-    _Seeded,
     _shapes,
     _stream,
 )
@@ -62,7 +62,7 @@ def rand(*size, dtype: Fractional = None, seed: Seed = None, generator=None):
     Source: mindspore.ops.rand of MindSpore 2.10.
     """
     xp = current_space()
-    return _make(_stream(generator, xp, seed).random(_int_lengths("rand", size)), dtype)
+    return _make(_stream(generator, xp, seed, "rand").random(_int_lengths("rand", size)), dtype)
 
 
 @public("ops.rand_like")
@@ -85,7 +85,7 @@ def rand_like(input: Anything, seed: Seed = None, *, dtype: Fractional = None):
         (2,)
     """
     dtype = _dtype_like("rand_like", input, dtype, Fractional)
-    return _make(_generator(space_for(input._array), seed).random(input.shape), dtype)
+    return _make(_generator(space_for(input._array), seed, "rand_like").random(input.shape), dtype)
 
 
 @public("ops.uniform")
@@ -132,7 +132,7 @@ def uniform(
             raise TypeError(
                 f"For 'uniform', '{name}' must have dtype {target}, but got {bound.dtype}."
             )
-    draw = _generator(xp, seed)
+    draw = _generator(xp, seed, "uniform")
     if dtype == dtypes.int32:
         if low.ndim or high.size != 1:
             raise ValueError(
@@ -146,7 +146,7 @@ def uniform(
 
 
 @public("ops.UniformReal")
-class UniformReal(_Seeded):
+class UniformReal(_Kernel):
     """Draws uniformly distributed float32 numbers in [0, 1): `ops.UniformReal(seed, seed2)(shape)`.
 
     Args:
@@ -168,13 +168,12 @@ class UniformReal(_Seeded):
 
     @checked
     def __call__(self, shape: Shape):
-        xp = current_space()
-        draw = self._draw(xp)
-        return _make(draw.random(_lengths("UniformReal", (shape,))), None)
+        lengths = _lengths("UniformReal", (shape,))
+        return _make(self._draw(current_space(), lengths).random(lengths), None)
 
 
 @public("ops.UniformInt")
-class UniformInt(_Seeded):
+class UniformInt(_Kernel):
     """Draws uniformly distributed int32 numbers in [minval, maxval): `ops.UniformInt(seed,
     seed2)(shape, minval, maxval)`.
 
@@ -202,7 +201,6 @@ class UniformInt(_Seeded):
     def __call__(
         self, shape: Shape, minval: Int | TensorOf("int32"), maxval: Int | TensorOf("int32")
     ):
-        xp = current_space()
         if isinstance(minval, Tensor) and minval.ndim:
             raise ValueError(
                 f"For 'UniformInt', 'minval' must have no axes, but got shape {minval.shape}."
@@ -212,8 +210,9 @@ class UniformInt(_Seeded):
             raise ValueError(
                 f"For 'UniformInt', 'minval' must be below 'maxval', but got {low} and {high}."
             )
-        draw = self._draw(xp)
-        return _make(draw.integers(low, high, _lengths("UniformInt", (shape,))), dtypes.int32)
+        lengths = _lengths("UniformInt", (shape,))
+        draw = self._draw(current_space(), lengths)
+        return _make(draw.integers(low, high, lengths), dtypes.int32)
 
 
 @public("ops.randint")
@@ -245,7 +244,8 @@ def randint(
 
     Source: mindspore.ops.randint of MindSpore 2.10.
     """
-    return _integers("randint", low, high, size, _generator(current_space(), seed), dtype)
+    draw = _generator(current_space(), seed, "randint" if high - low < 1 << 32 else None)
+    return _integers("randint", low, high, size, draw, dtype)
 
 
 def _integers(api, low, high, size, draw, dtype):
@@ -275,7 +275,8 @@ def randint_like(input: Anything, low: Int, high: Int, seed: Seed = None, *, dty
         (2,)
     """
     dtype = _dtype_like("randint_like", input, dtype, Whole)
-    draw = _generator(space_for(input._array), seed)
+    counted = "randint_like" if high - low < 1 << 32 else None
+    draw = _generator(space_for(input._array), seed, counted)
     return _integers("randint_like", low, high, input.shape, draw, dtype)
 
 

@@ -66,12 +66,12 @@ def _layout(parameter, grid, cuts):
 def unchanged(network):
     """A context that restores the parameters of a network and the random state at its end.
     Parameters that were divided within it stay divided."""
-    state = random.default.state()
     before = [(p, p._array, p._array.copy()) for p in network.get_parameters()]
     try:
-        yield
+        with random.replaying() as draws_again:
+            yield
     finally:
-        random.default.restore(state)
+        draws_again()
         for parameter, array, values in before:
             now = parameter._array
             if type(now) is Staged:

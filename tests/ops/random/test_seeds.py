@@ -73,7 +73,7 @@ def test_an_instance_without_seeds_takes_the_default_stream():
     ms.set_seed(1)
     first = draw((64,))
     ms.set_seed(1)
-    assert not differ(first, ops.standard_normal((64,)))
+    assert not differ(first, ops.StandardNormal()((64,)))
 
 
 def test_dtype_of_multinomial_as_a_method():

@@ -3,6 +3,7 @@
 import functools
 
 from .... import ops
+from ...._backend.kernel_streams import Kernels
 from ...._core.declare.public_api import public
 from ...._core.declare.writing import write_back
 from ...._core.rules.vocabulary import Any, Bool, Float, Number, checked
@@ -46,6 +47,7 @@ class Dropout(Cell):
         self.keep_prob = keep_prob
         self.p = p
         self.dtype = dtype
+        self._kernels = Kernels.of_layer("Dropout")
 
     @checked
     def _need_keep_prob(self, keep_prob: Float(gt=0.0, le=1.0)):
@@ -68,7 +70,7 @@ class Dropout(Cell):
         if chance == 0:
             return x
         need_floats("Dropout", "x", x)
-        return dropout.run(x, chance)
+        return dropout.run(x, chance, True, self._kernels)
 
     def extend_repr(self):
         """Returns the text of the probability, in the form that was given."""

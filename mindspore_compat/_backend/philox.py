@@ -1,4 +1,5 @@
-"""Philox4x32-10, the counter-based generator from which the original draws initial weights.
+"""Philox4x32-10, the counter-based generator from which the original draws initial weights and the
+seeds of its CPU kernels.
 
 Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3" (2011). NumPy's `Philox`
 is the variant with four 64-bit words.
@@ -47,3 +48,23 @@ def _words(seed, first, count):
         c0, c1, c2, c3 = c1, c2, c3, c0
         key = [word + step & int(_LOW) for word, step in zip(key, _WEYL, strict=True)]
     return np.stack([c0, c1, c2, c3], 1).astype(np.uint32).reshape(-1)
+
+
+def round_keys(low, high):
+    """Returns the two words of the key for each round."""
+    first, second = _WEYL
+    return [(low + i * first & int(_LOW), high + i * second & int(_LOW)) for i in range(_ROUNDS)]
+
+
+def block(keys, counter):
+    """Returns the four words of one counter.
+
+    Args:
+        keys (list): what `round_keys` returns.
+        counter (tuple): four words of 32 bits.
+    """
+    c0, c1, c2, c3 = counter
+    for low, high in keys:
+        p, q = c0 * 0xD2511F53, c2 * 0xCD9E8D57
+        c0, c1, c2, c3 = q >> 32 ^ c1 ^ low, q & 0xFFFFFFFF, p >> 32 ^ c3 ^ high, p & 0xFFFFFFFF
+    return c0, c1, c2, c3
