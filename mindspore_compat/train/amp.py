@@ -178,6 +178,9 @@ def _to_float32(cell, inputs, output):
     return _cast(output, dtypes.float32)
 
 
+_to_float32.is_pure = True  # recorded steps contain what it computes
+
+
 def _raise_classes(network, black_list, dtype):
     """Makes the network compute in `dtype`, except Cells of the listed classes, which use
     float32."""
@@ -332,6 +335,9 @@ def _as_bias(cell, inputs, output):
     """Forward hook that casts the output to the dtype of the bias, as adding it promotes to the
     wider."""
     return ops.cast(output, cell.bias.dtype)
+
+
+_as_bias.is_pure = True
 
 
 @checked

@@ -106,6 +106,16 @@ def test_captured_steps_in_float16_are_eager_steps(space, name, captures):
     assert captures() == STEPS - WARM_UP
 
 
+@pytest.mark.parametrize("level", ["O1", "O2", "O3", "auto"])
+def test_captured_steps_in_mixed_precision_are_eager_steps(space, level, captures):
+    def make():
+        network, data, labels = twins("LeNet-5")[0]
+        return ms.amp.auto_mixed_precision(network, level), data, labels
+
+    check_captured(make, "Momentum")
+    assert captures() == STEPS - WARM_UP
+
+
 class Resizing(nn.Cell):
     """Layers that read tables: pools whose windows differ, interpolation, a grid."""
 

@@ -54,8 +54,8 @@ def is_cell(value):
     return hasattr(type(value), "_cell_updates")  # objects may define `__getattr__` for every name
 
 
-def has_hooks(cell):
-    return any([getattr(cell, kind) for kind in HOOKS])
+def hooks_of(cell):
+    return [hook for kind in HOOKS for hook in (getattr(cell, kind) or {}).values()]
 
 
 def weakly(value):
@@ -70,10 +70,11 @@ def mode(reference):
         return None
     second_order = cell.__dict__.get("thor")  # of thor and its layers
     if cell._cell_plain and not cell._cell_updates:
-        return cell.training, False, 0, False, None, second_order
+        return cell.training, (), 0, False, None, second_order
     decay = _decay(cell.__dict__.get("weight_decay")) if cell._cell_updates else None
     precision = cell._cell_mixed_precision._value_
-    return cell.training, has_hooks(cell), precision, bool(cell._recompute), decay, second_order
+    hooks = tuple(map(id, hooks_of(cell)))
+    return cell.training, hooks, precision, bool(cell._recompute), decay, second_order
 
 
 def _decay(value):
@@ -219,8 +220,13 @@ def is_ours(value):
     return (value.__module__ or "").partition(".")[0] == PACKAGE
 
 
+def _has_impure_hooks(cell):
+    """Returns True if a hook may do more than compute another output."""
+    return not all([getattr(hook, "is_pure", False) is True for hook in hooks_of(cell)])
+
+
 def refuse_hooks(objects):
     for value in objects:
         of_parameter = isinstance(value, Parameter) and getattr(value, "_hooks", None)
-        if of_parameter or is_cell(value) and has_hooks(value):
+        if of_parameter or is_cell(value) and _has_impure_hooks(value):
             raise Refused(Reason.HOOKS.format(getattr(value, "name", type(value).__name__)))

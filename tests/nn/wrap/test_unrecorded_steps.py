@@ -208,3 +208,23 @@ def test_a_replay_needs_no_more_memory_than_a_step(monkeypatch):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] <= peaks[0]
+
+
+@pytest.mark.parametrize("level", ["O1", "auto"])
+def test_steps_are_recorded_until_a_hook_of_the_script_comes(level):
+    """What the hooks of mixed precision compute is part of the recording."""
+    ms.set_context(mode=ms.GRAPH_MODE)
+    inner = nn.Dense(3, 2)
+    net = ms.amp.auto_mixed_precision(nn.SequentialCell(inner, nn.ReLU()), level)
+    step = nn.TrainOneStepCell(
+        nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1)
+    )
+    x, labels = ms.Tensor(np.ones((2, 3), np.float32)), ms.Tensor(np.zeros((2, 2), np.float32))
+    for _ in range(4):
+        step(x, labels)
+    assert sum(replays(step)) > 0
+    calls = []
+    inner.register_forward_hook(lambda cell, inputs, output: calls.append(output))
+    for _ in range(4):
+        step(x, labels)
+    assert len(calls) == 4
