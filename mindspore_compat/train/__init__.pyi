@@ -73,6 +73,8 @@ class DatasetHelper:
     """
     dataset: _t.Any
     iter: _t.Any
+    def __enter__(self) -> _t.Self: ...
+    def __exit__(self, *error: _t.Any) -> None: ...
     def __init__(self, dataset: _Dataset, dataset_sink_mode: _b.bool = True, sink_size: _b.int = -1, epoch_num: _b.int = 1) -> None: ...
     def __iter__(self) -> _t.Any: ...
     # Accepted for compatibility, has no effect here
@@ -89,7 +91,7 @@ class DatasetHelper:
                 fetches its data.
         """
     def release(self) -> None:
-        """Drops the iterators over the dataset."""
+        """Ends the iteration over the dataset and its workers."""
     def sink_size(self) -> _t.Any:
         """Returns the number of batches of an epoch."""
     # Accepted for compatibility, has no effect here

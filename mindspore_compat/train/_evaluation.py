@@ -75,7 +75,7 @@ class Evaluation:
         list_callback.on_eval_begin(context)
         helper, _ = self._exec_preprocess(False, valid_dataset, False)
         list_callback.on_eval_epoch_begin(context)
-        with progress.bar("Evaluation", cb_params.batch_num) as bar:
+        with helper, progress.bar("Evaluation", cb_params.batch_num) as bar:
             for inputs in helper:
                 cb_params.cur_step_num += 1
                 cb_params.eval_dataset_element = inputs

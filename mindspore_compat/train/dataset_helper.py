@@ -133,9 +133,17 @@ class DatasetHelper:
         """Resumes the sending of data; no effect, see `stop_send`."""
 
     def release(self):
-        """Drops the iterators over the dataset."""
-        self._iterator = None
-        self._endless = None
+        """Ends the iteration over the dataset and its workers."""
+        iterator, self._iterator, self._endless = self._iterator, None, None
+        if hasattr(iterator, "stop"):
+            iterator.stop()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        # An error keeps the iterator, and so its workers, until its traceback is freed.
+        self.release()
 
 
 class _Iterated:

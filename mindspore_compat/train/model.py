@@ -355,12 +355,7 @@ class Model(Preparation, Evaluation):
             epoch_num=epoch - initial_epoch,
         )
         self._run_epochs(
-            lambda context, bar: self._run_epoch(helper, list_callback, context, bar),
-            epoch,
-            initial_epoch,
-            list_callback,
-            cb_params,
-            valid_infos,
+            self._run_epoch, helper, epoch, initial_epoch, list_callback, cb_params, valid_infos
         )
 
     def _train_dataset_sink_process(
@@ -382,27 +377,24 @@ class Model(Preparation, Evaluation):
             epoch_num=epoch - initial_epoch,
         )
         self._run_epochs(
-            lambda context, bar: self._sink_epoch(helper, list_callback, context, bar),
-            epoch,
-            initial_epoch,
-            list_callback,
-            cb_params,
-            valid_infos,
+            self._sink_epoch, helper, epoch, initial_epoch, list_callback, cb_params, valid_infos
         )
 
-    def _run_epochs(self, run_epoch, epoch, initial_epoch, list_callback, cb_params, valid_infos):
+    def _run_epochs(
+        self, run_epoch, helper, epoch, initial_epoch, list_callback, cb_params, valid_infos
+    ):
         """Calls `run_epoch` once for each epoch, with the hooks around it."""
         context = RunContext(cb_params)
         list_callback.on_train_begin(context)
         steps = cb_params.batch_num * (epoch - initial_epoch)
-        with progress.bar("", steps) as bar:
+        with helper, progress.bar("", steps) as bar:
             for number in range(initial_epoch + 1, epoch + 1):
                 bar.label = f"Epoch {number}/{epoch}"
                 cb_params.cur_epoch_num = self._current_epoch_num = number
                 cb_params.pop("metrics", None)
                 cb_params.pop("eval_results", None)
                 list_callback.on_train_epoch_begin(context)
-                run_epoch(context, bar)
+                run_epoch(helper, list_callback, context, bar)
                 self._eval_during_train(valid_infos, cb_params, list_callback)
                 self._flush_from_cache(cb_params)
                 list_callback.on_train_epoch_end(context)

@@ -185,6 +185,57 @@ def test_an_interrupted_kill_ends_the_other_processes_and_all_threads(monkeypatc
     assert not multiprocessing.active_children()
 
 
+@contextlib.contextmanager
+def nothing_left():
+    """Checks that threads and processes that start in this context end soon after it, without a
+    garbage collection."""
+    before, was_enabled = set(threading.enumerate()), gc.isenabled()
+    gc.disable()
+    try:
+        yield
+        until = time.monotonic() + 20
+        while time.monotonic() < until and (
+            set(threading.enumerate()) - before or multiprocessing.active_children()
+        ):
+            time.sleep(0.01)
+        assert not set(threading.enumerate()) - before
+        assert not multiprocessing.active_children()
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def test_an_end_of_processes_that_is_interrupted_at_any_line_ends_them():
+    def begun():
+        iterator = rows(2, processes=True).create_tuple_iterator(num_epochs=1, output_numpy=True)
+        next(iterator)
+        return iterator
+
+    for number in moments(begun().stop, 60):
+        with nothing_left():
+            stop_at(number, begun().stop)
+
+
+class StopsTwice(Callback):
+    """A callback that is interrupted in a step, and again when the training ends."""
+
+    def on_train_step_end(self, run_context):
+        raise KeyboardInterrupt
+
+    def __exit__(self, *_):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupted_training_ends_its_processes():
+    data = rows(2, processes=True).map(lambda x: (x, x), ["number"], ["x", "y"])
+    model = Model(nn.ReLU(), nn.MSELoss(), None)
+    with nothing_left():
+        try:
+            model.train(1, data, callbacks=StopsTwice(), dataset_sink_mode=False)
+        except KeyboardInterrupt:
+            pass
+
+
 @pytest.mark.parametrize("stopped", [False, True])
 def test_a_process_whose_end_is_noticed_by_an_interrupted_call_has_ended(stopped, monkeypatch):
     """Python asks the system for the exit code once. If the code is lost, Python reports the

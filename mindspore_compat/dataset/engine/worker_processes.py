@@ -31,6 +31,21 @@ class _Traceback(Exception):
         return f'\n"""\n{self.args[0]}"""'
 
 
+def call_all(functions):
+    """Calls all functions of a list, even if one of them fails or is interrupted, or an interrupt
+    comes between two calls. Then all are called again, which must do no harm, and the error is
+    raised. (An ExitStack drops the rest if an interrupt comes between two calls.)
+    """
+    try:
+        for function in functions:
+            function()
+    except BaseException:
+        for function in functions:
+            with contextlib.suppress(Exception):
+                function()
+        raise
+
+
 def outcome(work, item):
     """Applies `work` to an item; returns (result, None), or (None, error) if it fails."""
     try:
@@ -42,11 +57,10 @@ def outcome(work, item):
 class WorkerProcess:
     """A process that applies some work to items. Only one thread at a time may call it.
 
+    The process is killed if nothing refers to this object.
+
     Args:
         work (Callable): takes an item.
-
-    Attributes:
-        kill (Callable): kills the process; it is also killed if nothing refers to this object.
     """
 
     def __init__(self, work):
@@ -58,7 +72,7 @@ class WorkerProcess:
             daemon=True,
         )
         _connections.add(self._connection)
-        self.kill = weakref.finalize(self, kill, self._process, os.getpid())
+        self._unreferenced = weakref.finalize(self, kill, self._process, os.getpid())
         try:
             forking.start(self._process)
         except BaseException:
@@ -95,6 +109,14 @@ class WorkerProcess:
         with contextlib.suppress(OSError):  # the process has ended already
             self._connection.send(None)
 
+    def kill(self):
+        """Kills the process. May be called again, so also after an interrupt: the finalizer itself
+        would be lost if an interrupt came before it calls its function."""
+        arguments = self._unreferenced.peek()
+        if arguments is not None:
+            kill(*arguments[2])
+            self._unreferenced.detach()
+
     def join(self):
         """Waits until the process has ended; kills it after the time limit."""
         self._process.join(_SECONDS)
@@ -104,19 +126,18 @@ class WorkerProcess:
 def kill(process, owner):
     """Kills a process that has started. Does nothing in a forked copy of the process that started
     it."""
-    if os.getpid() != owner or process.pid is None:
-        return
     try:
-        _end(process)
-    except BaseException:  # an interrupt; this function is called only once
-        _end(process)
+        _end(process, owner)
+    except BaseException:  # an interrupt; a finalizer is called only once
+        _end(process, owner)
         raise
 
 
-def _end(process):
+def _end(process, owner):
     """Kills a process and waits for its end."""
-    process.kill()
-    children.wait_for(process, -signal.SIGKILL)
+    if os.getpid() == owner and process.pid is not None:
+        process.kill()
+        children.wait_for(process, -signal.SIGKILL)
 
 
 def leave_to_parent(pid, by_kernel):

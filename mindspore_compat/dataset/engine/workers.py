@@ -32,7 +32,7 @@ from ..._backend.arrays import keep_freed_memory
 from ..._backend.starting import Thread
 from ..._backend.threads import affinity
 from . import config
-from .worker_processes import WorkerFailed, WorkerProcess, outcome
+from .worker_processes import WorkerFailed, WorkerProcess, call_all, outcome
 
 _SHORT = 0.005  # seconds; the reader may process only shorter rows
 _TINY = 0.0001  # seconds; shorter rows are processed by the reader alone
@@ -111,9 +111,7 @@ class Pipeline:
 
     def end(self):
         """Ends all pools, even if one call is interrupted; their generators yield no more rows."""
-        with contextlib.ExitStack() as stack:
-            for rows in list(self._begun):
-                stack.callback(_close, rows)
+        call_all([functools.partial(_close, rows) for rows in list(self._begun)])
 
 
 def _close(rows):
@@ -496,9 +494,7 @@ class _Pool:
 
     def kill(self):
         """Ends the processes at once, all of them even if one call is interrupted."""
-        with contextlib.ExitStack() as stack:
-            for process in self.processes:
-                stack.callback(process.kill)
+        call_all([process.kill for process in self.processes])
 
     def _dismiss(self):
         _dismiss(self.tasks, self.threads)
