@@ -26,6 +26,7 @@ class Least:
     RECURRENCE_ALONG = 1 << 7  # elements: array functions take several microseconds a step
     PROD = 1 << 12  # elements of rows: below, a call costs as much as it saves
     CTC = 1 << 6  # states at all times: a step of array functions takes 20 microseconds
+    JOINED_ROWS = 1 << 10  # rows: below, the views of rows cost as much as they save
     ARGMAX = 1 << 14  # elements: below, the copy that NumPy makes costs less than a call
     ARGMAX_BESIDE = 16  # elements of the last dimension: fewer do not fill a vector
     REDUCE = 1 << 20  # bytes: below, NumPy sums from the cache
@@ -147,6 +148,7 @@ class Most:
     WINOGRAD_SAVED = 96  # channels times filters per saved multiplication
     WINOGRAD_ROW = 1 << 20  # elements of one row of all channels and filters
     COLUMNS = 1 << 12  # elements of one image's columns, if windows do not overlap
+    JOINED_ROW = 512  # bytes of a row: NumPy copies longer ones as fast
     POOL_PADDED = 1 << 14  # elements of all images that are padded for the loop of the maximum
     POOL_POSITIONS = 16  # positions of a window, for which the loop is unrolled
 

@@ -126,7 +126,7 @@ _library("numpy", "stack", "ascontiguousarray tril triu")
 _library(
     "numpy",
     "",
-    """array broadcast_to concatenate moveaxis ravel repeat reshape roll rot90 squeeze stack
+    """array broadcast_to moveaxis ravel repeat reshape roll rot90 squeeze stack
     swapaxes tile transpose""",
 )
 _library("numpy", "parts", "diff einsum split tensordot")

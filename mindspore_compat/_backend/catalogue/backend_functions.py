@@ -142,6 +142,10 @@ products_of_others(x) : parts
 linear_recurrence(factors, terms, axis) : along
     y[i] = factors[i] * y[i - 1] + terms[i] along `axis`, and y[0] = terms[0]; of one shape.
 
+[host.joining]
+concatenate(x, axis=0)
+    NumPy's `concatenate` of a list of arrays.
+
 [host.order_stats]
 argmax(x, axis=None, keepdims=False) : reduction, constant
     NumPy's `argmax`.
