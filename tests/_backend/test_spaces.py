@@ -178,6 +178,7 @@ EXTRAS = {
     "softplus": (normal(3, 2),),
     "top_k": (normal(3, 5), 2),
     "index_of_rank": (normal(3, 5), 0, 1),
+    "index_of_median": (normal(3, 5), 0),
     "extremes_so_far": (normal(3, 9), 1),
     "maximum_so_far": (normal(3, 9), 1),
     "linear_recurrence": (normal(150, 2), normal(150, 2), 0),

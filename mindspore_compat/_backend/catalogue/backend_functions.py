@@ -157,6 +157,8 @@ extremes(x, axis, largest=True) : along, parts
 index_of_rank(x, axis=-1, rank=0, nan_first=False) : along, constant
     The index of the element with this rank along `axis`, which is kept with length 1. Equal
     values rank by position; rank 0 is the smallest. With `nan_first`, the first NaN counts.
+index_of_median(x, axis=-1) : along, constant
+    The index of the lower median of the elements along `axis` that are not NaN, kept with length 1.
 extremes_so_far(x, axis, largest=True) : along, parts
     The cumulative maxima (or minima) and their indices, the last of equal elements; NaN first.
 maximum_so_far(x, axis) : along, constant

@@ -222,6 +222,22 @@ def index_of_rank(xp, x, axis=-1, rank=0, nan_first=False):
     return equal.argmax(axis, keepdims=True)
 
 
+def index_of_median(xp, x, axis=-1):
+    """Returns the index of the lower median of the elements along `axis` that are not NaN; the
+    result has length 1 along it. Equal values rank by index; of NaN alone the first counts."""
+    x = xp.cast(x, "float32") if x.dtype.kind == "V" and x.dtype.name == _UNSORTED else x
+    if _comparable(x):
+        return index_of_rank(xp, x, axis, (x.shape[axis] - 1) // 2)
+    count = xp.sum(xp.logical_not(xp.isnan(x)), axis, keepdims=True)
+    rank = xp.maximum((count - 1) // 2, 0)
+    value = xp.take_along_axis(xp.sort(x, axis), rank, axis)  # NaN is sorted last
+    equal = x == value
+    if type(x) is not numpy.ndarray or numpy.count_nonzero(equal) > value.size:
+        nth = rank + 1 - xp.sum(x < value, axis, keepdims=True)
+        equal = xp.logical_and(equal, xp.cumsum(xp.cast(equal, "int32"), axis) == nth)
+    return xp.expand_dims(xp.argmax(equal, axis), axis)
+
+
 def extremes_so_far(xp, x, axis, largest=True):
     """Returns, for each index along `axis`, the largest (or smallest) element up to there, and its
     index; of equal elements the last one counts. NaN counts as larger (or smaller) than all

@@ -124,11 +124,8 @@ def nanmedian(xp, input: Ranked, axis: Int = -1, keepdims: Bool = False):
     """
     if not input.ndim:
         return input, xp.zeros((), "int64")
-    length = input.shape[axis_of(axis, input)]
-    values, at = xp.top_k(input, length, axis, False)  # NaN is sorted last
-    count = xp.sum(xp.logical_not(xp.isnan(input)), axis, keepdims=True)
-    middle = xp.maximum((count - 1) // 2, 0)
-    values, at = xp.take_along_axis(values, middle, axis), xp.take_along_axis(at, middle, axis)
+    at = xp.index_of_median(input, axis_of(axis, input))
+    values = xp.take_along_axis(input, at, axis)
     if not keepdims:
         values, at = xp.squeeze(values, axis), xp.squeeze(at, axis)
     return values, xp.cast(at, "int64")

@@ -85,3 +85,18 @@ def test_nan_of_every_dtype_stands_last(dtype):
     assert xp.top_k(x, 2, largest=False)[1].tolist() == [[10, 3]]
     for rank, index in ((0, 10), (1, 3), (9, 11), (10, 1), (11, 4)):
         assert xp.index_of_rank(x, rank=rank).tolist() == [[index]]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64", "bfloat16", "int32"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_medians_without_nan_are_those_of_a_stable_sort(axis, dtype):
+    x = np.random.default_rng(0).integers(0, 4, (9, 12)).astype(np.float32)
+    if dtype != "int32":
+        x[np.random.default_rng(1).random(x.shape) < 0.4] = np.nan
+        x[:, 3], x[4] = np.nan, np.nan
+    order = np.argsort(x, axis, kind="stable")
+    middle = np.maximum(((x == x).sum(axis, keepdims=True) - 1) // 2, 0)
+    expected = np.take_along_axis(order, middle, axis)
+    x = x.astype(arrays.BFLOAT16 if dtype == "bfloat16" else dtype)
+    found = arrays.space_of(x).index_of_median(x, axis)
+    np.testing.assert_array_equal(found, expected)
