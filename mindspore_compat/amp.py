@@ -11,6 +11,7 @@ A step with a scaled loss::
     loss_scaler.adjust(finite)
 """
 
+import functools
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -22,7 +23,7 @@ from ._backend.updates.finite import all_finite as _all_finite
 from ._core.declare.older import takes
 from ._core.declare.public_api import build, legacy
 from ._core.rules.vocabulary import InstanceOf, Int, ListOf, Number, TupleOf, checked, inf
-from ._core.tensor.dtype import float32
+from ._core.tensor.dtype import float32, float64
 from ._core.tensor.tensor import Tensor
 from .common._helpers.ms_context import MSContext  # noqa: F401 - scripts import it from here
 from .common.parameter import Parameter
@@ -64,13 +65,18 @@ LARGEST = float(np.finfo(np.float32).max)
 
 def _grad_scale_map(scale_value, inputs):
     """Multiplies every Tensor of nested tuples and lists by `scale_value`, in its own dtype."""
-    return _map_nested(inputs, lambda tensor: tensor * ops.cast(scale_value, tensor.dtype))
+    return _times(inputs, scale_value)
 
 
 def _grad_unscale_map(scale_value, inputs):
     """Divides every Tensor of nested tuples and lists by `scale_value`, in its own dtype."""
-    scale = 1.0 / float(scale_value)
-    return _map_nested(inputs, lambda tensor: tensor * Tensor(scale, tensor.dtype))
+    return _times(inputs, 1.0 / ops.cast(scale_value, float64))
+
+
+def _times(inputs, factor):
+    """Multiplies by a factor of shape (), which the host does not read."""
+    in_dtype = functools.cache(lambda dtype: ops.cast(factor, dtype))
+    return _map_nested(inputs, lambda tensor: tensor * in_dtype(tensor.dtype))
 
 
 def _map_nested(value, function):

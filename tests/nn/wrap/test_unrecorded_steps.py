@@ -228,3 +228,22 @@ def test_steps_are_recorded_until_a_hook_of_the_script_comes(level):
     for _ in range(4):
         step(x, labels)
     assert len(calls) == 4
+
+
+def test_a_step_with_a_static_loss_scaler_is_recorded():
+    """The host does not read the scale."""
+    net = nn.Dense(3, 2)
+    scaler, optimizer = ms.amp.StaticLossScaler(4.0), nn.SGD(net.trainable_params(), 0.1)
+    gradient = ms.value_and_grad(lambda x: scaler.scale(net(x).sum()), None, optimizer.parameters)
+
+    @ms.jit
+    def step(x):
+        loss, grads = gradient(x)
+        optimizer(scaler.unscale(grads))
+        return scaler.unscale(loss)
+
+    x = ms.Tensor(np.ones((2, 3), np.float32))
+    for _ in range(6):
+        before, loss = net(x).sum(), step(x)
+        np.testing.assert_array_equal(loss.asnumpy(), before.asnumpy())
+    assert sum(replays(step)) > 0
