@@ -1,8 +1,10 @@
 """The engines of the original's random CPU kernels, and what they make of their words.
 
 Philox4x32-10 turns a pair of seeds into the seed of an engine. Uniform numbers and integers come
-from the Mersenne Twister (MT19937), masks and normal numbers from the minimal standard generator,
-x' = 16807 x mod (2**31 - 1) (Park and Miller, 1988).
+from the Mersenne Twister (MT19937), masks, normal numbers and those of Laplace and multinomial
+distributions from the minimal standard generator, x' = 16807 x mod (2**31 - 1) (Park and Miller,
+1988). Masks of channels come from it too, but from its first state; Bernoulli numbers come from
+Philox.
 
 `first` is the number of words that the engine has given before.
 """
@@ -116,6 +118,18 @@ def _states(state, count):
     return _reduced(_powers()[:count] * state)
 
 
+def floats(seeds, first, count):
+    """Returns float32 numbers in [0, 1], one of each state."""
+    numbers, state = np.empty(count, np.float32), _state(seeds, first)
+    for begin in range(0, count, _BLOCK):
+        part = numbers[begin : begin + _BLOCK]
+        states = _states(state, part.size)
+        part[...] = states - _ONE
+        state = states[-1]
+    numbers *= np.float32(2.0**-31)
+    return numbers
+
+
 def below(seeds, first, count, limit):
     """Returns a mask of float32 numbers in [0, 1) that are below a limit."""
     mask = np.empty(count, bool)
@@ -123,6 +137,20 @@ def below(seeds, first, count, limit):
     for begin in range(0, count, _BLOCK):
         part = mask[begin : begin + _BLOCK]
         np.less_equal(_states(_state(seeds, first + begin), part.size), most, out=part)
+    return mask
+
+
+def channels_below(first, count, limit):
+    """Returns a mask of float64 numbers in [0, 1) that are below a limit. Each is made of two
+    states; the first state follows 1."""
+    mask, scale = np.empty(count, bool), float(_MODULUS - 1)
+    state = np.uint64(pow(_MULTIPLIER, first, _MODULUS))
+    for begin in range(0, count, _BLOCK // 2):
+        part = mask[begin : begin + _BLOCK // 2]
+        states = _states(state, 2 * part.size)
+        state = states[-1]
+        digits = (states - _ONE).astype(np.float64)
+        np.less((digits[::2] + digits[1::2] * scale) / (scale * scale), limit, out=part)
     return mask
 
 
@@ -167,3 +195,13 @@ def _polar(state, count):
         taken += states.size if drawn < len(numbers) else 2 * (int(inside[-1]) + 1)
         state = states[-1]
     return numbers.reshape(-1)[:count], taken
+
+
+# Philox -------------------------------------------------------------------------------------------
+
+
+def bernoulli(seed, count):
+    """Returns float32 numbers in [0, 1) of 23 bits each, always the same for a seed."""
+    numbers = np.empty(count, np.float32)
+    philox.fill(seed, numbers, lambda words: (words & 0x7FFFFF) * np.float32(2.0**-23), 0)
+    return numbers

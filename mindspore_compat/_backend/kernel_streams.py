@@ -59,15 +59,17 @@ class KernelStream(random.Stream):
         seed (int): the operator's seed.
         place (tuple): the shape and the dtype that a layer draws for; None if unknown.
         continues (bool): whether it draws more than once.
+        generator (type): draws the numbers; None for _Generator.
     """
 
-    def __init__(self, seeds, seed=None, place=None, continues=True):
+    def __init__(self, seeds, seed=None, place=None, continues=True, generator=None):
         super().__init__(seed or 0)
         self.seeds = seeds
         self.name = f"{seeds} {place}"
         self._own_seed = seed
         self._own_twister = None
         self._continues = continues
+        self._generator = generator or _Generator
         self._known_to = None  # the _SinceSeed that has a reference to it
 
     def next(self, xp):
@@ -78,7 +80,7 @@ class KernelStream(random.Stream):
             self._known_to = _since_seed()
             self._known_to.add(self)
         random.note_use(self)
-        make = functools.partial(_Generator, self, self.offset)
+        make = functools.partial(self._generator, self, self.offset)
         random.refuse_in_recording()
         draws = getattr(xp, "draws", None)
         return draws(make) if draws else make()
@@ -133,13 +135,70 @@ class _Generator:
         return mask.reshape(size)
 
 
+class OfMinimal(_Generator):
+    """Draws uniform numbers from the minimal standard generator."""
+
+    def random(self, size, dtype=None):
+        """Draws float32 numbers in [0, 1]."""
+        numbers = kernel_engines.floats(self._stream.seeds, self._offset, math.prod(size))
+        self._advance(numbers.size)
+        return numbers.reshape(size)
+
+
+class _OfChannels(_Generator):
+    """Draws masks of channels."""
+
+    def below(self, size, limit):
+        """Returns a mask that is true with probability `limit`."""
+        count = math.prod(size)
+        mask = kernel_engines.channels_below(self._offset, count, limit)
+        self._advance(2 * count)
+        return mask.reshape(size)
+
+
+class _OfPhilox(_Generator):
+    """Draws the numbers of a seed, the same in each draw."""
+
+    def random(self, size, dtype=None):
+        """Draws float32 numbers in [0, 1)."""
+        return kernel_engines.bernoulli(self._stream.seeds[0], math.prod(size)).reshape(size)
+
+
 # Operators ----------------------------------------------------------------------------------------
 
 
-def of_call(name, seed=None):
-    """Returns the stream of one call of an operator with its own seed or None."""
+def of_call(name, seed=None, generator=None):
+    """Returns the stream of one call of an operator with its own seed or None.
+
+    Args:
+        name (str): the operator.
+        seed (int): its own seed.
+        generator (type): see KernelStream.
+    """
     is_in_graph = graph.run is not None
-    return _in_graph(lambda: KernelStream(_next_pair(name, seed), seed, None, is_in_graph))
+    return _in_graph(
+        lambda: KernelStream(_next_pair(name, seed), seed, None, is_in_graph, generator)
+    )
+
+
+def of_channels(api, shape, dtype, keep):
+    """Returns the stream of the masks of whole channels; the default stream if `set_seed` was not
+    called. As in the original, its numbers do not depend on the seed; here it begins again after
+    `set_seed`."""
+    if random.global_seed is None:
+        return random.default
+    place = api, tuple(shape), str(dtype), keep
+    if graph.run is not None:
+        return _in_graph(lambda: KernelStream((), None, place, True, _OfChannels))
+    kernels = _since_seed().of_channels
+    if place not in kernels:
+        kernels[place] = KernelStream((), None, place, True, _OfChannels)
+    return kernels[place]
+
+
+def of_bernoulli(seed):
+    """Returns the stream of Bernoulli numbers of a seed."""
+    return KernelStream((seed,), seed, None, False, _OfPhilox)
 
 
 class Kernels:
@@ -147,10 +206,12 @@ class Kernels:
 
     Args:
         seeds (tuple): the pair of seeds; None if there is no seed.
+        generator (type): see KernelStream.
     """
 
-    def __init__(self, seeds):
+    def __init__(self, seeds, generator=None):
         self._seeds = seeds
+        self._generator = generator
         self._streams = {}
 
     @classmethod
@@ -162,16 +223,19 @@ class Kernels:
         """Returns the stream of a run on a shape and dtype."""
         place = tuple(shape), str(dtype)
         if graph.run is not None:
-            return _in_graph(lambda: KernelStream(self._seeds, None, place))
+            return _in_graph(lambda: self._new(place))
         if place not in self._streams:
-            self._streams[place] = KernelStream(self._seeds, None, place)
+            self._streams[place] = self._new(place)
         return self._streams[place]
 
+    def _new(self, place):
+        return KernelStream(self._seeds, None, place, True, self._generator)
+
     def __deepcopy__(self, memo):
-        return Kernels(self._seeds)
+        return Kernels(self._seeds, self._generator)
 
     def __reduce__(self):
-        return Kernels, (self._seeds,)
+        return Kernels, (self._seeds, self._generator)
 
 
 # Graphs -------------------------------------------------------------------------------------------
@@ -223,6 +287,7 @@ class _SinceSeed:
 
     Attributes:
         counts (dict): (operator, its own seed) -> _Count.
+        of_channels (dict): operator, shape, dtype, probability -> stream of masks of channels.
         streams (WeakValueDictionary): (name of a stream, its number among those of the name) ->
             the stream, from its first draw on.
         saved (dict): the same keys -> the offset from which the stream continues, for streams of a
@@ -231,7 +296,7 @@ class _SinceSeed:
 
     def __init__(self):
         self.resets = random.resets
-        self.counts, self.saved = {}, {}
+        self.counts, self.of_channels, self.saved = {}, {}, {}
         self.streams = weakref.WeakValueDictionary()
 
     def count(self, name, seed):

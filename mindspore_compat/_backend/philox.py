@@ -15,27 +15,29 @@ _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 
 
-def fill(seed, out, convert):
+def fill(seed, out, convert, upper=None):
     """Fills a flat array with converted random words of 32 bits.
 
     Args:
-        seed (int): 64 bits: the key, and the upper half of the counter.
+        seed (int): the key, of 64 bits.
         out: the array.
         convert: a function from an array of words to an array of values of the same length. The
             number of words that it receives is a multiple of four.
+        upper (int, optional): the upper half of the counter, of 64 bits; None for the seed.
     """
+    upper = seed if upper is None else upper
     for first in range(0, out.size, 4 * _BLOCK):
         part = out[first : first + 4 * _BLOCK]
-        part[...] = convert(_words(seed, first // 4, -(-part.size // 4)))[: part.size]
+        part[...] = convert(_words(seed, upper, first // 4, -(-part.size // 4)))[: part.size]
 
 
-def _words(seed, first, count):
+def _words(seed, upper, first, count):
     """Returns the words of `count` counters from `first` on, four of each."""
     key = [seed & int(_LOW), seed >> 32]
     c0 = np.arange(first, first + count, dtype=np.uint64)
     c1 = c0 >> _HALF
     c0 &= _LOW
-    c2, c3 = np.full(count, key[0], np.uint64), np.full(count, key[1], np.uint64)
+    c2, c3 = (np.full(count, word, np.uint64) for word in (upper & int(_LOW), upper >> 32))
     for _ in range(_ROUNDS):
         c0 *= _MULTIPLIERS[0]
         c2 *= _MULTIPLIERS[1]

@@ -274,9 +274,10 @@ def random_uniform(xp, shape, low=0.0, high=1.0, source=None):
     return numbers if (low, high) == (0.0, 1.0) else numbers * (high - low) + low
 
 
-def random_keep(xp, shape, keep, seed0=0, seed1=0):
-    """Returns a bool mask that is true with probability `keep`."""
-    return _keep(xp, shape, keep, stream(seed0, seed1))
+def random_keep(xp, shape, keep, seed0=0, seed1=0, source=None):
+    """Returns a bool mask that is true with probability `keep`, from a given stream or that of the
+    seeds."""
+    return _keep(xp, shape, keep, stream(seed0, seed1) if source is None else source)
 
 
 def _keep(xp, shape, keep, source):

@@ -10140,7 +10140,7 @@ class Stack(_Primitive):
     def __call__(self, input_x: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor] | _Tensor) -> _Tensor:
         """`Stack` of its inputs, which the class describes."""
     def __init__(self, axis: _b.int = 0) -> None: ...
-class StandardLaplace(_Gamma):
+class StandardLaplace(_Primitive):
     """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1.
 
     Args:
@@ -10154,7 +10154,10 @@ class StandardLaplace(_Gamma):
     Outputs:
         float32 Tensor of shape `shape`.
     """
-    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor: ...  # type: ignore
+    seed: _t.Any
+    seed2: _t.Any
+    def __call__(self, shape: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor: ...
+    def __init__(self, seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class StandardNormal(_Primitive):
     """Draws float32 numbers from the standard normal distribution: `ops.StandardNormal(seed,
     seed2)(shape)`.

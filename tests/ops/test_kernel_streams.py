@@ -17,6 +17,7 @@ MASKS = {
     0: ("1010100111010011", "0000011100001010", "0110110011100111", "10101001110100110000"),
     5: ("0010110110000111", "0100100010000110", "1100101100001011", "00101101100001110100"),
 }
+WEIGHTS = ms.Tensor([0.1, 0.2, 0.3, 0.4])
 # Two successive calls, recorded from MindSpore 2.10 after set_seed(5).
 CALLS = {
     "rand": (
@@ -66,6 +67,26 @@ CALLS = {
         [-2.1251142, -2.069024, 0.2964495],
     ),
     "numpy.randint": (lambda: ms.numpy.randint(0, 100, (4,)), [31, 17, 30, 79], [56, 61, 34, 26]),
+    "standard_laplace": (
+        lambda: ops.standard_laplace((3,)),
+        [0.885334, 1.7564017, -4.0019493],
+        [-2.4917905, -0.0258588, 3.2457085],
+    ),
+    "laplace": (
+        lambda: ops.laplace((3,), ms.Tensor(1.0), ms.Tensor(2.0)),
+        [2.770668, 4.5128034, -7.0038986],
+        [-3.983581, 0.9482823, 7.491417],
+    ),
+    "multinomial": (
+        lambda: ops.multinomial(WEIGHTS, 9),
+        [3, 3, 0, 3, 1, 2, 2, 2, 2],
+        [0, 2, 3, 3, 1, 3, 1, 2, 3],
+    ),
+    "multinomial without replacement": (
+        lambda: ops.multinomial(WEIGHTS, 3, False),
+        [1, 2, 3],
+        [3, 2, 1],
+    ),
     "randint, wide": (
         lambda: ops.randint(-(2**31), 2**31 - 1, (2,)),
         [1836015262, -1690982667],
@@ -114,6 +135,43 @@ def test_dropout_draws_as_successive_layers(seed):
     x = ops.ones(16)
     assert _mask(ops.dropout(x, 0.5)) == MASKS[seed][0]
     assert _mask(ops.dropout(x, 0.5)) == MASKS[seed][2]
+
+
+def test_masks_of_channels():
+    ms.set_seed(5)
+    images = ops.ones((2, 16, 2, 2))
+    layer = nn.Dropout2d(0.5).set_train()
+    expected = [  # of 2.10, whatever the seed
+        "11100010110000001101001011110101",
+        "11110110100001000111011000111101",
+        "10011001101010001101101111101000",
+    ]
+    for mask, drop in zip(expected, [layer, lambda x: ops.dropout2d(x, 0.5), layer], strict=True):
+        assert _mask(drop(images)[:, :, 0, 0].reshape(-1)) == mask
+    for drop, x in (
+        (lambda x: ops.dropout3d(x, 0.5)[..., 0, 0, 0], images[..., None]),
+        (lambda x: ops.dropout1d(x, 0.5)[..., 0], images[..., 0]),
+    ):
+        assert _mask(drop(x).reshape(-1)) == expected[0]
+    ms.set_seed(7)
+    assert _mask(layer(images)[:, :, 0, 0].reshape(-1)) == expected[0]
+
+
+def test_bernoulli_numbers_of_a_seed():
+    for _ in range(2):
+        assert _mask(ops.bernoulli(ops.ones(16), 0.5, seed=0)) == "1001011000111000"
+        assert _mask(ops.bernoulli(ops.ones(16), 0.3, seed=3)) == "1000000101000010"
+        assert _mask(ops.Bernoulli(3, 7)(ops.ones(16), 0.5)) == "1000110111000010"
+
+
+def test_primitives_of_seeds():
+    draw = ops.Multinomial(3, 4)
+    assert draw(WEIGHTS, 9).asnumpy().tolist() == [3, 1, 1, 1, 2, 2, 2, 0, 3]
+    assert draw(WEIGHTS, 9).asnumpy().tolist() == [2, 0, 3, 3, 3, 1, 1, 3, 3]
+    assert draw(WEIGHTS, 8).asnumpy().tolist() == [3, 1, 1, 1, 2, 2, 2, 0]
+    numbers = ops.StandardLaplace(1, 2)((2, 2)).asnumpy().reshape(-1)
+    expected = [0.7701394, 0.2521391, -0.4083105, -0.1873568]
+    np.testing.assert_allclose(numbers, expected, rtol=1e-6, atol=5e-8)
 
 
 def test_calls_that_keep_all_elements_count():

@@ -305,7 +305,7 @@ adaptive_max_index(x, out) : constant, as index_of_maximum
 [random]
 random_uniform(shape, low=0.0, high=1.0, source=None) : create, constant, opaque
     Uniform random numbers in [low, high), float32.
-random_keep(shape, keep, seed0=0, seed1=0) : create, constant, opaque
+random_keep(shape, keep, seed0=0, seed1=0, source=None) : create, constant, opaque
     A random bool mask that is true with probability `keep`.
 dropout_mask(shape, dtype, keep, seed0=0, seed1=0, source=None) : create, constant, opaque
     The same mask as `dropped` takes it for arrays of `dtype`, in bits on a GPU.

@@ -1,7 +1,10 @@
 """Random numbers from the normal, gamma, Laplace and Poisson distributions."""
 
+import numpy as np
+
 from ..._backend import random
 from ..._backend.arrays import current_space
+from ..._backend.kernel_streams import OfMinimal
 from ..._core.declare.op import op, result_array, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, DType, Number, TensorOf, any_dtype, checked, floating
@@ -252,14 +255,19 @@ def laplace(
 
     Source: mindspore.ops.laplace of MindSpore 2.10.
     """
-    return _laplace(random.stream(seed), shape, mean, lambda_param)
+    return _laplace("laplace", shape, seed, mean, lambda_param)
 
 
-def _laplace(stream, shape, mean, scale):
+def _laplace(name, shape, seed, mean, scale):
     xp = current_space()
     whole = xp.broadcast_shapes(_lengths("laplace", (shape,)), *_shapes(mean, scale))
-    half = _Draw(stream, xp).random(whole) - 0.5
-    return moved(mean, scale, -xp.sign(half) * xp.log1p(-2 * xp.abs(half)))
+    return moved(mean, scale, laplace_of(xp, _generator(xp, seed, name, OfMinimal), whole))
+
+
+def laplace_of(xp, draw, shape):
+    """Draws numbers of the standard Laplace distribution."""
+    x = draw.random(shape, dtype=np.float32) * 2 - np.float32(1 - 2.0**-24)  # in (-1, 1]
+    return -xp.sign(x) * xp.log(xp.cast(1 - xp.abs(x), "float64"))
 
 
 @public("ops.standard_laplace")
@@ -279,7 +287,7 @@ def standard_laplace(shape: Shape, seed: Seed = None):
         >>> print(ms.ops.standard_laplace((2, 3)).shape)
         (2, 3)
     """
-    return _laplace(random.stream(seed), shape, 0.0, 1.0)
+    return _laplace("standard_laplace", shape, seed, 0.0, 1.0)
 
 
 _Rate = TensorOf("float16", "float32", "float64", "int32", "int64") | Number

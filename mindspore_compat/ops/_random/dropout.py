@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.cuda import bit_masks
-from ..._backend.kernel_streams import Kernels, of_call
+from ..._backend.kernel_streams import Kernels, of_call, of_channels
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Quirks
@@ -162,15 +162,18 @@ def dropout_primitive(
 # Whole channels -----------------------------------------------------------------------------------
 
 
-def _channels(xp, api, x, keep, ranks):
-    """Drops whole channels of the input; returns the result, and the mask, which broadcasts."""
+def _channels(xp, api, x, keep, ranks, kernel=None):
+    """Drops whole channels of the input; returns the result, and the mask, which broadcasts. The
+    mask is the original's if the `kernel` that draws it there is given."""
     if x.ndim not in ranks:
         counts = " or ".join(map(str, ranks))
         raise ValueError(
             f"For '{api}', the input must have {counts} dimensions, but got shape {tuple(x.shape)}."
         )
     lead = 2 if x.ndim == ranks[-1] else 1
-    mask = xp.random_keep(tuple(x.shape[:lead]) + (1,) * (x.ndim - lead), keep)
+    source = of_channels(kernel, x.shape, x.dtype, keep) if kernel else None
+    shape = tuple(x.shape[:lead]) + (1,) * (x.ndim - lead)
+    mask = xp.random_keep(shape, keep, source=source)
     return _drop(xp, x, mask, keep), mask
 
 
@@ -186,7 +189,7 @@ def dropout1d(xp, input: Droppable, p: Chance = 0.5, training: Bool = True):
         >>> print(ms.ops.dropout1d(ms.ops.ones((2, 3, 4)), p=0.0).shape)
         (2, 3, 4)
     """
-    out, _ = _channels(xp, "dropout1d", input, 1 - p, (2, 3))
+    out, _ = _channels(xp, "dropout1d", input, 1 - p, (2, 3), "1D")
     return out if training else input
 
 
@@ -202,7 +205,7 @@ def dropout2d(xp, input: Droppable, p: Number(ge=0, le=1) | Bool = 0.5, training
         >>> print(ms.ops.dropout2d(ms.ops.ones((2, 3, 4, 5)), p=0.0).shape)
         (2, 3, 4, 5)
     """
-    out, _ = _channels(xp, "dropout2d", input, 1 - p, (4,))
+    out, _ = _channels(xp, "dropout2d", input, 1 - p, (4,), "2D")
     return out if training else input
 
 
@@ -238,12 +241,12 @@ def dropout3d(xp, input: Droppable, p: Number(ge=0, le=1) | Bool = 0.5, training
         >>> print(ms.ops.dropout3d(ms.ops.ones((2, 3, 4, 5, 6)), p=0.0).shape)
         (2, 3, 4, 5, 6)
     """
-    out, _ = _channels(xp, "dropout3d", input, 1 - p, (5,))
+    out, _ = _channels(xp, "dropout3d", input, 1 - p, (5,), "3D")
     return out if training else input
 
 
 def _with_mask(xp, api, x, keep, rank):
-    out, mask = _channels(xp, api, x, keep, (rank,))
+    out, mask = _channels(xp, api, x, keep, (rank,), f"{rank - 2}D")
     return out, xp.broadcast_to(mask, x.shape)
 
 

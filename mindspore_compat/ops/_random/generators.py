@@ -6,9 +6,12 @@ one per instance). `bernoulli`, `randperm`, `multinomial_with_replacement` and `
 return the same numbers at every call with the same seed. The `mint` forms, which take a
 mindspore.Generator, are in _random/mint.py.
 
-With a seed, `rand`, `randn`, `randint` and the functions related to them draw MindSpore's numbers
-on the host (_backend/kernel_streams.py). The numbers of the others differ from MindSpore's.
+With a seed, `rand`, `randn`, `randint` and the functions related to them, `laplace`, `multinomial`
+and `bernoulli` draw MindSpore's numbers on the host (_backend/kernel_streams.py). The numbers of
+the others differ from MindSpore's.
 """
+
+import numpy
 
 from ..._backend import kernel_streams, random
 from ..._backend.arrays import current_space
@@ -32,12 +35,14 @@ Seed = Int(ge=0) | None
 Fractional, Whole = AsValue(DType(floating)), AsValue(DType(integer))
 
 
-def _generator(xp, seed=None, counted=None):
+def _generator(xp, seed=None, counted=None, kind=None):
     """Returns the generator for one draw: the generator of the seed if one is given, else the
     default generator. If the name of the function whose calls are `counted` is given, it draws
-    the original's numbers.
+    the original's numbers, with the `kind` of generator that of_call has.
     """
-    return _Draw(kernel_streams.of_call(counted, seed) if counted else random.stream(seed), xp)
+    if counted:
+        return _Draw(kernel_streams.of_call(counted, seed, kind), xp)
+    return _Draw(random.stream(seed), xp)
 
 
 def _lengths(api, shape):
@@ -115,14 +120,17 @@ class _Seeded(Primitive):
 class _Kernel(_Seeded):
     """The base class of the primitives that draw the original's numbers for their two seeds."""
 
+    _kind = None  # see kernel_streams.KernelStream
+
     def _set(self, seed, seed2):
         super()._set(seed, seed2)
-        self._kernels = kernel_streams.Kernels((seed, seed2))
+        self._kernels = kernel_streams.Kernels((seed, seed2), self._kind)
 
     def _draw(self, xp, shape):
         """Returns the generator for one call, which draws a shape."""
-        own = self.seed or self.seed2
-        return _Draw(self._kernels.stream(shape) if own else random.default, xp)
+        if xp.module is numpy and (self.seed or self.seed2):
+            return _Draw(self._kernels.stream(shape), xp)
+        return super()._draw(xp)
 
 
 def _make(array, dtype, default="float32"):
@@ -137,10 +145,10 @@ def _number(value):
     return value._array if isinstance(value, Tensor) else value
 
 
-def _stream(generator, xp, seed=None, counted=None):
+def _stream(generator, xp, seed=None, counted=None, kind=None):
     """Returns the generator for one draw, where a mindspore.Generator may be given."""
     if not generator:
-        return _generator(xp, seed, counted)
+        return _generator(xp, seed, counted, kind)
     if not hasattr(generator, "_stream"):
         raise AttributeError(
             f"For 'generator', a mindspore.Generator is needed, but got {generator!r}."

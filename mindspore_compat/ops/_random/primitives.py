@@ -2,6 +2,7 @@
 sampling_primitives.py."""
 
 from ..._backend.arrays import current_space
+from ..._backend.kernel_streams import OfMinimal
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.base import NoneRule
@@ -22,8 +23,8 @@ from ..._core.tensor.tensor import Tensor
 from .._rules import Float16To64, Index
 from .._shape.reshape import shape_of
 from ..primitive import Primitive
-from .distributions import _gamma, _laplace, _poisson
-from .generators import _generator, _make, _Seeded
+from .distributions import _gamma, _poisson, laplace_of
+from .generators import _generator, _Kernel, _make, _Seeded
 
 _Rates = TensorOf("float16", "float32", "float64", "int32", "int64")
 
@@ -203,7 +204,7 @@ class RandomPoisson(Gamma):
 
 
 @public("ops.StandardLaplace")
-class StandardLaplace(Gamma):
+class StandardLaplace(_Kernel):
     """Draws float32 numbers from the Laplace distribution with mean 0 and scale 1.
 
     Args:
@@ -223,9 +224,12 @@ class StandardLaplace(Gamma):
         (2, 3)
     """
 
+    _kind = OfMinimal
+
     @checked
     def __call__(self, shape: Shape):
-        return _laplace(self._stream, _shape(self.name, shape, 0), 0.0, 1.0)
+        xp, lengths = current_space(), _shape(self.name, shape, 0)
+        return _make(laplace_of(xp, self._draw(xp, lengths), lengths), None)
 
 
 def _shape(api, shape, least=1):

@@ -1,7 +1,10 @@
 """Random permutations and samples: shuffle, bernoulli, multinomial, categorical."""
 
+import numpy
+
 from ..._backend import random
 from ..._backend.arrays import current_space
+from ..._backend.kernel_streams import OfMinimal, of_bernoulli
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import ElementOf
@@ -144,8 +147,16 @@ def bernoulli(
     Source: mindspore.ops.bernoulli of MindSpore 2.10.
     """
     xp = space_for(input._array)
-    own = seed if seed is not None and seed >= 0 else None
-    return _make(_first(xp, own).random(input.shape) < _number(p), None, input._array.dtype)
+    draw = bernoulli_draw(xp, -1 if seed is None else seed)
+    return _make(draw.random(input.shape) < _number(p), None, input._array.dtype)
+
+
+def bernoulli_draw(xp, seed, offset=0):
+    """Returns the generator of a seed, which draws the same numbers at each call: on the host
+    those of the original. If the seed is negative, it is the default generator."""
+    if seed >= 0 and xp.module is numpy:
+        return of_bernoulli(seed).next(xp)
+    return _first(xp, seed if seed > 0 else None, offset)
 
 
 def _draw_categories(xp, draw, weights, count, replacement):
@@ -195,9 +206,9 @@ def multinomial(
 
     Source: mindspore.ops.multinomial of MindSpore 2.10.
     """
-    return _multinomial(
-        input, num_samples, replacement, _generator(space_for(input._array), seed), "int32"
-    )
+    kind = OfMinimal if replacement else None
+    draw = _generator(space_for(input._array), seed, "multinomial", kind)
+    return _multinomial(input, num_samples, replacement, draw, "int32")
 
 
 def _multinomial(input, num_samples, replacement, draw, dtype, api="multinomial"):
@@ -226,7 +237,7 @@ def tensor_multinomial(input, num_samples, replacement=True, seed=None, *, gener
     generator is given, else int32.
     """
     xp = space_for(input._array)
-    draw = _stream(generator, xp, seed)
+    draw = _stream(generator, xp, seed, "multinomial", OfMinimal if replacement else None)
     dtype = "int32" if generator is None else "int64"
     return _multinomial(input, num_samples, replacement, draw, dtype)
 

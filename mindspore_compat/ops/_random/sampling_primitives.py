@@ -1,6 +1,7 @@
 """Primitives that draw samples: indices of categories, permutations, positions of true elements."""
 
 from ..._backend.arrays import current_space
+from ..._backend.kernel_streams import OfMinimal
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, DType, Float, Int, TensorOf, checked, real
@@ -8,8 +9,15 @@ from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from .._rules import Anything, Float16To64
 from ..primitive import Primitive
-from .generators import _first, _generator, _make, _Seeded
-from .sampling import RandomChoiceWithMask, _multinomial, _permutation, _shuffle, random_categorical
+from .generators import _first, _generator, _Kernel, _make, _Seeded
+from .sampling import (
+    RandomChoiceWithMask,
+    _multinomial,
+    _permutation,
+    _shuffle,
+    bernoulli_draw,
+    random_categorical,
+)
 
 
 @public("ops.choice_with_mask")
@@ -35,7 +43,7 @@ def choice_with_mask(input_x: TensorOf("bool"), count: Int(ge=1) = 256, seed: In
 
 
 @public("ops.Multinomial")
-class Multinomial(_Seeded):
+class Multinomial(_Kernel):
     """Draws category indices with replacement, with probabilities proportional to the weights in
     each row.
 
@@ -58,6 +66,8 @@ class Multinomial(_Seeded):
         [[1 1 1]]
     """
 
+    _kind = OfMinimal
+
     @checked
     def __init__(
         self,
@@ -77,7 +87,8 @@ class Multinomial(_Seeded):
         xp, dtype = space_for(x._array), dtypes.to_numpy(self.dtype)
         if not num_samples:
             return Tensor._wrap(xp.zeros((*x.shape[:-1], 0), dtype))
-        return _multinomial(x, num_samples, True, self._draw(xp), dtype)
+        draw = self._draw(xp, (*x.shape, num_samples))
+        return _multinomial(x, num_samples, True, draw, dtype)
 
 
 @public("ops.MultinomialWithReplacement")
@@ -276,5 +287,5 @@ class Bernoulli(Primitive):
         if bool((share < 0).any()) or bool((share > 1).any()):
             raise ValueError("For 'Bernoulli', 'p' must be in [0, 1].")
         offset = self.offset if isinstance(self.offset, int) else 0
-        draw = _first(xp, self.seed if self.seed > 0 else None, offset)
+        draw = bernoulli_draw(xp, self.seed, offset)
         return _make(draw.random(x.shape) < share, None, x._array.dtype)
