@@ -11,6 +11,7 @@ _MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _WEYL = 0x9E3779B9, 0xBB67AE85  # added to the two words of the key after each round
 _ROUNDS = 10
 _BLOCK = 1 << 12  # counters at a time, so that their words stay in the cache
+_FEW = 16  # counters: below, Python computes as fast as array functions
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 
@@ -33,6 +34,12 @@ def fill(seed, out, convert, upper=None):
 
 def _words(seed, upper, first, count):
     """Returns the words of `count` counters from `first` on, four of each."""
+    if count < _FEW:
+        half, keys = upper & int(_LOW), round_keys(seed & int(_LOW), seed >> 32)
+        counters = [
+            (n & int(_LOW), n >> 32, half, upper >> 32) for n in range(first, first + count)
+        ]
+        return np.array([block(keys, c) for c in counters], np.uint32).reshape(-1)
     key = [seed & int(_LOW), seed >> 32]
     c0 = np.arange(first, first + count, dtype=np.uint64)
     c1 = c0 >> _HALF

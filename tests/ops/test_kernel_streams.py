@@ -164,6 +164,12 @@ def test_bernoulli_numbers_of_a_seed():
         assert _mask(ops.Bernoulli(3, 7)(ops.ones(16), 0.5)) == "1000110111000010"
 
 
+def test_few_words_of_philox_begin_as_many():
+    many = kernel_engines.bernoulli(3 << 33 | 5, 200)
+    for count in (1, 4, 61, 64):
+        np.testing.assert_array_equal(kernel_engines.bernoulli(3 << 33 | 5, count), many[:count])
+
+
 def test_primitives_of_seeds():
     draw = ops.Multinomial(3, 4)
     assert draw(WEIGHTS, 9).asnumpy().tolist() == [3, 1, 1, 1, 2, 2, 2, 0, 3]
