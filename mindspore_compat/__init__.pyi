@@ -521,6 +521,9 @@ def from_dlpack(dlpack: _t.Any) -> _Tensor:
     Args:
         dlpack (PyCapsule): the result of `to_dlpack`, here or in another library; or an object with
             `__dlpack__`, such as an array of another library.
+
+    Returns:
+        Tensor of the shape and dtype of the capsule; changes of either show in the other.
     """
 from .common.tensor import from_numpy as from_numpy
 def frombuffer(buffer: _t.Any, dtype: _Type, count: _b.int = -1, offset: _b.int = 0) -> _Tensor:

@@ -35,6 +35,9 @@ def get_context(attr_key: _t.Any) -> _t.Any:
 
     Args:
         attr_key: its key, such as "mode" or "device_target".
+
+    Returns:
+        The value, of the type that `set_context` takes for this key.
     """
 def get_current_device() -> _t.Any:
     """Returns the current device target and device number, as a named tuple."""

@@ -342,6 +342,9 @@ def mutable(input_data: _Tensor | _t.SupportsIndex | _b.float | _b.bool | _c.Ite
     Args:
         input_data (Union[Tensor, int, float, bool, tuple, list, dict]): a value, or nested values.
         dynamic_len (bool): whether the length of a tuple or list is dynamic. Default: False.
+
+    Returns:
+        `input_data`, marked: a Tensor or number, or a nested value of the same form.
     """
 @_t.overload
 # Accepted for compatibility, has no effect here

@@ -48,6 +48,9 @@ def jit(function: _F, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 
         **options (dict): options of the backend: `disable_format_transform` (bool), `exec_order`
             ("bfs" or "dfs"), `infer_boost` ("on" or "off"), `auto_offload` ("weight", "activation"
             or "all"), and others. They have no effect.
+
+    Returns:
+        The function, Cell or class in the form to call; with options alone a decorator.
     """
 @_t.overload
 # capture_mode, jit_level, dynamic, fullgraph, backend: Accepted for compatibility, has no effect here
@@ -73,6 +76,9 @@ def jit(function: None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 't
         **options (dict): options of the backend: `disable_format_transform` (bool), `exec_order`
             ("bfs" or "dfs"), `infer_boost` ("on" or "off"), `auto_offload` ("weight", "activation"
             or "all"), and others. They have no effect.
+
+    Returns:
+        The function, Cell or class in the form to call; with options alone a decorator.
     """
 def jit_class(cls: _F) -> _F:
     """Marks a class for use in graph mode. Here classes without the mark may be used, too.

@@ -109,6 +109,9 @@ def jit(
             ("bfs" or "dfs"), `infer_boost` ("on" or "off"), `auto_offload` ("weight", "activation"
             or "all"), and others. They have no effect.
 
+    Returns:
+        The function, Cell or class in the form to call; with options alone a decorator.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.jit(lambda x: x * 2)(ms.Tensor([1, 2])))

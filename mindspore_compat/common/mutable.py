@@ -251,6 +251,9 @@ def mutable(input_data, dynamic_len: Bool = False):
         input_data (Union[Tensor, int, float, bool, tuple, list, dict]): a value, or nested values.
         dynamic_len (bool): whether the length of a tuple or list is dynamic. Default: False.
 
+    Returns:
+        `input_data`, marked: a Tensor or number, or a nested value of the same form.
+
     Raises:
         TypeError: if `input_data` is of the wrong type, or `dynamic_len` is not a bool.
         TypeError: if `dynamic_len` is True for something else than a tuple or list.
@@ -429,6 +432,9 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
         name (str): the name of that class; by default the function's.
         reuse_result (bool): whether to reuse the result for equal arguments.
         check (bool): whether the arguments must be constants.
+
+    Returns:
+        The function that runs at compile time, or a class of such; with options alone a decorator.
 
     Example:
         >>> import mindspore_compat as ms

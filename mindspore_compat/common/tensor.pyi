@@ -818,6 +818,9 @@ class Tensor:
         Args:
             input (Tensor): probabilities, floats in [0, 1].
             generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+
+        Returns:
+            Tensor of zeros and ones, of the shape and dtype of `input`.
         """
     def bernoulli_(self, p: _b.float | Tensor = 0.5, *, generator: _t.Any = None) -> Tensor:
         """Fills the Tensor with Bernoulli samples: ones with probability `p`, else zeros."""
@@ -1709,6 +1712,9 @@ class Tensor:
         Args:
             dlpack (PyCapsule): the result of `to_dlpack`, here or in another library; or an object with
                 `__dlpack__`, such as an array of another library.
+
+        Returns:
+            Tensor of the shape and dtype of the capsule; changes of either show in the other.
         """
     @staticmethod
     def from_numpy(array: _t.Any) -> Tensor:
@@ -2858,6 +2864,10 @@ class Tensor:
             input (Tensor): any dtype.
             as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
                 whose rows are positions.
+
+        Returns:
+            int64 Tensor of shape (nonzero elements, axes of `input`); with `as_tuple` a tuple of one
+            Tensor for each axis.
         """
     def norm(self, ord: _b.float | _b.str | Tensor | None = None, dim: _b.int | _b.tuple[_b.int, ...] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> Tensor:
         """Computes the norm of vectors or matrices.

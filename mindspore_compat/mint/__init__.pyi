@@ -220,6 +220,9 @@ def arange(start: _b.float = 0, end: _b.float | None = None, step: _b.float = 1,
         end (Union[float, int]): the limit, which is not included.
         step (Union[float, int]): the distance, not 0. Default: 1.
         dtype (mindspore.dtype): the dtype of the result.
+
+    Returns:
+        Tensor with one axis: int64 if all numbers are ints, else float32, unless `dtype` is given.
     """
 def arccos(input: _Tensor) -> _Tensor:
     """Finds the angle in radians whose cosine is the element.
@@ -454,6 +457,9 @@ def bernoulli(input: _Tensor, *, generator: _t.Any = None) -> _Tensor:
     Args:
         input (Tensor): probabilities, floats in [0, 1].
         generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+
+    Returns:
+        Tensor of zeros and ones, of the shape and dtype of `input`.
     """
 def bincount(input: _Tensor, weights: _Tensor | None = None, minlength: _b.int = 0) -> _Tensor:
     """Counts the occurrences of each number, or sums the weights of its occurrences.
@@ -889,6 +895,9 @@ def empty(*size: _c.Iterable[_b.int] | _b.int, dtype: _Type | None = None, devic
         device (str): "CPU" or "cpu" for host memory; "Ascend" or "npu" for the accelerator; "meta"
             if the values will not be read. Default: the device target.
         pin_memory (bool): for host memory, whether a device may read it directly.
+
+    Returns:
+        Tensor of the shape and dtype; its values are whatever the memory holds.
     """
 def empty_like(input: _Tensor, *, dtype: _Type | None = None, device: _b.str | None = None, pin_memory: _b.bool = False) -> _Tensor:
     """Creates an uninitialized Tensor with the shape of another, and its dtype unless one is given.
@@ -995,8 +1004,17 @@ def fix(input: _Tensor) -> _Tensor:
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
     """
-def flatten(input: _t.Any, start_dim: _t.Any = 0, end_dim: _t.Any = -1) -> _Tensor:
-    """Flattens the axes from `start_dim` to `end_dim` into one; all of them by default."""
+def flatten(input: _Tensor, start_dim: _b.int = 0, end_dim: _b.int = -1) -> _Tensor:
+    """Flattens the axes from `start_dim` to `end_dim` into one; all of them by default.
+
+    Args:
+        input (Tensor): any dtype.
+        start_dim (int): the first axis joined. Default: 0.
+        end_dim (int): the last axis joined. Default: -1.
+
+    Returns:
+        Tensor of the same dtype, with one axis in place of those joined; a 0-d Tensor gets one.
+    """
 from ..mint.nn.functional import flatten as _flatten
 flatten_ext = _flatten
 def flip(input: _Tensor, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _Tensor:
@@ -1191,6 +1209,9 @@ def index_add(input: _Tensor, dim: _b.int, index: _Tensor, source: _Tensor, *, a
         index (Tensor): int32 or int64 indices, along one axis.
         source (Tensor): the slices, one for each index, of the dtype of `input` or a narrower one.
         alpha (number.Number): the factor.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
     """
 def index_select(input: _Tensor, dim: _b.int, index: _Tensor) -> _Tensor:
     """Selects the slices of the input at indices along an axis.
@@ -1199,6 +1220,9 @@ def index_select(input: _Tensor, dim: _b.int, index: _Tensor) -> _Tensor:
         input (Tensor): any shape.
         dim (int): the axis.
         index (Tensor): int32 or int64 indices, along one axis.
+
+    Returns:
+        Tensor of the dtype of `input`, with one slice along `dim` for each index.
     """
 def inner(input: _Tensor, other: _Tensor) -> _Tensor:
     """Computes the inner product over the last axes; a 0-D Tensor multiplies every element.
@@ -1318,6 +1342,9 @@ def lerp(input: _Tensor, end: _Tensor, weight: _Tensor | _b.float) -> _Tensor:
         input (Tensor): the values at weight 0.
         end (Tensor): the values at weight 1, of the same dtype.
         weight (Union[float, Tensor]): the weight of `end`.
+
+    Returns:
+        Tensor of the broadcast shape, of the dtype of `input`.
     """
 def less(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Compares two Tensors element by element: True where input < other.
@@ -1530,6 +1557,10 @@ def max(input: _Tensor) -> _Tensor:
         dim (int): the axis, in the form that gives (values, indices).
         keepdim (bool): True to keep the axis with length 1.
         other (Union[Tensor, float, bool]): what is compared, in the form of two.
+
+    Returns:
+        Tensor without axes; with `dim` a tuple of two Tensors, the values and their int64 indices;
+        with `other` a Tensor of the broadcast shape.
     """
 @_t.overload
 def max(input: _Tensor, dim: _b.int, keepdim: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
@@ -1541,6 +1572,10 @@ def max(input: _Tensor, dim: _b.int, keepdim: _b.bool = False) -> _b.tuple[_Tens
         dim (int): the axis, in the form that gives (values, indices).
         keepdim (bool): True to keep the axis with length 1.
         other (Union[Tensor, float, bool]): what is compared, in the form of two.
+
+    Returns:
+        Tensor without axes; with `dim` a tuple of two Tensors, the values and their int64 indices;
+        with `other` a Tensor of the broadcast shape.
     """
 @_t.overload
 def max(input: _Tensor, other: _Tensor) -> _Tensor:
@@ -1552,6 +1587,10 @@ def max(input: _Tensor, other: _Tensor) -> _Tensor:
         dim (int): the axis, in the form that gives (values, indices).
         keepdim (bool): True to keep the axis with length 1.
         other (Union[Tensor, float, bool]): what is compared, in the form of two.
+
+    Returns:
+        Tensor without axes; with `dim` a tuple of two Tensors, the values and their int64 indices;
+        with `other` a Tensor of the broadcast shape.
     """
 def maximum(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Computes the elementwise maximum of two Tensors; NaN where either element is NaN.
@@ -1627,6 +1666,10 @@ def min(input: _Tensor) -> _Tensor:
         dim (int): the axis, in the form that gives (values, indices).
         keepdim (bool): True to keep the axis with length 1.
         other (Union[Tensor, float, bool]): what is compared, in the form of two.
+
+    Returns:
+        Tensor without axes; with `dim` a tuple of two Tensors, the values and their int64 indices;
+        with `other` a Tensor of the broadcast shape.
     """
 @_t.overload
 def min(input: _Tensor, dim: _b.int, keepdim: _b.bool = False) -> _b.tuple[_Tensor, _Tensor]:
@@ -1638,6 +1681,10 @@ def min(input: _Tensor, dim: _b.int, keepdim: _b.bool = False) -> _b.tuple[_Tens
         dim (int): the axis, in the form that gives (values, indices).
         keepdim (bool): True to keep the axis with length 1.
         other (Union[Tensor, float, bool]): what is compared, in the form of two.
+
+    Returns:
+        Tensor without axes; with `dim` a tuple of two Tensors, the values and their int64 indices;
+        with `other` a Tensor of the broadcast shape.
     """
 @_t.overload
 def min(input: _Tensor, other: _Tensor) -> _Tensor:
@@ -1649,6 +1696,10 @@ def min(input: _Tensor, other: _Tensor) -> _Tensor:
         dim (int): the axis, in the form that gives (values, indices).
         keepdim (bool): True to keep the axis with length 1.
         other (Union[Tensor, float, bool]): what is compared, in the form of two.
+
+    Returns:
+        Tensor without axes; with `dim` a tuple of two Tensors, the values and their int64 indices;
+        with `other` a Tensor of the broadcast shape.
     """
 def minimum(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Computes the elementwise minimum of two Tensors; NaN where either element is NaN.
@@ -1692,6 +1743,9 @@ def multinomial(input: _Tensor, num_samples: _b.int, replacement: _b.bool = Fals
         num_samples (int): the number of indices drawn from each row.
         replacement (bool): whether an index may be drawn again.
         generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+
+    Returns:
+        int64 Tensor of shape (num_samples,), or (rows, num_samples) for several rows.
     """
 def mv(input: _Tensor, vec: _Tensor) -> _Tensor:
     """Computes a matrix-vector product; the dtypes may differ.
@@ -1808,6 +1862,9 @@ def normal(mean: _b.float | _b.bool | _Tensor = 0.0, std: _b.float | _b.bool | _
         std (Union[float, int, Tensor]): the standard deviation, at least 0. Default: 1.0.
         size (tuple[int]): the shape; required if both are numbers.
         generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+
+    Returns:
+        Tensor of shape `size`, or of the shape to which `mean` and `std` broadcast.
     """
 def not_equal(input: _Tensor | _b.complex, other: _Tensor | _b.complex) -> _Tensor:
     """Compares two Tensors element by element: True where the elements differ.
@@ -1875,6 +1932,9 @@ def permute(input: _Tensor, dims: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | 
     Args:
         input (Tensor): any shape.
         dims (tuple(int)): the order of the axes, each once.
+
+    Returns:
+        Tensor of the dtype of `input`, with its axes in the new order.
     """
 def polar(abs: _Tensor, angle: _Tensor) -> _Tensor:
     """Builds complex numbers from their absolute values and their angles in radians: abs
@@ -1913,6 +1973,9 @@ def rand(*size: _t.Any, generator: _t.Any = None, dtype: _Type | None = None, de
         generator (mindspore.Generator): the source of the numbers. Default: the default generator.
         dtype (mindspore.dtype): a floating dtype. Default: float32.
         device (str): "Ascend" or "npu", the accelerator. Default: the device target.
+
+    Returns:
+        Tensor of shape `size`.
     """
 def rand_like(input: _Tensor, *, dtype: _Type | None = None, device: _b.str | None = None) -> _Tensor:
     """Draws uniformly distributed numbers in [0, 1) in the shape of a Tensor.
@@ -1921,6 +1984,9 @@ def rand_like(input: _Tensor, *, dtype: _Type | None = None, device: _b.str | No
         input (Tensor): any shape.
         dtype (mindspore.dtype): a floating dtype. Default: the dtype of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
+
+    Returns:
+        Tensor of the shape of `input`.
     """
 def randint(*args: _t.Any, generator: _t.Any = None, dtype: _Type | None = None, device: _b.str | None = None) -> _Tensor:
     """Draws random integers: `randint(low, high, size)` in [low, high), `randint(high, size)` in
@@ -1933,6 +1999,9 @@ def randint(*args: _t.Any, generator: _t.Any = None, dtype: _Type | None = None,
         generator (mindspore.Generator): the source of the numbers. Default: the default generator.
         dtype (mindspore.dtype): the dtype. Default: int64.
         device (str): "Ascend" or "npu" for the accelerator.
+
+    Returns:
+        Tensor of shape `size`.
     """
 def randint_like(*args: _t.Any, dtype: _Type | None = None, device: _b.str | None = None) -> _Tensor:
     """Draws random integers in the shape of a Tensor: `randint_like(input, low, high)` in [low,
@@ -1944,6 +2013,9 @@ def randint_like(*args: _t.Any, dtype: _Type | None = None, device: _b.str | Non
         high (int): the upper bound, which is never drawn.
         dtype (mindspore.dtype): the dtype. Default: the dtype of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
+
+    Returns:
+        Tensor of the shape of `input`.
     """
 def randn(*size: _b.int | _c.Iterable[_b.int], generator: _t.Any = None, dtype: _Type | None = None, device: _b.str | None = None) -> _Tensor:
     """Draws numbers from the standard normal distribution.
@@ -2030,6 +2102,10 @@ def repeat_interleave(input: _Tensor, repeats: _t.SupportsIndex | _c.Iterable[_t
             one per element.
         dim (int): the axis.
         output_size (int): the expected length of the result along the axis.
+
+    Returns:
+        Tensor of the dtype of `input`: of its shape except for the length of axis `dim`, or with
+        one axis if `dim` is None.
     """
 from ..ops import reshape as reshape
 def roll(input: _Tensor, shifts: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dims: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] | None = None) -> _Tensor:
@@ -2079,6 +2155,9 @@ def scatter(input: _Tensor, dim: _b.int | _Tensor, index: _Tensor, src: _Tensor 
         dim (int): the axis.
         index (Tensor): int32 or int64 indices, with the same number of axes as `input`.
         src (Union[Tensor, float]): the values, of the dtype of `input`; one for each index.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
     """
 def scatter_add(input: _Tensor, dim: _b.int, index: _Tensor, src: _Tensor) -> _Tensor:
     """Scatter-adds the values of `src` at indices along an axis, element by element, to a copy of
@@ -2370,6 +2449,15 @@ def tanh(input: _Tensor) -> _Tensor:
 def tensor_split(input: _Tensor, indices_or_sections: _t.Any, dim: _b.int = 0) -> _b.tuple[_Tensor, ...]:
     """Splits a Tensor along `dim` into nearly equal parts or at the given indices; see
     `ops.tensor_split`.
+
+    Args:
+        input (Tensor): at least one axis.
+        indices_or_sections (Union[int, tuple(int), list(int)]): the number of parts, of which the
+            first ones are longer by 1 if needed; or the first index of each part but the first.
+        dim (int): the axis. Default: 0.
+
+    Returns:
+        tuple[Tensor], the parts.
     """
 def tile(input: _Tensor, dims: _b.tuple[_b.int, ...] | _Tensor) -> _Tensor:
     """Tiles the input: repeats it along each axis, the number of times given in `dims`.

@@ -14698,6 +14698,10 @@ def einsum(equation: _b.str, *operands: _Tensor) -> _Tensor:
     Args:
         equation (str): the indices of each operand, and after `->` the indices of the result.
         *operands (Tensor): one Tensor per operand of the equation.
+
+    Returns:
+        Tensor whose axes are the indices of the result; without `->` those that occur once, in
+        alphabetical order.
     """
 def elu(input_x: _Tensor, alpha: _b.float | _Tensor = 1.0) -> _Tensor:
     """Applies the ELU activation: x where x is positive, alpha * (exp(x) - 1) elsewhere. `alpha`
@@ -18656,6 +18660,10 @@ def nonzero(input: _Tensor) -> _Tensor:
         input (Tensor): any dtype.
         as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
             whose rows are positions.
+
+    Returns:
+        int64 Tensor of shape (nonzero elements, axes of `input`); with `as_tuple` a tuple of one
+        Tensor for each axis.
     """
 @_t.overload
 def nonzero(input: _Tensor, *, as_tuple: _b.bool = False) -> _t.Any:
@@ -18665,6 +18673,10 @@ def nonzero(input: _Tensor, *, as_tuple: _b.bool = False) -> _t.Any:
         input (Tensor): any dtype.
         as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
             whose rows are positions.
+
+    Returns:
+        int64 Tensor of shape (nonzero elements, axes of `input`); with `as_tuple` a tuple of one
+        Tensor for each axis.
     """
 def norm(A: _Tensor, ord: _b.float | _b.str | _Tensor | _b.bool | None = None, dim: _b.int | _b.tuple[_b.int, ...] | None = None, keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the norm of vectors or matrices.

@@ -169,6 +169,9 @@ def constexpr(fn: _F, get_instance: _b.bool = True, name: _b.str | None = None, 
             Accepted for compatibility, has no effect here: no graph is compiled.
         check (bool): whether the arguments must be constants.
             Accepted for compatibility, has no effect here: no graph is compiled.
+
+    Returns:
+        The function that runs at compile time, or a class of such; with options alone a decorator.
     """
 @_t.overload
 # reuse_result, check: Accepted for compatibility, has no effect here
@@ -184,6 +187,9 @@ def constexpr(fn: None = None, get_instance: _b.bool = True, name: _b.str | None
             Accepted for compatibility, has no effect here: no graph is compiled.
         check (bool): whether the arguments must be constants.
             Accepted for compatibility, has no effect here: no graph is compiled.
+
+    Returns:
+        The function that runs at compile time, or a class of such; with options alone a decorator.
     """
 def prim_attr_register(fn: _c.Callable[..., _t.Any]) -> _c.Callable[..., _t.Any]:
     """Decorates the `__init__` of a user's Primitive, so that its arguments become attributes.

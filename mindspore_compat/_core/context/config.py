@@ -245,6 +245,9 @@ def get_context(attr_key):
     Args:
         attr_key: its key, such as "mode" or "device_target".
 
+    Returns:
+        The value, of the type that `set_context` takes for this key.
+
     Raises:
         TypeError: if `attr_key` is not a str.
         ValueError: if there is no such key.

@@ -466,7 +466,16 @@ def elu(input: _Tensor, alpha: _b.float = 1.0, inplace: _t.Any = False) -> _Tens
 elu_ = inplace_elu
 from ...ops import embedding as embedding
 def flatten(input: _Tensor, start_dim: _b.int | _Tensor = 0, end_dim: _b.int | _Tensor = -1) -> _Tensor:
-    """Flattens the axes from `start_dim` to `end_dim` into one."""
+    """Flattens the axes from `start_dim` to `end_dim` into one.
+
+    Args:
+        input (Tensor): any dtype.
+        start_dim (int): the first axis joined. Default: 0.
+        end_dim (int): the last axis joined. Default: -1.
+
+    Returns:
+        Tensor of the same dtype, with one axis in place of those joined; a 0-d Tensor gets one.
+    """
 def fold(input: _Tensor, output_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], kernel_size: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], dilation: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1, padding: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 0, stride: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = 1) -> _Tensor:
     """Sums columns into images (col2im), the transpose of `unfold`. Pixels in several windows get
     the sum.

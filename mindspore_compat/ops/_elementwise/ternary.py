@@ -157,6 +157,9 @@ def mint_lerp(input: Inexact, end: Inexact, weight: Inexact | Number):
         end (Tensor): the values at weight 1, of the same dtype.
         weight (Union[float, Tensor]): the weight of `end`.
 
+    Returns:
+        Tensor of the broadcast shape, of the dtype of `input`.
+
     Raises:
         TypeError: if an argument has the wrong type, or the dtypes of `input` and `end` differ.
         ValueError: if the shapes do not broadcast.

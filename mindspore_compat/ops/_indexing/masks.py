@@ -171,6 +171,10 @@ def nonzero(input, *, as_tuple=False):
         as_tuple (bool): True to return one Tensor of positions per axis. Default: False, one Tensor
             whose rows are positions.
 
+    Returns:
+        int64 Tensor of shape (nonzero elements, axes of `input`); with `as_tuple` a tuple of one
+        Tensor for each axis.
+
     Raises:
         TypeError: if `input` is not a Tensor or `as_tuple` is not a bool.
 

@@ -357,6 +357,9 @@ def mint_index_add(
         source (Tensor): the slices, one for each index, of the dtype of `input` or a narrower one.
         alpha (number.Number): the factor.
 
+    Returns:
+        Tensor of the shape and dtype of `input`.
+
     Raises:
         TypeError: if an argument has the wrong type, or `source` has a wider dtype than `input`.
         ValueError: if the input has no such axis, the shapes do not fit, or, on a CPU, an index is
@@ -405,6 +408,9 @@ def mint_scatter(
         dim (int): the axis.
         index (Tensor): int32 or int64 indices, with the same number of axes as `input`.
         src (Union[Tensor, float]): the values, of the dtype of `input`; one for each index.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
 
     Raises:
         TypeError: if an argument has the wrong type, or the dtypes differ.

@@ -197,6 +197,9 @@ def mint_index_select(input: Anything, dim: Int, index: Index):
         dim (int): the axis.
         index (Tensor): int32 or int64 indices, along one axis.
 
+    Returns:
+        Tensor of the dtype of `input`, with one slice along `dim` for each index.
+
     Raises:
         TypeError: if an argument has the wrong type.
         ValueError: if the input has no such axis, `index` does not have one axis, or an index is

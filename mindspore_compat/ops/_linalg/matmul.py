@@ -390,6 +390,10 @@ def einsum(equation, *operands):
         equation (str): the indices of each operand, and after `->` the indices of the result.
         *operands (Tensor): one Tensor per operand of the equation.
 
+    Returns:
+        Tensor whose axes are the indices of the result; without `->` those that occur once, in
+        alphabetical order.
+
     Raises:
         TypeError: if `equation` is not a str.
         ValueError: if it does not fit the operands, or they are not Tensors.

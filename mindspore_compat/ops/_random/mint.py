@@ -76,6 +76,9 @@ def rand(*size, generator=None, dtype=None, device=None):
         dtype (mindspore.dtype): a floating dtype. Default: float32.
         device (str): "Ascend" or "npu", the accelerator. Default: the device target.
 
+    Returns:
+        Tensor of shape `size`.
+
     Raises:
         TypeError: if an argument has the wrong type.
         ValueError: if `size` holds a negative number, or `device` is an unknown name.
@@ -140,6 +143,9 @@ def rand_like(input: EveryDtype, *, dtype: DType = None, device=None):
         dtype (mindspore.dtype): a floating dtype. Default: the dtype of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
 
+    Returns:
+        Tensor of the shape of `input`.
+
     Raises:
         TypeError: if an argument has the wrong type, or `dtype` is not floating.
         ValueError: if `device` is an unknown name.
@@ -193,6 +199,9 @@ def randint(*args, generator=None, dtype=None, device=None):
         dtype (mindspore.dtype): the dtype. Default: int64.
         device (str): "Ascend" or "npu" for the accelerator.
 
+    Returns:
+        Tensor of shape `size`.
+
     Raises:
         TypeError: if a bound is not an int, `size` is neither a tuple nor a list, or the number of
             arguments is wrong.
@@ -236,6 +245,9 @@ def randint_like(*args, dtype=None, device=None):
         dtype (mindspore.dtype): the dtype. Default: the dtype of `input`.
         device (str): "Ascend" or "npu" for the accelerator.
 
+    Returns:
+        Tensor of the shape of `input`.
+
     Raises:
         TypeError: if `input` is not a Tensor, a bound is not an int, or the number of bounds is
             wrong.
@@ -267,6 +279,9 @@ def normal(mean: NumberOrTensor = 0.0, std: NumberOrTensor = 1.0, size=None, gen
         std (Union[float, int, Tensor]): the standard deviation, at least 0. Default: 1.0.
         size (tuple[int]): the shape; required if both are numbers.
         generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+
+    Returns:
+        Tensor of shape `size`, or of the shape to which `mean` and `std` broadcast.
 
     Raises:
         TypeError: if `mean` or `std` is neither a number nor a Tensor, or `size` is missing.
@@ -303,6 +318,9 @@ def bernoulli(input: TensorOf(floating), *, generator=None):
         input (Tensor): probabilities, floats in [0, 1].
         generator (mindspore.Generator): the source of the numbers. Default: the default generator.
 
+    Returns:
+        Tensor of zeros and ones, of the shape and dtype of `input`.
+
     Raises:
         TypeError: if `input` is not a floating Tensor.
         ValueError: if an element is not in [0, 1].
@@ -331,6 +349,9 @@ def multinomial(input: EveryDtype, num_samples: Int, replacement: Bool = False, 
         num_samples (int): the number of indices drawn from each row.
         replacement (bool): whether an index may be drawn again.
         generator (mindspore.Generator): the source of the numbers. Default: the default generator.
+
+    Returns:
+        int64 Tensor of shape (num_samples,), or (rows, num_samples) for several rows.
 
     Raises:
         TypeError: if an argument has the wrong type.

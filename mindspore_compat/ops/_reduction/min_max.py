@@ -455,6 +455,10 @@ def _mint_extreme(name, word, over_all, along, between, shown):
         keepdim (bool): True to keep the axis with length 1.
         other (Union[Tensor, float, bool]): what is compared, in the form of two.
 
+    Returns:
+        Tensor without axes; with `dim` a tuple of two Tensors, the values and their int64 indices;
+        with `other` a Tensor of the broadcast shape.
+
     Raises:
         TypeError: if the arguments fit no form.
 

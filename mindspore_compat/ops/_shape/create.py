@@ -431,6 +431,9 @@ def mint_empty(*size, dtype: DType = None, device=None, pin_memory: Bool = False
             if the values will not be read. Default: the device target.
         pin_memory (bool): for host memory, whether a device may read it directly.
 
+    Returns:
+        Tensor of the shape and dtype; its values are whatever the memory holds.
+
     Raises:
         TypeError: if `size` is not a shape, or an argument has the wrong type.
         ValueError: if `device` is an unknown name.

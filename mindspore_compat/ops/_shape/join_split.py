@@ -294,6 +294,15 @@ def mint_tensor_split(input: Anything, indices_or_sections: Any, dim: Int = 0):
     """Splits a Tensor along `dim` into nearly equal parts or at the given indices; see
     `ops.tensor_split`.
 
+    Args:
+        input (Tensor): at least one axis.
+        indices_or_sections (Union[int, tuple(int), list(int)]): the number of parts, of which the
+            first ones are longer by 1 if needed; or the first index of each part but the first.
+        dim (int): the axis. Default: 0.
+
+    Returns:
+        tuple[Tensor], the parts.
+
     Example:
         >>> print(ms.mint.tensor_split(ms.Tensor([1, 2, 3]), 2))
         (Tensor(shape=[2], dtype=Int64, value= [1, 2]), Tensor(shape=[1], dtype=Int64, value= [3]))

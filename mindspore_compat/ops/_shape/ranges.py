@@ -307,6 +307,9 @@ def mint_arange(start: Number = 0, end: Number = None, step: Number = 1, *, dtyp
         step (Union[float, int]): the distance, not 0. Default: 1.
         dtype (mindspore.dtype): the dtype of the result.
 
+    Returns:
+        Tensor with one axis: int64 if all numbers are ints, else float32, unless `dtype` is given.
+
     Raises:
         TypeError: if an argument is not a number.
         ValueError: if `step` is 0 or leads away from `end`, or if `start` is `end`.

@@ -182,6 +182,10 @@ def mint_repeat_interleave(
         dim (int): the axis.
         output_size (int): the expected length of the result along the axis.
 
+    Returns:
+        Tensor of the dtype of `input`: of its shape except for the length of axis `dim`, or with
+        one axis if `dim` is None.
+
     Raises:
         TypeError: if an argument has the wrong type.
         ValueError: if `repeats` is negative or does not fit the axis, or `output_size` differs from

@@ -308,6 +308,18 @@ class Flatten(WithoutArguments):
 def mint_flatten(input, start_dim=0, end_dim=-1):
     """Flattens the axes from `start_dim` to `end_dim` into one; all of them by default.
 
+    Args:
+        input (Tensor): any dtype.
+        start_dim (int): the first axis joined. Default: 0.
+        end_dim (int): the last axis joined. Default: -1.
+
+    Returns:
+        Tensor of the same dtype, with one axis in place of those joined; a 0-d Tensor gets one.
+
+    Raises:
+        TypeError: if `input` is not a Tensor, or an axis is not an int.
+        ValueError: if an axis is out of range, or `start_dim` is after `end_dim`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.mint.flatten(ms.Tensor([[1, 2], [3, 4]])))
@@ -366,7 +378,25 @@ def reshape_(input: Anything, shape: TupleOf(Int) | ListOf(Int)):
 @public("mint.nn.functional.flatten", "mint.flatten_ext")
 @checked
 def flatten_ext(input: Anything, start_dim: Scalar = 0, end_dim: Scalar = -1):
-    """Flattens the axes from `start_dim` to `end_dim` into one."""
+    """Flattens the axes from `start_dim` to `end_dim` into one.
+
+    Args:
+        input (Tensor): any dtype.
+        start_dim (int): the first axis joined. Default: 0.
+        end_dim (int): the last axis joined. Default: -1.
+
+    Returns:
+        Tensor of the same dtype, with one axis in place of those joined; a 0-d Tensor gets one.
+
+    Raises:
+        TypeError: if `input` is not a Tensor, or an axis is not an int.
+        ValueError: if an axis is out of range, or `start_dim` is after `end_dim`.
+
+    Example:
+        >>> import mindspore_compat as ms
+        >>> print(ms.mint.nn.functional.flatten(ms.ops.ones((2, 3, 4)), 1).shape)
+        (2, 12)
+    """
     return flatten_axes.run(input, start_dim, end_dim)
 
 

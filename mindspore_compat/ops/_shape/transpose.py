@@ -217,6 +217,9 @@ def permute(input: Anything, dims: TupleOf(Int) | ListOf(Int) | None):
         input (Tensor): any shape.
         dims (tuple(int)): the order of the axes, each once.
 
+    Returns:
+        Tensor of the dtype of `input`, with its axes in the new order.
+
     Raises:
         TypeError: if `input` is not a Tensor, or `dims` is neither a tuple nor a list of ints.
         ValueError: if `dims` is None, or does not contain each axis once.

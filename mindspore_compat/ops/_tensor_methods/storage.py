@@ -324,6 +324,9 @@ def from_dlpack(dlpack):
         dlpack (PyCapsule): the result of `to_dlpack`, here or in another library; or an object with
             `__dlpack__`, such as an array of another library.
 
+    Returns:
+        Tensor of the shape and dtype of the capsule; changes of either show in the other.
+
     Raises:
         RuntimeError: if `dlpack` is neither, has been consumed, or holds a dtype that no Tensor
             has.
