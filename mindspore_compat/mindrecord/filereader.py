@@ -39,7 +39,7 @@ class FileReader:
             raise ParamTypeError(
                 f"For 'FileReader', 'columns' must be a list, but got {columns!r}."
             )
-        if operator is not None and not isinstance(operator, (int, list)):
+        if isinstance(operator, bool) or not isinstance(operator, (int, list, type(None))):
             raise TypeError(f"For 'FileReader', 'operator' must be an int, but got {operator!r}.")
         self._records = Records(file_name)
         layout = self._records.shards[0].layout

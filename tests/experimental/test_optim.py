@@ -149,6 +149,9 @@ def test_an_optimizer_of_a_user_reads_its_groups():
     "name, options, error",
     [
         ("SGD", {"lr": -1.0}, ValueError),
+        ("Adadelta", {"lr": Tensor(0.0)}, ValueError),
+        ("Adagrad", {"lr": Tensor(0)}, ValueError),
+        ("Rprop", {"lr": Tensor(-0.1)}, ValueError),
         ("SGD", {"lr": "x"}, ValueError),
         ("SGD", {"lr": True}, ValueError),
         ("SGD", {"lr": Tensor([0.1, 0.2])}, ValueError),

@@ -371,11 +371,12 @@ def test_readers_refuse_bad_arguments(tmp_path, arguments, error):
         mindrecord.FileReader(path, **arguments)
 
 
-def test_a_reader_refuses_an_operator_that_is_no_number(tmp_path):
+@pytest.mark.parametrize("operator", ["read", True])
+def test_a_reader_refuses_an_operator_that_is_no_number(tmp_path, operator):
     path = write(tmp_path / "some", 1)
     assert mindrecord.FileReader(path, operator=1).len() == mindrecord.FileReader(path).len()
     with pytest.raises(TypeError, match="'operator' must be an int") as caught:
-        mindrecord.FileReader(path, operator="read")
+        mindrecord.FileReader(path, operator=operator)
     assert type(caught.value) is TypeError
 
 

@@ -9,8 +9,16 @@ import numpy as np
 from ..._core.rules.comparisons import Compared, Items
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Number, OneOf, TensorOf, inf
 
+
+class _PositiveTensor(TensorOf):
+    """A Tensor of numbers above 0."""
+
+    def kind(self, name):
+        return f"{super().kind(name)} and bool(({name}._array > 0).all())"
+
+
 Lr = AsValue(Number(ge=0.0, lt=inf) | Bool | TensorOf())
-LrAbove = AsValue(Number(gt=0.0, lt=inf) | OneOf(True) | TensorOf())
+LrAbove = AsValue(Number(gt=0.0, lt=inf) | OneOf(True) | _PositiveTensor())
 Beta = Compared(ge=0.0, lt=1.0, nan=False)
 Betas = Items(Beta, Beta)
 _FLOATS = (float, np.generic, np.ndarray)
