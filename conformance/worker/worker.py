@@ -49,8 +49,8 @@ _DRIVES = {
 }
 # The original's messages about a missing kernel; the call itself is valid.
 _NO_KERNEL = re.compile(
-    r"unregistered|[Uu]nsupported op|not support|only supported on|Not implement|kernelmod|Not "
-    r"found op|Unsupported device|Select CPU operator|cannot find fn match"
+    r"unregistered|[Uu]nsupported op(?!erand)|not support(?!ed between)|only supported on|kernelmod"
+    r"|Not implement|Not found op|Unsupported device|Select CPU operator|cannot find fn match"
 )
 
 
