@@ -31,6 +31,7 @@ from .varied import (
     seeds,
     sequences,
     settle,
+    slopes,
     stated,
     texts,
 )
@@ -146,7 +147,7 @@ def _read_options(read):
 
 
 _ADDITIONS = {  # an option of `record` -> what asks about one name, and the help
-    "gradients": (additions.add_gradients, "only add gradients to what is stored"),
+    "gradients": (slopes.add_gradients, "only add gradients to what is stored"),
     "arguments": (additions.add_arguments, "only add arguments that no case passes"),
     "inputs": (additions.add_inputs, "only add integers below 0 in Tensors"),
     "attributes": (additions.add_attributes, "only add what objects keep of their arguments"),

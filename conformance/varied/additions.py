@@ -1,4 +1,4 @@
-"""Adds calls to the stored calls of a name: further calls of the table, gradients, values of
+"""Adds calls to the stored calls of a name: further calls of the table, values of
 arguments that no case passes, and attributes of objects. `recheck` asks the reference about the
 stored calls once more.
 
@@ -11,13 +11,12 @@ import time
 from dataclasses import replace
 
 from ..calls.call import Call
-from ..calls.stored import apart
 from ..kinds import members
 from ..kinds.cases import LOST, area_of, of_entry
 from ..reading import signatures
 from ..running import answers
 from .bases import bases
-from .changes import arguments, deeper, floated, variations
+from .changes import arguments, deeper, variations
 from .record import SECONDS, TRIES, Session, refuse
 
 _QUESTION = ("init", "call", "owner", "first", "then", "train", "alone")
@@ -29,65 +28,6 @@ SETTINGS = (
     "state",
     "alone",
 )  # of a call, besides its arguments
-
-
-def add_gradients(name, entries, known, reference):
-    """Adds gradients to the first stored call that has any. If no stored call has gradients, adds
-    one call that has: another known call of the name, the same call with more axes, or with floats
-    in place of integers."""
-    session = Session(name, entries[name], reference)
-    session.recording.calls = records = dict(known)
-    if any(
-        "gradient" in record and not _is_apart(name, label) for label, record in records.items()
-    ):
-        return records
-    for label, record in known.items():
-        plain = {k: v for k, v in record.items() if k in ("first", "then", "train")}
-        others = record.get("by") != reference.own_word
-        if not re.match(r"call \d|example|as \w|plain", label) or others:
-            continue
-        call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
-        more, seen = session.with_gradient(call, plain, record["seen"])
-        if "gradient" in more:
-            if not _is_apart(name, label):
-                records[label] = {**record, **more, "seen": seen}
-                return records
-    for label, call, more in all_bases(name, entries):
-        for suffix, variant in (
-            (", floats", floated(call)),
-            ("", call),
-            *_as_floats(session, call),
-        ):
-            seen = variant and session.ask(variant, more)
-            if seen is None:
-                continue
-            wanted, seen = session.with_gradient(variant, more, seen)
-            if "gradient" in wanted:
-                session.keep(f"gradient of {label}{suffix}", variant, wanted, seen, set())
-                return records
-    reference.forget()
-    return records
-
-
-def _is_apart(name, label):
-    """Returns True if a stored call, or its gradient, is listed as no reference."""
-    known = f"{name}::{label}"
-    return any(key == known or key.startswith(f"{known}::gradient") for key in apart())
-
-
-def _as_floats(session, call):
-    """Yields (label, call) with float Tensors of the same shapes in place of the Tensors among the
-    arguments, including Tensors in a sequence: first all of them at once, then one at a time. The
-    reference determines the shapes, because only it can evaluate the argument texts."""
-    texts = {**({"self": call.owner} if call.owner else {}), **(call.call or {})}
-    shapes = {key: shape for key, text in texts.items() if (shape := session.shape_of(text))}
-    wholes = [shapes] if len(shapes) > 1 else []
-    for chosen in (*wholes, *({key: shape} for key, shape in shapes.items())):
-        variant = call
-        for phase, (key, shape) in enumerate(chosen.items(), 1):
-            variant = variant and variant.put(key, waves_of(shape, phase))
-        if variant is not None:
-            yield f", floats for {', '.join(chosen)}", variant
 
 
 def waves_of(shape, phase):

@@ -145,7 +145,7 @@ class Session:
             return dict(more), seen
         wanted = {**more, "gradient": True}
         answer = self.ask(call, wanted)
-        if answer is None or not any(_is_moving(k, part) for k, part in answer.items()):
+        if answer is None or not any(is_moving(k, part) for k, part in answer.items()):
             return dict(more), seen
         return wanted, answer
 
@@ -345,7 +345,8 @@ def _shape_in(seen):
     return None
 
 
-def _is_moving(key, seen):
+def is_moving(key, seen):
+    """Returns whether a fact is a gradient with an element that is not 0."""
     return key.startswith("gradient of ") and len(seen) == 3 and any(map(_is_not_zero, seen[2]))
 
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from ..calls import odd
 from ..calls.bad import short
-from ..calls.call import Call
 from ..kinds.cases import LOST, ODD, of_entry
 from ..running import answers
+from . import repeats
 from .changes import arguments, shapes_of
 from .record import SECONDS, Session
 
-_SETTINGS = ("first", "then", "train")  # keys of a call besides its arguments
+_SETTINGS = ("first", "train")  # keys of a call besides its arguments
 # Kind of change -> the number of refusals to keep, for each argument and exception.
 MOST = {"plain": 2, "dtype": 2, "rank": 2, "shape": 2}
 _NO_ARRAYS = "'wrong'", "None", "1", "[0.5, 'wrong']", "np.array('wrong')"
@@ -26,35 +26,51 @@ _OPEN = re.compile(r"seed$|name$|generator$")  # arguments that take almost anyt
 
 
 def add_refusals(name, entries, known, reference, recorded=None):
-    """Adds refused variations of one accepted call. If answers to odd calls of the name are stored,
-    only the shapes of Tensors are varied."""
+    """Adds refused variations of accepted calls: of the first one, and of the first that passes an
+    argument of which no refusal is stored. If answers to odd calls of an argument are stored, only
+    the shapes of Tensors are varied."""
     session = Session(name, entries[name], reference)
     session.recording.calls = records = dict(known)
-    base = _accepted(known, reference)
-    if base is None:
-        return records
-    call, more = base
-    answered = _is_answered(name, entries[name], _recorded() if recorded is None else recorded)
-    if session.ask(call, more) is None:
-        return records
-    until = time.monotonic() + SECONDS // 10
-    for argument in arguments(call):
-        session.tries = session.lost = 0
-        counts = Counter()
-        for kind, label, variant in _changes(argument, call, answered):
-            if f"refused {label}" in known:
-                counts[kind, known[f"refused {label}"]["seen"].get("refused")] += 1
-                continue
-            session.refusal, session.until = "", until
-            if session.ask(variant, more) is None and session.refusal in session.deliberate:
-                counts[kind, session.refusal] += 1
-                if counts[kind, session.refusal] <= MOST[kind]:
-                    refused = {"refused": session.refusal}
-                    session.keep(f"refused {label}", variant, more, refused, set())
-            if session.refusal in LOST or time.monotonic() > until:
-                break
+    recorded = _recorded() if recorded is None else recorded
+    answered, refused = _answered(name, entries[name], recorded), _refused(known)
+    for index, (call, more) in enumerate(repeats.accepted(name, known, reference)):
+        more = {key: more[key] for key in _SETTINGS if key in more}
+        given = [a for a in arguments(call) if not index or a not in {*answered, *refused}]
+        if not given or (not index and session.ask(call, more) is None):
+            continue
+        if not index:
+            session.until = time.monotonic() + SECONDS // 10
+        for argument in given:
+            refused.add(argument)
+            _vary(session, argument, call, more, argument in answered)
+        if time.monotonic() > session.until:
+            break
     reference.forget()
     return records
+
+
+def _vary(session, argument, call, more, is_answered):
+    """Keeps refused changes of one argument of a call."""
+    known, counts = session.recording.calls, Counter()
+    session.tries = session.lost = 0
+    for kind, label, variant in _changes(argument, call, is_answered):
+        if f"refused {label}" in known:
+            counts[kind, known[f"refused {label}"]["seen"].get("refused")] += 1
+            continue
+        session.refusal = ""
+        if session.ask(variant, more) is None and session.refusal in session.deliberate:
+            counts[kind, session.refusal] += 1
+            if counts[kind, session.refusal] <= MOST[kind]:
+                refused = {"refused": session.refusal}
+                session.keep(f"refused {label}", variant, more, refused, set())
+        if session.refusal in LOST or time.monotonic() > session.until:
+            break
+
+
+def _refused(known):
+    """Returns the arguments of which a refusal is stored."""
+    labels = (label.removeprefix("refused ") for label in known if label.startswith("refused "))
+    return {re.match(r"\*?\w*", label)[0] for label in labels}
 
 
 def _recorded():
@@ -66,22 +82,12 @@ def _recorded():
 _ANSWERS = {}
 
 
-def _accepted(known, reference):
-    """Returns the first stored call that the reference accepts, by argument names; None if there is
-    none."""
-    for record in known.values():
-        call = Call(init=record.get("init"), call=record.get("call"), owner=record.get("owner"))
-        has_arguments = call.init or call.call or call.owner
-        if "refused" in record["seen"] or record.get("by") != reference.own_word:
-            continue
-        if has_arguments and "ranks" not in record:
-            return call, {key: record[key] for key in _SETTINGS if key in record}
-    return None
-
-
-def _is_answered(name, entry, recorded):
-    """Returns True if answers to odd calls of the name are stored."""
-    return any(answers.is_sound(case, recorded) for case in of_entry(name, entry, (ODD,))[:1])
+def _answered(name, entry, recorded):
+    """Returns the arguments of which answers to odd calls are stored."""
+    odd_cases = of_entry(name, entry, (ODD,))
+    if not any(answers.is_sound(case, recorded) for case in odd_cases[:1]):
+        return set()
+    return {case["id"].split("::")[2].partition("=")[0] for case in odd_cases}
 
 
 def _changes(argument, call, answered):

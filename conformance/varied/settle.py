@@ -77,6 +77,9 @@ _OF_CALLS = (
     ),
     ("the original shows an object without its parts", r"RowTensor::another \w+", r"result: text"),
     ("the page asks for sorted rows", r"ops\.coo_add::another x[12]", r"result: indices"),
+    ("the kernel computes with fewer digits", r"nn\.RNN::.*", r"gradient of .*: values"),
+    ("the rows of a sparse gradient", r"nn\.MultiFieldEmbeddingLookup::.*", r"gradient of param"),
+    ("a float32 gradient of a float16 Parameter", r"nn\.Conv3dTranspose::.*", r"gradient of param"),
     *repeats.REASONS,
     (
         "the original's gradient of a lower triangle contradicts that of an upper one",

@@ -210,12 +210,12 @@ def _made(worker, case):
 
 def _gradients(ms, case, thing, given):
     """Returns {"gradient of NAME": facts}: the gradient of a weighted sum of the result for each
-    float Tensor."""
+    float Tensor, and for each Parameter of a layer."""
     texts, last = dict(given), case["name"].rpartition(".")[2]
     if case.get("owner"):
         texts = {"self": thing.__self__ if hasattr(thing, "__self__") else None, **given}
-    moving = _moving(texts)
-    if not moving:
+    moving, weights = _moving(texts), _trainable(thing)
+    if not moving and not weights:
         return {}
 
     def forward(*tensors):
@@ -226,9 +226,28 @@ def _gradients(ms, case, thing, given):
             total = total + (part * ms.Tensor(wave(part.shape)).astype(part.dtype)).sum()
         return total
 
-    gradients = ms.grad(forward, tuple(range(len(moving))))(*moving.values())
-    gradients = gradients if isinstance(gradients, (tuple, list)) else (gradients,)
-    return {f"gradient of {n}": observe(g) for n, g in zip(moving, gradients, strict=True)}
+    positions = tuple(range(len(moving))) or None
+    if not moving:
+        gradients = [], ms.grad(forward, None, [*weights.values()])()
+    elif weights:
+        gradients = ms.grad(forward, positions, [*weights.values()])(*moving.values())
+    else:
+        gradients = ms.grad(forward, positions)(*moving.values()), []
+    names = moving, (f"parameter {name}" for name in weights)
+    return {
+        f"gradient of {name}": observe(part)
+        for group, parts in zip(names, map(_listed, gradients), strict=True)
+        for name, part in zip(group, parts, strict=True)
+    }
+
+
+def _listed(parts):
+    return parts if isinstance(parts, (tuple, list)) else (parts,)
+
+
+def _trainable(thing):
+    """Returns {name: Parameter} of the float Parameters of a layer that are trained."""
+    return {n: p for n, p in _parameters_of(thing) if p.requires_grad and _is_float(p)}
 
 
 def _moving(given):

@@ -26,7 +26,7 @@ from conformance.reading import specs
 from conformance.reports import coverage
 from conformance.running import answers
 from conformance.sentences.choices import choices_of
-from conformance.varied import additions, bases, changes, record, settle, uses
+from conformance.varied import additions, bases, changes, record, settle, slopes, uses
 from conformance.worker.worker import Worker
 
 
@@ -378,7 +378,7 @@ def test_floats_take_the_place_of_integers_wherever_a_gradient_is_wanted(entries
     reference = record.Reference("mindspore_compat", None)
     call = {"tensors": "(ms.numpy.full((1, 2), 5), ms.numpy.full((1, 2), 7))"}
     session = record.Session("ops.cat", entries["ops.cat"], reference)
-    found = dict(additions._as_floats(session, Call(call=call, call_names=("tensors", "axis"))))
+    found = dict(slopes._as_floats(session, Call(call=call, call_names=("tensors", "axis"))))
     reference.stop()
     (made,) = found.values()
     assert list(found) == [", floats for tensors"]
