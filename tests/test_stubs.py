@@ -310,7 +310,8 @@ def test_pyright_accepts_correct_scripts_and_names_slips(folder):
     pytest.importorskip("pyright", reason="it brings an interpreter of 200 MB; CI has it")
     said = json.loads(run(folder, "pyright", "--outputjson"))["generalDiagnostics"]
     errors = [each for each in said if each["severity"] == "error"]
-    locations = [(Path(each["file"]).name, each["range"]["start"]["line"]) for each in errors]
+    # Pyright may say two things of one slip.
+    locations = {(Path(each["file"]).name, each["range"]["start"]["line"]) for each in errors}
     assert sorted(locations) == [("slips.py", HEAD.count("\n") + i) for i in range(len(SLIPS))]
     assert 'No parameter named "has_biass"' in errors[0]["message"]
 
