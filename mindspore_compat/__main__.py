@@ -87,7 +87,7 @@ def main(arguments):
 
 
 def set_release(release):
-    """Activates a release, also in child processes; returns an error message, or None."""
+    """Activates a release, including in child processes; returns an error message, or None."""
     from ._version import RELEASES
 
     if release not in RELEASES:

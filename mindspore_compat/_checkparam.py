@@ -258,7 +258,7 @@ def check_types_same_and_valid(args, valid_values, prim_name):
 
 
 def check_subclass(arg_name, type_, template_types, prim_name, addition_error_info=None):
-    """Checks that a type is one of some types, or a dtype of a kind such as `number`."""
+    """Checks that a type is one of the given types, or a dtype of a kind such as `number`."""
     is_sequence = isinstance(template_types, (tuple, list))
     templates = template_types if is_sequence else (template_types,)
     for template in templates:

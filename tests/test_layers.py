@@ -1,7 +1,7 @@
 """The layers of the package, read from its imports; circles among modules and among packages; the
 size of files and folders.
 
-A file may import from its own package and from lower layers, also where it does so in a function or
+A file may import from its own package and from lower layers, even where it does so in a function or
 by `import_module`; and no chain of imports leads from a module back to it. Nothing is imported
 here: the sources are parsed, so a module that needs a missing library is checked too.
 """

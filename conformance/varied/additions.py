@@ -93,8 +93,8 @@ def recheck(name, entries, known, reference):
 
 def add_arguments(name, entries, known, reference):
     """Adds values of arguments that no case of the name passes. An argument may have no effect in
-    the first known call, so all known calls are tried, also with more axes and without calling the
-    layer. If no value has an effect, values that the reference refuses are added."""
+    the first known call, so all known calls are tried, including with more axes and without calling
+    the layer. If no value has an effect, values that the reference refuses are added."""
     session = Session(name, entries[name], reference)
     session.recording.calls = dict(known)
     given = _passed(name, entries[name])

@@ -69,7 +69,7 @@ def _on_host(xp, stream, offset):
 
 
 def _on_device(xp, stream, offset):
-    module = xp.module  # the library's module, also if `xp` is the space of a vmap
+    module = xp.module  # the library's module, even if `xp` is the space of a vmap
     if current.running() is not None:
         return _DeviceGenerator(module, _key(stream, offset), *current.running().draw(stream))
     numbers = [numpy.uint64(number & _MASK) for number in (stream.seed, offset)]

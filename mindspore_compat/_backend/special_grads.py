@@ -33,7 +33,8 @@ def _gamma_width(xp, a, x):
 
 
 def gammainc_a(xp, a, x):
-    """Returns the derivative of the regularized lower incomplete gamma function by its order."""
+    """Returns the derivative of the regularized lower incomplete gamma function with respect to its
+    order."""
     (a, x), dtype = _upcast(xp, a, x)
     beyond = x > a  # there the upper function is the smaller one, which is more precise
 
@@ -45,8 +46,8 @@ def gammainc_a(xp, a, x):
 
 
 def gammainc_aa(xp, a, x):
-    """Returns the second derivative of the regularized lower incomplete gamma function by its
-    order."""
+    """Returns the second derivative of the regularized lower incomplete gamma function with respect
+    to its order."""
     (a, x), dtype = _upcast(xp, a, x)
     width = 4 * _gamma_width(xp, a, x)
     curvature = _central_difference(xp, lambda order: xp.gammainc_a(order, x), a, a, width)
@@ -60,7 +61,8 @@ def _beta_width(xp, parameter, x):
 
 
 def betainc_a(xp, a, b, x):
-    """Returns the derivative of the regularized incomplete beta function by its first parameter."""
+    """Returns the derivative of the regularized incomplete beta function with respect to its first
+    parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, a, x)
     slope = _central_difference(xp, lambda parameter: xp.betainc(parameter, b, x), a, a, width)
@@ -68,14 +70,14 @@ def betainc_a(xp, a, b, x):
 
 
 def betainc_b(xp, a, b, x):
-    """Returns the derivative of the regularized incomplete beta function by its second
+    """Returns the derivative of the regularized incomplete beta function with respect to its second
     parameter."""
     return -xp.betainc_a(b, a, 1 - x)
 
 
 def betainc_aa(xp, a, b, x):
-    """Returns the second derivative of the regularized incomplete beta function by its first
-    parameter."""
+    """Returns the second derivative of the regularized incomplete beta function with respect to its
+    first parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, a, x)
     curvature = _central_difference(
@@ -85,7 +87,7 @@ def betainc_aa(xp, a, b, x):
 
 
 def betainc_ab(xp, a, b, x):
-    """Returns the derivative of `betainc_a` by the second parameter."""
+    """Returns the derivative of `betainc_a` with respect to the second parameter."""
     (a, b, x), dtype = _upcast(xp, a, b, x)
     inside, width = _beta_width(xp, b, x)
     slope = _central_difference(xp, lambda two: xp.betainc_a(a, two, x), b, b, 4 * width)
@@ -97,7 +99,7 @@ def _zeta_width(xp, x, q):
 
 
 def zeta_x(xp, x, q):
-    """Returns the derivative of the Hurwitz zeta function by its exponent."""
+    """Returns the derivative of the Hurwitz zeta function with respect to its exponent."""
     (x, q), dtype = _upcast(xp, x, q)
     slope = _central_difference(
         xp, lambda power: xp.zeta(power, q), x, x - 1, _zeta_width(xp, x, q)
@@ -106,7 +108,7 @@ def zeta_x(xp, x, q):
 
 
 def zeta_xx(xp, x, q):
-    """Returns the second derivative of the Hurwitz zeta function by its exponent."""
+    """Returns the second derivative of the Hurwitz zeta function with respect to its exponent."""
     (x, q), dtype = _upcast(xp, x, q)
     width = 4 * _zeta_width(xp, x, q)
     curvature = _central_difference(xp, lambda power: xp.zeta_x(power, q), x, x - 1, width)

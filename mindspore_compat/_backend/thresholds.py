@@ -23,7 +23,7 @@ class Least:
     CUMSUM_STACK = 1 << 13  # elements of a stack of rows: worth a call for each row
     EXTREMES_SO_FAR = 1 << 8  # elements: array functions take six passes
     CUMPROD = 1 << 10  # elements: below, NumPy is as fast
-    RECURRENCE_ALONG = 1 << 7  # elements: array functions take several microseconds a step
+    RECURRENCE_ALONG = 1 << 7  # elements: array functions take several microseconds per step
     PROD = 1 << 12  # elements of rows: below, a call costs as much as it saves
     CTC = 1 << 6  # states at all times: a step of array functions takes 20 microseconds
     JOINED_ROWS = 1 << 10  # rows: below, the views of rows cost as much as they save

@@ -49,7 +49,7 @@ def find(path):
     if part == CALL:
         return _result(owner)
     if not _has(owner, part):
-        # `from package.name import part` reads the module `name`, also where the package has a
+        # `from package.name import part` reads the module `name`, even where the package has a
         # class of that name.
         owner = find_module(path[:-1])
         if owner.missing or not _has(owner, part):

@@ -1,10 +1,10 @@
 """Runs when Python starts, from a `.pth` or `.start` file at the top of site-packages.
 
 With `MINDSPORE_COMPAT=1` in the environment, it makes `import mindspore` import mindspore_compat,
-also in new child processes (multiprocessing's spawn and forkserver, subprocesses). If the variable
-is not set and there is no `mindspore`, the error of the import names the ways to use this package.
-With 0, no, false or off it does nothing; any other value but 1, yes, true or on is an error of the
-import.
+including in new child processes (multiprocessing's spawn and forkserver, subprocesses). If the
+variable is not set and there is no `mindspore`, the error of the import names the ways to use this
+package. With 0, no, false or off it does nothing; any other value but 1, yes, true or on is an
+error of the import.
 
 It must be cheap, and it must not import the package before `mindspore` is imported. It is therefore
 a separate module outside the package.

@@ -371,7 +371,8 @@ def freeze_cell(reducer_flag: _b.bool, network: _Cell | _c.Callable[..., _t.Any]
         network (Cell): the network with its loss.
         optimizer (FreezeOpt): the optimizers.
         sens (numbers.Number): the factor of the gradients.
-        grad (GradOperation): computes gradients by a list of weights, with a sensitivity.
+        grad (GradOperation): computes gradients with respect to a list of weights, with a
+            sensitivity.
         use_grad_accumulation (bool): whether to accumulate gradients of several steps.
         mean (bool, optional): whether to average combined gradients.
         degree (int, optional): the divisor of the combined gradients.

@@ -229,7 +229,8 @@ class _TrainFreezeCell(Cell):
     Args:
         network (Cell): the network with its loss.
         sens (float): the factor of the gradients.
-        grad (GradOperation): computes gradients by a list of weights, with a sensitivity.
+        grad (GradOperation): computes gradients with respect to a list of weights, with a
+            sensitivity.
         grad_reducer (Cell): combines the gradients of several processes.
         optimizer (Optimizer): the optimizer.
         accumulation (Cell): adds up gradients of several steps, or None.
@@ -270,7 +271,8 @@ def freeze_cell(
         network (Cell): the network with its loss.
         optimizer (FreezeOpt): the optimizers.
         sens (numbers.Number): the factor of the gradients.
-        grad (GradOperation): computes gradients by a list of weights, with a sensitivity.
+        grad (GradOperation): computes gradients with respect to a list of weights, with a
+            sensitivity.
         use_grad_accumulation (bool): whether to accumulate gradients of several steps.
         mean (bool, optional): whether to average combined gradients.
         degree (int, optional): the divisor of the combined gradients.

@@ -1,7 +1,8 @@
 """mindspore.communication: the processes that work together, and how they exchange Tensors.
 
-`init()` joins the processes that a launcher (`mpiexec`, `msrun`) started. Alone, without `init()`,
-a process is rank 0 of 1. Groups of ranks are in `groups`, exchanges of Tensors in `comm_func`.
+`init()` joins the processes that a launcher (`mpiexec`, `msrun-compat`) started. Alone, without
+`init()`, a process is rank 0 of 1. Groups of ranks are in `groups`, exchanges of Tensors in
+`comm_func`.
 """
 
 from .groups import (

@@ -1,4 +1,5 @@
-"""The processes of a `msrun` job: forwards signals, ends hung jobs, returns the exit status."""
+"""The processes of an `msrun-compat` job: forwards signals, ends hung jobs, returns the exit
+status."""
 
 import contextlib
 import os
@@ -12,7 +13,7 @@ from .. import log
 from .._backend.ranks import children, heartbeat
 
 GRACE = 5  # seconds for the processes to end after a signal
-_LONGEST = 1  # most seconds that count between two checks, in case msrun itself was suspended
+_LONGEST = 1  # most seconds that count between two checks, in case this process was suspended
 _ENDED = {128 + signal.SIGTERM, 137}  # statuses of ranks that were ended because of another
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL
 _SIGNALS = [

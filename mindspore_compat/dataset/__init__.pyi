@@ -1174,7 +1174,7 @@ class GraphData:
     def get_all_edges(self, edge_type: _b.int) -> _t.Any:
         """Returns the numbers of all edges of a type, as a one-dimensional array."""
     def get_all_neighbors(self, node_list: _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any], neighbor_type: _b.int, output_format: OutputFormat = ...) -> _t.Any:
-        """Returns all neighbours, of one type, of some nodes.
+        """Returns all neighbours of one type, for the given nodes.
 
         Args:
             node_list (Union[list, numpy.ndarray]): the nodes.

@@ -63,7 +63,7 @@ def pixels_of(content):
 
 
 def _of_jpeg(content):
-    """Returns the pixels of the largest frame; each begins with a marker."""
+    """Returns the number of pixels of the largest frame; each begins with a marker."""
     most, at = 0, 2
     while (at := content.find(b"\xff", at)) >= 0 and at + 9 <= len(content):
         kind = content[at + 1]

@@ -15,7 +15,7 @@ INT64_MAX = 2**63 - 1
 
 
 class AnInstance(InstanceOf):
-    """An instance of one of some classes; for an enumeration, a member."""
+    """An instance of one of several classes; for an enumeration, a member."""
 
     def noun(self):
         return "an instance of " + " or ".join(class_.__name__ for class_ in self.classes)

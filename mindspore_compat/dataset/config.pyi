@@ -208,7 +208,7 @@ def set_multiprocessing_timeout_interval(interval: _b.int) -> None:
     """Sets the time limit of a worker, process or thread, for a row that the reader waits for.
 
     After one interval a warning names the worker and the row. After two the reader's process raises
-    RuntimeError and ends the worker, if it is a process; the original waits on. With
+    RuntimeError and ends the worker, if it is a process; the original keeps waiting. With
     `set_enable_watchdog(False)`, there is only a warning after each interval.
 
     Args:

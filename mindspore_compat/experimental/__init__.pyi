@@ -39,11 +39,12 @@ class MapParameter(_Parameter):
     def __getitem__(self, key_tensor: _t.Any) -> _t.Any: ...  # type: ignore
     def __init__(self, key_dtype: _Type | None = None, value_dtype: _Type | None = None, value_shape: _c.Iterable[_t.Any] | _b.int | None = None, key_tensor: _Tensor | None = None, value_tensor: _Tensor | None = None, default_value: _t.Any = 'normal', permit_filter_value: _t.Any = 1, evict_filter_value: _t.Any = 9223372036854775807, *, name: _b.str | None = None, requires_grad: _b.bool = True, **kwargs: _t.Any) -> None: ...
     def clone(self, init: _t.Any = 'same') -> MapParameter:  # type: ignore
-        """Returns a MapParameter with the same settings, without rows, or with copies of the rows
-        for "same".
+        """Returns a MapParameter with the same settings. It has no rows, or copies of the rows if
+        `init` is "same".
 
         Args:
-            init (Union[str, numbers.Number]): the new one's `default_value`; "same" for this one's.
+            init (Union[str, numbers.Number]): the `default_value` of the new MapParameter; "same"
+                for the present value.
 
         Returns:
             MapParameter.

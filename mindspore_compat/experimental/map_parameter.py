@@ -252,11 +252,12 @@ class MapParameter(Parameter):
         return self.get_keys(), self.get_values()
 
     def clone(self, init="same"):
-        """Returns a MapParameter with the same settings, without rows, or with copies of the rows
-        for "same".
+        """Returns a MapParameter with the same settings. It has no rows, or copies of the rows if
+        `init` is "same".
 
         Args:
-            init (Union[str, numbers.Number]): the new one's `default_value`; "same" for this one's.
+            init (Union[str, numbers.Number]): the `default_value` of the new MapParameter; "same"
+                for the present value.
 
         Returns:
             MapParameter.

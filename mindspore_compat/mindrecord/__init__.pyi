@@ -93,7 +93,7 @@ class FileReader:
         """Closes the files."""
     def get_next(self) -> _c.Iterator[_b.dict[_b.str, _t.Any]]:
         """Yields the rows that have not been read yet, as dicts from names to ints, floats, text,
-        bytes and arrays; none of a closed reader.
+        bytes and arrays. A closed reader yields none.
         """
     def len(self) -> _b.int:
         """Returns the number of rows."""
@@ -111,7 +111,7 @@ class FileWriter:
     """
     def __init__(self, file_name: _b.str, shard_num: _b.int = 1, overwrite: _b.bool = False) -> None: ...
     def add_index(self, index_fields: _c.Iterable[_b.str]) -> None:
-        """Sets the fields of the index; by default all fields of a number or text.
+        """Sets the fields of the index; by default all fields that hold a number or text.
 
         Args:
             index_fields (list[str]): the fields.

@@ -21,7 +21,7 @@ class FileReader:
         ParamValueError: if `file_name` or `num_consumer` is out of range, or a column unknown.
         ParamTypeError: if `columns` is not a list.
         TypeError: if `operator` is not an int.
-        MRMOpenError: if a file is missing, damaged or no MindRecord file.
+        MRMOpenError: if a file is missing or damaged, or is not a MindRecord file.
 
     Example:
         >>> from mindspore_compat.mindrecord import FileReader, FileWriter
@@ -54,7 +54,7 @@ class FileReader:
 
     def get_next(self):
         """Yields the rows that have not been read yet, as dicts from names to ints, floats, text,
-        bytes and arrays; none of a closed reader."""
+        bytes and arrays. A closed reader yields none."""
         while self._records is not None and self._position < self._count:
             self._position += 1
             yield self._records.row(self._position - 1, self._columns)

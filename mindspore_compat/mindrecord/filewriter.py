@@ -100,7 +100,7 @@ class FileWriter:
 
         Raises:
             ParamValueError: if it is not a name of a file.
-            MRMOpenForAppendError: if a file is missing, damaged or no MindRecord file.
+            MRMOpenForAppendError: if a file is missing or damaged, or is not a MindRecord file.
         """
         self = cls(file_name)
         self._writer = Writer.appending(file_name)
@@ -139,7 +139,7 @@ class FileWriter:
         self._schema, self._desc = copy.deepcopy(content), desc or ""
 
     def add_index(self, index_fields):
-        """Sets the fields of the index; by default all fields of a number or text.
+        """Sets the fields of the index; by default all fields that hold a number or text.
 
         Args:
             index_fields (list[str]): the fields.

@@ -23,7 +23,7 @@ class MindPage:
 
     Raises:
         ParamValueError: if an argument is out of range.
-        MRMOpenError: if a file is missing, damaged or no MindRecord file.
+        MRMOpenError: if a file is missing or damaged, or is not a MindRecord file.
 
     Example:
         >>> from mindspore_compat.mindrecord import FileWriter, MindPage

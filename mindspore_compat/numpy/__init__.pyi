@@ -519,8 +519,8 @@ def diff(a: _Tensor, n: _b.int = 1, axis: _b.int | _b.bool = -1, prepend: _t.Any
         prepend, append (Union[Tensor, number]): values before and after, along the axis.
     """
 def digitize(x: _t.Any, bins: _c.Iterable[_t.Any] | _Tensor, right: _b.bool = False) -> _Tensor:
-    """Finds the bin of each value: the number of edges below it, or, with `right` False, not above
-    it. Edges may also descend. int32.
+    """Finds the bin of each value: the number of edges below it, plus, unless `right` is True, the
+    edges equal to it. Edges may also be in descending order. The result is int32.
 
     Args:
         x (Union[number, list, tuple, Tensor]): the values.

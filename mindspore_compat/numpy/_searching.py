@@ -135,8 +135,8 @@ def searchsorted(a, v, side: _Side = "left", sorter=None):
 
 
 def digitize(x, bins, right=False):
-    """Finds the bin of each value: the number of edges below it, or, with `right` False, not above
-    it. Edges may also descend. int32.
+    """Finds the bin of each value: the number of edges below it, plus, unless `right` is True, the
+    edges equal to it. Edges may also be in descending order. The result is int32.
 
     Args:
         x (Union[number, list, tuple, Tensor]): the values.

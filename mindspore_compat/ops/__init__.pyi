@@ -118,8 +118,8 @@ class Adam(_Primitive):
     def __init__(self, use_locking: _b.bool = False, use_nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -158,8 +158,8 @@ class AdamNoUpdateParam(_Primitive):
     def __init__(self, use_locking: _b.bool = False, use_nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -199,8 +199,8 @@ class AdamWeightDecay(_Primitive):
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -636,8 +636,8 @@ class ApplyAdaMax(_Primitive):
     def __init__(self) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -666,8 +666,8 @@ class ApplyAdagrad(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def fused(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
         """A formula and its programs, one for each combination of flags and dtypes."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     more: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
@@ -703,8 +703,8 @@ class ApplyAdagradDA(_Primitive):
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -747,8 +747,8 @@ class ApplyAdamWithAmsgrad(_Primitive):
     def __init__(self, beta1: _b.float = 0.9, beta2: _b.float = 0.999, epsilon: _b.float = 1e-08, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -770,8 +770,8 @@ class ApplyAdamWithAmsgradV2(_Primitive):
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -816,8 +816,8 @@ class ApplyCenteredRMSProp(_Primitive):
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -850,8 +850,8 @@ class ApplyFtrl(_Primitive):
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -870,8 +870,8 @@ class ApplyGradientDescent(_Primitive):
     def __init__(self) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -906,8 +906,8 @@ class ApplyKerasMomentum(_Primitive):
     def __init__(self, use_locking: _b.bool = False, use_nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -934,8 +934,8 @@ class ApplyMomentum(_Primitive):
     def __init__(self, use_nesterov: _b.bool = False, use_locking: _b.bool = False, gradient_scale: _b.float = 1.0) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -974,8 +974,8 @@ class ApplyProximalAdagrad(_Primitive):
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -1016,8 +1016,8 @@ class ApplyRMSProp(_Primitive):
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -4589,8 +4589,8 @@ class FusedAdaFactor(_Primitive):
     def __init__(self, enable_scale_parameter: _b.bool = False, enable_first_moment: _b.bool = False, enable_weight_decay: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -4644,8 +4644,8 @@ class FusedSparseAdam(_Primitive):
     def __init__(self, use_locking: _b.bool = False, use_nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -4686,8 +4686,8 @@ class FusedSparseLazyAdam(_Primitive):
     def __init__(self, use_locking: _b.bool = False, use_nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     lenient: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
@@ -4721,10 +4721,10 @@ class FusedWeightScaleApplyMomentum(_Primitive):
     def __init__(self) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def infer_dtype(self, d_dtype: _t.Any, s_dtype: _t.Any, v_dtype: _t.Any, a_dtype: _t.Any, l_dtype: _t.Any, g_dtype: _t.Any, m_dtype: _t.Any) -> _t.Any:
         """Returns the dtype of the result: the dtype of the parameter."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -5737,8 +5737,8 @@ class LARSUpdate(_Primitive):
     def __init__(self, epsilon: _b.float = 1e-05, hyperpara: _b.float = 0.001, use_clip: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -8933,8 +8933,8 @@ class SGD(_Primitive):
     def __init__(self, dampening: _b.float = 0.0, weight_decay: _b.float = 0.0, nesterov: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
         updates.
@@ -9761,8 +9761,8 @@ class SparseApplyAdadelta(_Primitive):
     def __init__(self, epsilon: _b.float, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     lenient: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
@@ -9794,8 +9794,8 @@ class SparseApplyAdagrad(_Primitive):
         """Returns `tensors` as results that raise an error when differentiated."""
     def fused(self, *arrays: _t.Any, **scalars: _t.Any) -> _t.Any:
         """A formula and its programs, one for each combination of flags and dtypes."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     lenient: _t.Any
     more: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
@@ -9841,8 +9841,8 @@ class SparseApplyFtrl(_Primitive):
     def __init__(self, lr: _b.float, l1: _b.float, l2: _b.float, lr_power: _b.float, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     lenient: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
@@ -9879,8 +9879,8 @@ class SparseApplyProximalAdagrad(_Primitive):
     def __init__(self, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     lenient: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
@@ -9914,8 +9914,8 @@ class SparseApplyRMSProp(_Primitive):
     def __init__(self, rho: _b.float, momentum: _b.float, epsilon: _b.float, use_locking: _b.bool = False) -> None: ...
     def barred(self, tensors: _t.Any, *inputs: _t.Any) -> _t.Any:
         """Returns `tensors` as results that raise an error when differentiated."""
-    def joined(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
-        """Returns the gradient's array, on the device of the parameter."""
+    def gradient_array(self, tensors: _t.Any, grad: _t.Any) -> _t.Any:
+        """Returns the array of the gradient, moved to the device of the parameter."""
     lenient: _t.Any
     def need_no_wider(self, tensors: _t.Any, grad: _t.Any) -> None:
         """Rejects a gradient whose dtype is wider than the dtypes of all the Tensors that it
@@ -15723,8 +15723,9 @@ def grad(fn: _c.Callable[_P, _t.Any], grad_position: _b.int = 0) -> _c.Callable[
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate; its outputs are summed.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+            Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
         has_aux (bool): True if only the first output is differentiated and the others are returned
             unchanged.
         return_ids (bool): True to pair each gradient with its position or the weight's name.
@@ -15742,8 +15743,9 @@ def grad(fn: _c.Callable[_P, _t.Any], grad_position: None, weights: _Parameter) 
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate; its outputs are summed.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+            Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
         has_aux (bool): True if only the first output is differentiated and the others are returned
             unchanged.
         return_ids (bool): True to pair each gradient with its position or the weight's name.
@@ -15761,8 +15763,9 @@ def grad(fn: _c.Callable[_P, _t.Any], grad_position: None, weights: _c.Iterable[
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate; its outputs are summed.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+            Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
         has_aux (bool): True if only the first output is differentiated and the others are returned
             unchanged.
         return_ids (bool): True to pair each gradient with its position or the weight's name.
@@ -15780,8 +15783,9 @@ def grad(fn: _c.Callable[_P, _t.Any], grad_position: None | _b.int | _c.Iterable
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate; its outputs are summed.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+            Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
         has_aux (bool): True if only the first output is differentiated and the others are returned
             unchanged.
         return_ids (bool): True to pair each gradient with its position or the weight's name.
@@ -15799,8 +15803,9 @@ def grad(fn: _Cell | _c.Callable[..., _t.Any], grad_position: None | _b.int | _c
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate; its outputs are summed.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+            Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
         has_aux (bool): True if only the first output is differentiated and the others are returned
             unchanged.
         return_ids (bool): True to pair each gradient with its position or the weight's name.
@@ -16896,9 +16901,9 @@ def jet(fn: _Cell | _c.Callable[..., _t.Any], primals: _Tensor | _c.Iterable[_Te
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
         primals (Union[Tensor, tuple[Tensor]]): the start of the curve; ints become float32.
-        series (Union[Tensor, tuple[Tensor]]): for each input its derivatives along the curve,
-            shape (order, ...), element i the derivative of order i + 1. Ones and then zeros give
-            the derivatives by the input itself.
+        series (Union[Tensor, tuple[Tensor]]): for each input its derivatives along the curve, shape
+            (order, ...), element i the derivative of order i + 1. Ones and then zeros give the
+            derivatives with respect to the input itself.
 
     Returns:
         (outputs, derivatives): Tensors, or lists where `fn` has several outputs. The derivatives
@@ -21984,8 +21989,8 @@ def value_and_grad(fn: _c.Callable[_P, _R], grad_position: _b.int = 0, has_aux: 
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
 
     Returns:
         Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
@@ -21998,8 +22003,8 @@ def value_and_grad(fn: _c.Callable[_P, _R], grad_position: None, weights: _Param
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
 
     Returns:
         Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
@@ -22012,8 +22017,8 @@ def value_and_grad(fn: _c.Callable[_P, _R], grad_position: None, weights: _c.Ite
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
 
     Returns:
         Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
@@ -22026,8 +22031,8 @@ def value_and_grad(fn: _c.Callable[_P, _R], grad_position: None | _b.int | _c.It
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
 
     Returns:
         Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
@@ -22040,8 +22045,8 @@ def value_and_grad(fn: _c.Callable[..., _R], grad_position: None | _b.int | _c.I
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
 
     Returns:
         Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
@@ -22155,7 +22160,7 @@ def vjp(fn: _c.Callable[..., _R], *inputs: _Tensor, weights: None | _Parameter |
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
         *inputs (Tensor): the point.
-        weights (Union[None, Parameter, list, ParameterTuple]): weights to differentiate by as well.
+        weights (Union[None, Parameter, list, ParameterTuple]): weights that receive gradients too.
         has_aux (bool): True if only the first output is differentiated.
 
     Returns:
@@ -22173,7 +22178,7 @@ def vjp(fn: _Cell | _c.Callable[..., _t.Any], *inputs: _Tensor, weights: None | 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
         *inputs (Tensor): the point.
-        weights (Union[None, Parameter, list, ParameterTuple]): weights to differentiate by as well.
+        weights (Union[None, Parameter, list, ParameterTuple]): weights that receive gradients too.
         has_aux (bool): True if only the first output is differentiated.
 
     Returns:

@@ -109,8 +109,8 @@ class LengthFirst(Wrapper):
 
 
 def length_first(rule, *lengths, lists=True):
-    """Accepts what `listed` accepts, or `several` without `lists`, and tests the length before the
-    numbers.
+    """Accepts the values of `listed` if `lists` is true, else those of `several`. The length is
+    checked before the numbers.
     """
     accept = listed if lists else several
     return LengthFirst(accept(rule, *lengths), lengths, lists)

@@ -39,7 +39,7 @@ class Block:
 
     Args:
         tree (Tree): the Tree of the block.
-        kind (str): "method", "function" or "members", also of nested blocks.
+        kind (str): "method", "function" or "members", including nested blocks.
     """
 
     def __init__(self, tree, kind):

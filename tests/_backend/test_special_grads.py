@@ -15,7 +15,7 @@ def close(got, wanted, size):
 
 
 def test_gammainc_by_its_order(space):
-    """P(a + 1, x) = P(a, x) - x^a exp(-x) / gamma(a + 1), differentiated by a."""
+    """P(a + 1, x) = P(a, x) - x^a exp(-x) / gamma(a + 1), differentiated with respect to a."""
     a, x = space.asarray(ORDERS), space.asarray(PLACES)
     log_term = ORDERS * numpy.log(PLACES) - PLACES - special.gammaln(ORDERS + 1)
     step = numpy.exp(log_term) * (numpy.log(PLACES) - special.digamma(ORDERS + 1))
@@ -33,7 +33,8 @@ def test_gammainc_by_its_order_at_known_points(space):
 
 @pytest.mark.parametrize("x", [0.01, 0.3, 0.7, 0.999])
 def test_betainc_by_its_parameters(space, x):
-    """I(a + 1, b) = I(a, b) - x^a (1 - x)^b / (a B(a, b)), differentiated by a and by b."""
+    """I(a + 1, b) = I(a, b) - x^a (1 - x)^b / (a B(a, b)), differentiated with respect to a and
+    b."""
     a, b = ORDERS[1:], numpy.array([0.2, 1.0, 3.0, 40.0])
     term = numpy.exp(a * numpy.log(x) + b * numpy.log1p(-x) - special.betaln(a, b)) / a
     by_a = term * (numpy.log(x) - special.digamma(a) + special.digamma(a + b) - 1 / a)
@@ -45,7 +46,8 @@ def test_betainc_by_its_parameters(space, x):
 
 
 def test_zeta_by_its_power(space):
-    """zeta(s, q) = zeta(s, q + 1) + q^-s, differentiated by s; zeta'(2) is a known number."""
+    """zeta(s, q) = zeta(s, q + 1) + q^-s, differentiated with respect to s; zeta'(2) is a known
+    number."""
     s, q = numpy.array([1.1, 2.0, 5.0, 12.0])[:, None], numpy.array([0.4, 1.0, 3.0, 20.0])
     on = [space.asarray(each) for each in (s, q)]
     found = space.zeta_x(on[0], on[1] + 1) - space.zeta_x(*on)

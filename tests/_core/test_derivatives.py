@@ -1,5 +1,5 @@
-"""Every gradient rule of a function of `xp` against finite differences, also at second order; each
-is linear in g.
+"""Every gradient rule of a function of `xp` against finite differences, including at second order;
+each is linear in g.
 """
 
 import subprocess

@@ -22,7 +22,7 @@ def chain(x, w):
 
 
 def by_hand(x, w):
-    """Computes the same chain, and returns its gradient by `x`."""
+    """Computes the same chain, and returns its gradient with respect to `x`."""
     outs = []
     for _ in range(LENGTH // 2):
         outs.append(x)

@@ -26,7 +26,7 @@ CLASSES, WORDS = labels(1024, 1000), labels(4096, 10_000)
 
 
 def arrays(case):
-    """Returns the inputs of a case, and the gradient by its result."""
+    """Returns the inputs of a case, and the gradient with respect to its result."""
     shapes, result = SHAPES[case]
     inputs = [normal(seed, *shape) for seed, shape in enumerate(shapes)]
     return inputs, np.asarray(normal(7, *result))
@@ -71,7 +71,7 @@ def functions(ms):
 
 
 def forward_and_backward(case):
-    """Returns a step: an operator and its gradients by all inputs."""
+    """Returns a step: an operator and its gradients with respect to all inputs."""
 
     def make(ms):
         class Operator(ms.nn.Cell):

@@ -34,7 +34,7 @@ def functions():
 
 
 def forward_and_backward(case):
-    """Returns a step: an operator and its gradients by all inputs."""
+    """Returns a step: an operator and its gradients with respect to all inputs."""
 
     def make():
         function = functions()[case]

@@ -19,7 +19,7 @@ TOTAL = SIZE * (SIZE + 1) / 2
 
 
 class Net(nn.Cell):
-    """sum(x weight), whose gradient by the weight is x."""
+    """sum(x weight), whose gradient with respect to the weight is x."""
 
     def __init__(self, dtype=ms.float32):
         super().__init__()

@@ -133,7 +133,7 @@ def submitted(name, values):
 
 
 def wait(name):
-    """Adds a synchronisation, also within a call that is counted."""
+    """Adds a synchronisation, including within a call that is counted."""
     graphs.refuse(name)
     for counts in _open:
         counts.names["synchronisations"][name] += 1

@@ -43,14 +43,14 @@ def inv(a):
 
 
 def eig(a):
-    """Returns complex results, also where the imaginary parts are 0."""
+    """Returns complex results, even where the imaginary parts are 0."""
     values, vectors = numpy.linalg.eig(a._host)
     dtype = numpy.result_type(values, numpy.complex64)
     return wrap(values.astype(dtype)), wrap(vectors.astype(dtype))
 
 
 def eigvals(a):
-    """Returns complex results, also where the imaginary parts are 0."""
+    """Returns complex results, even where the imaginary parts are 0."""
     return eig(a)[0]
 
 

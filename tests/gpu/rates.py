@@ -199,7 +199,7 @@ def optimizer_cases(sizes):
 
 
 def update_of(name, sizes):
-    """Returns an optimizer of parameters on the device target in force."""
+    """Returns an optimizer of parameters on the current device target."""
     shapes = enumerate(sizes.parameters)
     parameters = [ms.Parameter(random(shape), name=f"p{index}") for index, shape in shapes]
     return getattr(nn, name)(parameters, 1e-3)

@@ -58,7 +58,7 @@ def test_layers_of_halves_are_as_many_launches_as_layers_of_float32(space, half)
 
 
 def test_batch_norm_goes_back_in_one_launch(space):
-    """This holds also if no gradient reaches the statistics: no zeros are allocated for them."""
+    """This also holds if no gradient reaches the statistics: no zeros are allocated for them."""
     norm = nn.BatchNorm2d(4).set_train()
     x = ms.Tensor(np.linspace(-1, 1, 2 * 4 * 36, dtype=np.float32).reshape(2, 4, 6, 6))
     out, pull = ms.vjp(norm, x, weights=norm.trainable_params())

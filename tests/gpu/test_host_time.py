@@ -35,7 +35,7 @@ MOST_CALLS = {  # Python and C functions that the package calls in one launch
 
 
 def test_a_launch_makes_few_calls(space):
-    """The number of calls stands for the host time of a launch on any machine: a call takes some
+    """The number of calls stands for the host time of a launch on any machine: a call takes about
     0.05 to 0.1 us."""
     found = {}
     for name, call in host_time.calls().items():

@@ -231,7 +231,7 @@ CALLS += [(name, (REAL,), {}) for name in UNARY] + [
 
 
 def entered(value):
-    """Converts NumPy arrays to Tensors, also in lists and tuples."""
+    """Converts NumPy arrays to Tensors, including in lists and tuples."""
     if isinstance(value, numpy.ndarray):
         return Tensor(value)
     return type(value)(map(entered, value)) if isinstance(value, (list, tuple)) else value

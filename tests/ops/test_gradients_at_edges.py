@@ -120,8 +120,8 @@ A, B = np.array([2.0, 3], np.float32), np.array([5.0, 4], np.float32)
     ],
 )
 def test_drawn_numbers_follow_mean_and_scale(draw):
-    """As in MindSpore 2.10, the derivative by `mean` is 1, and by `scale` it is the noise, (value -
-    mean) / scale."""
+    """As in MindSpore 2.10, the derivative with respect to `mean` is 1, and with respect to `scale`
+    it is the noise, (value - mean) / scale."""
     mean, scale = Tensor(A), Tensor(B)
     value, (by_mean, by_scale) = ms.value_and_grad(draw, (0, 1))(mean, scale)
     count = value.size // 2

@@ -139,7 +139,7 @@ def prediction():
 
 @check
 def each_layer_runs_once():
-    """This holds also if the parts of a forward pass start the network again."""
+    """This also holds if the parts of a forward pass start the network again."""
     counts = {}
 
     class Counted(FeedForward):

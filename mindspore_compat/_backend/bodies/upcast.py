@@ -357,8 +357,8 @@ class Slot:
 
 
 def _map_values(value, kind, function):
-    """Returns a value in which `function(x)` replaces each object x of type `kind`, also within
-    tuples and lists."""
+    """Returns a value in which `function(x)` replaces each object x of type `kind`, including
+    within tuples and lists."""
     if isinstance(value, kind):
         return function(value)
     if type(value) in (tuple, list):
@@ -404,7 +404,8 @@ class UpcastKernels:
 
         Args:
             function: the function; later calls with the same object reuse its kernel.
-            values: its arguments: arrays, and values that can be hashed; also in tuples and lists.
+            values: its arguments: arrays, and values that can be hashed, possibly in tuples and
+                lists.
             dtypes: the dtype of floats in the result; a tuple of dtypes for a function that returns
                 a tuple, None for a result that is not needed.
             alias (bool): whether a result may be an argument itself, not a copy.

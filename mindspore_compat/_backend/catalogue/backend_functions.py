@@ -72,19 +72,19 @@ erfinv(x)
 
 [special_grads] pointwise
 gammainc_a(a, x)
-    The derivative of the regularised lower incomplete gamma function by its order.
+    The derivative of the regularised lower incomplete gamma function with respect to its order.
 gammainc_aa(a, x) : refused
     The second derivative of the same.
 betainc_a(a, b, x)
-    The derivative of the regularised incomplete beta function by its first parameter.
+    The derivative of the regularised incomplete beta function with respect to its first parameter.
 betainc_b(a, b, x)
-    The derivative of the same by its second parameter.
+    The derivative of the same with respect to its second parameter.
 betainc_aa(a, b, x) : refused
-    The second derivative of the same by its first parameter.
+    The second derivative of the same with respect to its first parameter.
 betainc_ab(a, b, x) : refused
-    The derivative of `betainc_a` by the second parameter.
+    The derivative of `betainc_a` with respect to the second parameter.
 zeta_x(x, q)
-    The derivative of the Hurwitz zeta function by its exponent.
+    The derivative of the Hurwitz zeta function with respect to its exponent.
 zeta_xx(x, q) : refused
     The second derivative of the same.
 
@@ -228,7 +228,7 @@ linalg_inv(x)
 linalg_det(x)
     The determinant.
 linalg_cofactors(x)
-    The derivative of the determinant by each element, also if the determinant is 0.
+    The derivative of the determinant with respect to each element, even if the determinant is 0.
 linalg_slogdet(x)
     (sign, logarithm of the absolute value) of the determinant.
 linalg_solve(a, b) : other

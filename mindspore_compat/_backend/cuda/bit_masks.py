@@ -1,7 +1,7 @@
-"""Random masks of one bit an element, and the kernels that draw and apply them.
+"""Random masks of one bit per element, and the kernels that draw and apply them.
 
 A mask is an array of uint16 words. Element 16 * i + k in C order is kept if bit k of word i is set.
-Dropout of n float32 elements so moves 8.25 n bytes, where a mask of bools would take 10 n.
+Dropout of n float32 elements therefore moves 8.25 n bytes, where a mask of bools would take 10 n.
 """
 
 import functools

@@ -161,7 +161,7 @@ class Layers:
         return True
 
     def _plan(self, sizes, dtype):
-        """Returns the plan and the handle of a layer; twice None if cuDNN refuses it."""
+        """Returns the plan and the handle of a layer; (None, None) if cuDNN refuses it."""
         gpu, handle = self.space.convolutions.handle()
         if handle is None:
             return None, None

@@ -108,7 +108,7 @@ class Tables:
 
 
 def _captures(stream):
-    """Returns True if work on a stream is captured, also by another thread."""
+    """Returns True if work on a stream is captured, even by another thread."""
     try:
         return stream.is_capturing()
     except RuntimeError:  # a capture that an error has ended already

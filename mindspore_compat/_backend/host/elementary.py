@@ -1,7 +1,7 @@
 """Elementary functions of large float32 arrays on the host where NumPy is slow.
 
 NumPy has its best vector instructions for tan, sinh, log1p and others only on processors with
-AVX-512. On others it computes exp, log, sin and cos in some 3 ns for each element, and calls the C
+AVX-512. On others it computes exp, log, sin and cos in about 3 ns for each element, and calls the C
 library for the rest, which takes 5 to 30 ns. The formulas here become compiled loops, which take
 0.5 to 2 ns. Results are within 4 units in the last place of the exact value
 (`tests/_backend/host/test_elementary.py`). Small arrays, other dtypes and other processors use

@@ -1,8 +1,8 @@
 """Sums, differences, products and quotients of a matrix and a row, a column or numbers of channels,
 as compiled loops for the host, shared by threads.
 
-NumPy starts its own loop once for each row, and a start costs as much as some hundred elements. The
-results are bitwise NumPy's. Arrays of any number of axes are viewed as matrices:
+NumPy starts its own loop once for each row, and a start costs as much as about a hundred elements.
+The results are bitwise NumPy's. Arrays of any number of axes are viewed as matrices:
 
     (64, 32, 256) * (256,)       2048 rows of 256 elements, each multiplied by the same row
     (64, 32, 256) - (64, 32, 1)  each row minus one number

@@ -104,7 +104,7 @@ def prepare(grid, start, count, height, width, padding, corners, taps, index, we
     Args:
         grid: the points, flattened.
         start: the first point.
-        height, width, padding, corners: as of the operator.
+        height, width, padding, corners: as for the operator.
         taps: 4 for linear interpolation, 1 for the nearest pixel.
         index, weight: memory for BLOCK numbers for each of the pixels around a point: upper left,
             upper right, lower left, lower right.

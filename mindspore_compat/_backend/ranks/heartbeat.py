@@ -1,4 +1,4 @@
-"""Heartbeats: reports of a rank to its `msrun`, through small files in a folder of the job.
+"""Heartbeats: reports of a rank to its `msrun-compat`, through small files in a folder of the job.
 
 A rank reports that it is joining the others. Afterwards a thread reports once a second that the
 rank is alive, and how long it has been waiting for others. `communication/job.py` evaluates the
@@ -86,7 +86,7 @@ def _begin():
 
 def _beat():
     _clock.tick()
-    with contextlib.suppress(OSError):  # msrun is gone, and its folder
+    with contextlib.suppress(OSError):  # msrun-compat is gone, and its folder
         for number in itertools.count(2):
             time.sleep(_SECONDS)
             with contextlib.suppress(MemoryError):  # the next beat may find some

@@ -1,4 +1,5 @@
-"""The environment that a launcher (`mpiexec`, `msrun`) gives its processes, and the MPI library."""
+"""The environment that a launcher (`mpiexec`, `msrun-compat`) gives its processes, and the MPI
+library."""
 
 import functools
 import os

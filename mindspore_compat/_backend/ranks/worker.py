@@ -1,9 +1,10 @@
-"""One process of `msrun`: names its rank in the environment, redirects its output, runs the script.
+"""One process of `msrun-compat`: names its rank in the environment, redirects its output, runs the
+script.
 
     python -m mindspore_compat._backend.ranks.worker <log file without _rank.log> command ...
 
-If `msrun` waits for the job, this process stays to report the exit status of the script; otherwise
-it becomes the script.
+If `msrun-compat` waits for the job, this process stays to report the exit status of the script;
+otherwise it becomes the script.
 """
 
 import os

@@ -37,7 +37,7 @@ MOST_CONSTANT = 1 << 12  # bytes of a list of numbers that is kept for a graph
 
 
 class Capture:
-    """A function of no arguments, as a graph of the GPU in force.
+    """A function of no arguments, as a graph of the current GPU.
 
     Args:
         space: the functions of the GPU's array library.

@@ -266,8 +266,8 @@ def call_pull(pull, g, saved, needed, pure):
 
 
 def bare(value):
-    """Returns a value in which each Recorded array is replaced by its plain array, also in tuples,
-    lists, dicts and slices."""
+    """Returns a value in which each Recorded array is replaced by its plain array, including in
+    tuples, lists, dicts and slices."""
     kind = type(value)
     if kind is Recorded:
         return value.value

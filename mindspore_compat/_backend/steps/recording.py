@@ -268,7 +268,7 @@ class StepRecorder:
 
         Args:
             function (Callable): called with the arguments.
-            arguments (list): Recorded arrays, also in tuples, lists and dicts, and constants.
+            arguments (list): Recorded arrays, including in tuples, lists and dicts, and constants.
         """
         self.note_write()
         text = ", ".join([self._source(argument) for argument in arguments])
@@ -335,8 +335,8 @@ class StepRecorder:
         returns the results of the step.
 
         Args:
-            results: the results of the step: Recorded arrays, constants and Given, also in tuples,
-                lists and dicts.
+            results: the results of the step: Recorded arrays, constants and Given, including in
+                tuples, lists and dicts.
             wrap (Callable): converts an array to the caller's type.
 
         Returns:
@@ -422,7 +422,7 @@ def _call_of(function, args, kwargs, results, first):
 
 
 def _with_values(value):
-    """Returns a value in which a Value replaces each Recorded array, also in tuples, lists and
+    """Returns a value in which a Value replaces each Recorded array, including in tuples, lists and
     dicts. A 0-d constant becomes its plain array."""
     kind = type(value)
     if kind is Recorded:

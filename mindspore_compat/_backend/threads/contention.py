@@ -140,8 +140,8 @@ def _cores():
 
 
 def _spare_time():
-    """Returns the seconds that cores were idle or compiled loops for this process, and those that
-    the system has counted; zeros where it does not count."""
+    """Returns the seconds during which cores were idle or compiled loops for this process, and the
+    seconds that the system has counted in all; zeros on systems without these counts."""
     idle, counted = _idle_time(affinity.available()) or (0.0, 0.0)
     return idle + jit.compiler_time(), counted
 

@@ -135,7 +135,7 @@ def pause():
 
 
 def nap():
-    """Sleeps for some 50 microseconds."""
+    """Sleeps for about 50 microseconds."""
     time.sleep(NAP * 1e-6)
 
 

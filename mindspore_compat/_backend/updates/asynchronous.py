@@ -28,7 +28,7 @@ def step_number(step, tensor):
 
     Args:
         step: the step that is being captured, or None. Its replays copy the number of a Tensor on
-            the host to the GPU, so that also this one is a 0-d array on the GPU.
+            the host to the GPU, so that it is also a 0-d array on the GPU.
         tensor: the Tensor.
     """
     if step is None or is_asynchronous(tensor._array):

@@ -100,7 +100,8 @@ class Packed:
     (_core/gradients/saved_tensors.py).
 
     Args:
-        saved (tuple): the values; the arrays among them, also within tuples and lists, are packed.
+        saved (tuple): the values; the arrays among them, including within tuples and lists, are
+            packed.
         packing (tuple): a function that packs an array, and one that unpacks it.
     """
 

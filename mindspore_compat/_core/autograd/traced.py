@@ -157,7 +157,7 @@ def _constant(space, function):
 
 
 def bare(value):
-    """Returns the array behind a Traced value, also within tuples and lists."""
+    """Returns the array behind a Traced value, including within tuples and lists."""
     kind = type(value)
     if kind is Traced:
         return value.array

@@ -1,7 +1,7 @@
 """vjp rules of special functions: the error, gamma, beta, Bessel and zeta functions.
 
-vjp_rules.py describes the conventions. Derivatives by a parameter (the order of an incomplete gamma
-function) are finite differences (_backend/special_grads.py).
+vjp_rules.py describes the conventions. Derivatives with respect to a parameter (the order of an
+incomplete gamma function) are finite differences (_backend/special_grads.py).
 """
 
 import math
@@ -61,12 +61,12 @@ derive("ndtr(x)", x=lambda xp, g, x: g * xp.exp(-0.5 * x * x) / math.sqrt(2 * ma
 
 
 def _gamma_density(xp, a, x):
-    """Returns the derivative of gammainc by x."""
+    """Returns the derivative of gammainc with respect to x."""
     return xp.exp((a - 1) * xp.log(x) - x - xp.gammaln(a))
 
 
 def _beta_density(xp, a, b, x):
-    """Returns the derivative of betainc by x."""
+    """Returns the derivative of betainc with respect to x."""
     return xp.exp(
         (a - 1) * xp.log(x)
         + (b - 1) * xp.log1p(-x)

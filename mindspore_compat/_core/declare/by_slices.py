@@ -101,7 +101,7 @@ def _run_slices(space, function):
 
 
 def _space_of(values):
-    """Returns the array namespace of the innermost vmap among Tensors and Batches, also within
+    """Returns the array namespace of the innermost vmap among Tensors and Batches, including within
     sequences, or None."""
     return space_among(_flat_arrays(values))
 

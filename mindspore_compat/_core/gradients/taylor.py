@@ -1,8 +1,9 @@
 """Higher derivatives along a curve: jet and derivative.
 
 The inputs move along x(t) = x + s1 t + s2 t^2 / 2 + ..., and the results are the derivatives of the
-outputs by t at t = 0. With y the outputs and u fixed, h(t) = <u, y(t)> is a number. Nested
-gradients give its derivatives by t, and the gradient of each of them by u is the derivative of y.
+outputs with respect to t at t = 0. With y the outputs and u fixed, h(t) = <u, y(t)> is a number.
+Nested gradients give its derivatives with respect to t, and the gradient of each of them with
+respect to u is the derivative of y.
 """
 
 from math import factorial
@@ -29,7 +30,7 @@ def _along(fn, curve, order):
     run = {}
 
     def rise(t, k):
-        """Computes <u, y> and its first `k` derivatives by t."""
+        """Computes <u, y> and its first `k` derivatives with respect to t."""
         if k == 0:
             run["out"] = fn(*curve(t))
             heads = tensors_in(run["out"])
@@ -95,9 +96,9 @@ def jet(fn, primals, series):
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
         primals (Union[Tensor, tuple[Tensor]]): the start of the curve; ints become float32.
-        series (Union[Tensor, tuple[Tensor]]): for each input its derivatives along the curve,
-            shape (order, ...), element i the derivative of order i + 1. Ones and then zeros give
-            the derivatives by the input itself.
+        series (Union[Tensor, tuple[Tensor]]): for each input its derivatives along the curve, shape
+            (order, ...), element i the derivative of order i + 1. Ones and then zeros give the
+            derivatives with respect to the input itself.
 
     Returns:
         (outputs, derivatives): Tensors, or lists where `fn` has several outputs. The derivatives

@@ -1,9 +1,9 @@
 """The public transforms: grad, value_and_grad, vjp, jvp, stop_gradient.
 
-Each transform attaches new leaves to the Tensors to differentiate by, runs the function and the
-backward pass, and restores all changes, even if the function raises an error. The backward pass is
-in autograd/tape.py; user-defined gradients and recomputation are in custom.py. Forward mode is two
-reverse passes: `w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`.
+Each transform attaches new leaves to the Tensors with respect to which it differentiates, runs the
+function and the backward pass, and restores all changes, even if the function raises an error. The
+backward pass is in autograd/tape.py; user-defined gradients and recomputation are in custom.py.
+Forward mode is two reverse passes: `w = vjp(u)` is linear in `u`, and its own vjp at `v` is `J v`.
 """
 
 import contextlib
@@ -69,8 +69,8 @@ class Sparse:
 
 
 class Request:
-    """The specification of a gradient: the function, the inputs (by position) and weights to
-    differentiate by, and the form of the result. Each transform makes one."""
+    """The specification of a gradient: the function, the inputs (by position) and weights with
+    respect to which it is differentiated, and the form of the result. Each transform makes one."""
 
     def __init__(
         self, api, fn, position, weights, has_aux=False, return_ids=False, sens_param=False
@@ -165,7 +165,7 @@ def are_plain(args):
 
 def gradients_of_tensors(fn, args, positions, grad_output):
     """Does what `_Run` does for the ordinary case, in a third of its time: returns (the value of
-    `fn`, a list of its gradients by the arguments at increasing `positions`).
+    `fn`, a list of its gradients with respect to the arguments at increasing `positions`).
 
     Args:
         fn (callable): takes `args`.
@@ -358,8 +358,9 @@ def grad(
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate; its outputs are summed.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by. Default: 0.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+            Default: 0.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
         has_aux (bool): True if only the first output is differentiated and the others are returned
             unchanged.
         return_ids (bool): True to pair each gradient with its position or the weight's name.
@@ -407,8 +408,8 @@ def value_and_grad(
 
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
-        grad_position (Union[None, int, tuple[int]]): the inputs to differentiate by.
-        weights (Union[None, Parameter, list, ParameterTuple]): the weights to differentiate by.
+        grad_position (Union[None, int, tuple[int]]): the inputs that receive gradients.
+        weights (Union[None, Parameter, list, ParameterTuple]): the weights that receive gradients.
 
     Returns:
         Function with the inputs of `fn`, which returns (outputs of `fn`, gradients in the form of
@@ -483,7 +484,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     Args:
         fn (Union[Cell, Function]): the function to differentiate.
         *inputs (Tensor): the point.
-        weights (Union[None, Parameter, list, ParameterTuple]): weights to differentiate by as well.
+        weights (Union[None, Parameter, list, ParameterTuple]): weights that receive gradients too.
         has_aux (bool): True if only the first output is differentiated.
 
     Returns:

@@ -432,8 +432,8 @@ def show_with_type(value) -> str:
 
 
 def is_hashable(value) -> bool:
-    """Returns False for lists, dicts and arrays, also within tuples. A set counts as hashable, as
-    in `in` of a set."""
+    """Returns False for lists, dicts and arrays, including within tuples. A set counts as hashable,
+    as in `in` of a set."""
     if isinstance(value, set):
         return True
     try:

@@ -34,7 +34,7 @@ def number_forms(path: str) -> NumberForms:
 
 
 def plain_numbers(value):
-    """Converts NumPy scalars to Python numbers (bools stay), also within tuples and lists."""
+    """Converts NumPy scalars to Python numbers (bools stay), including within tuples and lists."""
     if isinstance(value, np.number):
         return value.item()
     if type(value) in (tuple, list):

@@ -291,7 +291,7 @@ class ShardedSpace:
         return tuple(n // self.mesh.count(axes) for n, axes in zip(shape, dims, strict=True))
 
     def gradients(self, grads):
-        """Converts the gradients that a vjp returned to Sharded arrays, also within lists."""
+        """Converts the gradients that a vjp returned to Sharded arrays, including within lists."""
         return [
             [self.asarray(gradient) for gradient in g]
             if isinstance(g, (list, tuple))
@@ -377,7 +377,7 @@ def family(name):
 
 
 def is_divided(values):
-    """Returns True if one of the values is a Sharded, also within tuples and lists."""
+    """Returns True if one of the values is a Sharded, including within tuples and lists."""
     for value in values:
         if type(value) is Sharded:
             return True
@@ -387,8 +387,8 @@ def is_divided(values):
 
 
 def bare(space, value):
-    """Returns a value in which the gathered array replaces each Sharded, also within tuples and
-    lists."""
+    """Returns a value in which the gathered array replaces each Sharded, including within tuples
+    and lists."""
     if type(value) is Sharded:
         return space.gather(value)
     if isinstance(value, (tuple, list)):

@@ -59,8 +59,8 @@ def product_costs(sizes, ranks):
 
 
 def table_costs(sizes, ranks):
-    """Returns the cost of each division of the table of an embedding: "whole", by its "inner" axis,
-    the rows of the table, or by "columns"."""
+    """Returns the cost of each division of an embedding table: "whole" for none, "inner" for a
+    division of its rows, "columns" for a division of its columns."""
     others = (ranks - 1) / ranks
     return {
         "whole": 2 * others * sizes.weight_bytes,

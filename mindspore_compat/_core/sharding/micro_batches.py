@@ -41,7 +41,8 @@ class MicroBatch:
     Args:
         plan (Plan): which Cells belong to which stage (stage_cells.py).
         stages (Stages): the stages.
-        weights (Sequence[Parameter]): what gradients are taken by; None if there are none.
+        weights (Sequence[Parameter]): the weights that gradients are computed for; None if there
+            are none.
     """
 
     def __init__(self, plan, stages, weights=None):
@@ -280,7 +281,7 @@ def run_pipeline(network, batches, kind):
 
     Raises:
         RuntimeError: if a stage has no Cell, there are fewer micro-batches than stages, a gradient
-            by an input is taken, or the ranks run different pipelines.
+            with respect to an input is computed, or the ranks run different pipelines.
     """
     stages = flow.stages
     plan = _common_plan(

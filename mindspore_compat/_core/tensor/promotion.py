@@ -51,7 +51,7 @@ def _stays_apart(dtype: np.dtype) -> bool:
 
 
 def _cached(function):
-    """Caches a function that returns a dtype. The result is NumPy's own object for the dtype, also
+    """Caches a function that returns a dtype. The result is NumPy's own object for the dtype, even
     if an argument is an unpickled dtype, which only equals it: call paths compare by identity."""
 
     @functools.cache

@@ -127,7 +127,7 @@ class BatchSpace:
         return to_space(self.base, array) if type(array) in SPACES else array
 
     def broadcast(self, array):
-        """Returns `array` as a Batch of equal slices; an array on their device is not copied."""
+        """Returns `array` as a Batch of equal slices; it is not copied if it is on their device."""
         if self.is_batch(array):
             return array
         array = self.base.asarray(self.to_device(array))

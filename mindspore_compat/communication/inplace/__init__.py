@@ -8,8 +8,9 @@ that returns new Tensors, which only `mindspore.ops` has. The exchanges themselv
 `..transfer`.
 
 All arguments are checked before anything is sent, so a rejected call changes nothing on this rank
-and starts nothing on others. If members call different functions, or with different shapes, dtypes
-or roots, each gets a RuntimeError that names them. If an error ends one rank, the others end too.
+and starts nothing on others. If the functions that members call, or their shapes, dtypes or roots,
+differ, each member gets a RuntimeError that names them. If an error ends one rank, the others end
+too.
 """
 
 from . import all_to_all, collectives, lists, objects, peers, process_groups, store, switch  # noqa: F401 - their declarations make the public names

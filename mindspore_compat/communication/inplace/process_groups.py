@@ -1,7 +1,7 @@
 """Process groups: joining the processes, and creating and querying groups.
 
-The processes of a job are those that a launcher (`mpiexec`, `msrun`) started, as everywhere in this
-package; Through `init_method` or `store` they find each other before they connect.
+The processes of a job are those that a launcher (`mpiexec`, `msrun-compat`) started, as everywhere
+in this package. Through `init_method` or `store` they find each other before they connect.
 """
 
 import datetime

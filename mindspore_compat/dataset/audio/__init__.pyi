@@ -690,7 +690,7 @@ class NormType(_b.str, _e.Enum):
     NONE = ...
     SLANEY = ...
 class Overdrive(_TensorOperation):
-    """Applies an overdrive effect: nonlinear distortion as of an overdriven amplifier.
+    """Applies an overdrive effect: nonlinear distortion like that of an overdriven amplifier.
 
     Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
 

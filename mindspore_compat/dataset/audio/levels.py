@@ -507,7 +507,7 @@ class MuLawDecoding(AudioOperation):
 
 
 class Overdrive(AudioOperation):
-    """Applies an overdrive effect: nonlinear distortion as of an overdriven amplifier.
+    """Applies an overdrive effect: nonlinear distortion like that of an overdriven amplifier.
 
     Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
 

@@ -32,7 +32,7 @@ def _like(data, make):
 
 
 def default_convert(data):
-    """Converts NumPy arrays and numbers to Tensors, also within mappings and sequences.
+    """Converts NumPy arrays and numbers to Tensors, including within mappings and sequences.
 
     Strings, objects and Python numbers are unchanged.
 

@@ -270,7 +270,7 @@ def set_multiprocessing_timeout_interval(interval: Int(ge=1, le=INT32_MAX)):
     """Sets the time limit of a worker, process or thread, for a row that the reader waits for.
 
     After one interval a warning names the worker and the row. After two the reader's process raises
-    RuntimeError and ends the worker, if it is a process; the original waits on. With
+    RuntimeError and ends the worker, if it is a process; the original keeps waiting. With
     `set_enable_watchdog(False)`, there is only a warning after each interval.
 
     Args:
@@ -520,7 +520,7 @@ def load(file):
         file (str): the path of the file.
 
     Raises:
-        RuntimeError: if it cannot be read, or is not JSON object.
+        RuntimeError: if it cannot be read, or is not a JSON object.
     """
     with reading(file, problem="is no JSON file of settings", api="load"):
         for key, value in json_of(file).items():

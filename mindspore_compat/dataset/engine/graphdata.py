@@ -157,7 +157,7 @@ class GraphData:
         neighbor_type: Int,
         output_format: AnInstance(OutputFormat) = OutputFormat.NORMAL,
     ):
-        """Returns all neighbours, of one type, of some nodes.
+        """Returns all neighbours of one type, for the given nodes.
 
         Args:
             node_list (Union[list, numpy.ndarray]): the nodes.

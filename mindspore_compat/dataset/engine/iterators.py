@@ -221,7 +221,7 @@ def _get_training_dataset():
 
 @checked
 def _reset_training_dataset(global_step: Int(ge=0), dataset_size: Int(ge=1)):
-    """Makes the iterator of the training go on after a number of steps.
+    """Makes the iterator of the training continue after a number of steps.
 
     Args:
         global_step (int): the steps of all epochs that were completed.

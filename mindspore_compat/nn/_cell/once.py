@@ -89,8 +89,8 @@ class Once:
     """Saves the tape of a network's first call while a step runs.
 
     Args:
+        network (Cell): the network whose first call is recorded.
         weights (Sequence[Parameter]): the weights that the gradient may be requested for.
-        weights (Sequence[Parameter]): what its gradient may be taken by.
     """
 
     def __init__(self, network, weights):

@@ -1,8 +1,9 @@
 """Reads the parameters that an optimizer is given, and returns one Setting per parameter.
 
 `read_parameters` takes the list of parameters or of group dicts, rejects invalid ones, and returns
-the parameters in the order of their update. Learning rates and decays are returned as given;
-_rates.py converts them to Parameters and Cells.
+the parameters in the order of their update. Learning rates and decays are returned as given.
+`Optimizer._make_rates` (optimizer.py) chooses the learning rate of each parameter: that of its
+group, or else the optimizer's; _rates.py converts it to a Parameter or a Cell.
 """
 
 from collections.abc import Iterable

@@ -27,8 +27,8 @@ UNSCALED = fuse(_unscale)
 
 
 def _is_scaled(x):
-    """Returns whether the step of a Parameter is scaled by default; a named function can be
-    pickled."""
+    """Returns whether the step of a Parameter is scaled by default. It is not a lambda, because
+    optimizers are pickled."""
     return "LayerNorm" not in x.name and "bias" not in x.name
 
 

@@ -18,7 +18,7 @@ LAST_ROWS = 1024  # the number of rows that a causal shift has
 
 
 def _need_reach(api, before, after, queries, keys):
-    """Rejects a `pre_tokens` and `next_tokens` that leave no key in the band."""
+    """Rejects `pre_tokens` and `next_tokens` that leave no key in the band."""
     empty = before < 0 and (after < -before or -before >= keys)
     empty = empty or after < 0 and (-after > before or -after >= queries)
     if before < 0 and after < 0 or empty:

@@ -28,7 +28,7 @@ from .prompt_incre import (
     _need_prompt,
     _need_whole_pages,
     _result,
-    _see,
+    _set_mask_and_shift,
     _take_cache,
 )
 
@@ -195,7 +195,7 @@ def fused_infer_attention_score(
     lengths, pages = (actual_seq_lengths, actual_seq_lengths_kv), (block_table, block_size)
     bytes_ = _byte_scales(call, (dequant_scale1, quant_scale1, dequant_scale2))
     call.prepare(scales, by_token, pages, lengths, padding, sparse_mode, reach, inner_precise)
-    _see(call, atten_mask, call.mode, reach, pse_shift)
+    _set_mask_and_shift(call, atten_mask, call.mode, reach, pse_shift)
     _need_whole_pages(call, quant_scale2)
     sums = Tensor._wrap(call.space.zeros((1,), "float32"))
     out = _result(call, bytes_, quant_scale2, quant_offset2)

@@ -289,7 +289,7 @@ class Inference:
         )
         return xp.arange(steps) - starts, counts
 
-    def bar(self, mask, mode=0, reach=(ALL_TOKENS, ALL_TOKENS)):
+    def set_mask(self, mask, mode=0, reach=(ALL_TOKENS, ALL_TOKENS)):
         """Sets the mask of forbidden keys, from the lengths, the mode and the mask.
 
         Args:
@@ -350,7 +350,7 @@ class Inference:
             )
         return (mask._array != 0).reshape(shape)
 
-    def move(self, name, shift):
+    def set_shift(self, name, shift):
         """Sets the shift that is added to the scores; ignores rows and columns beyond the
         sequences."""
         if shift is None:

@@ -142,7 +142,7 @@ def prompt_flash_attention(
     _need_prompt(call, sparse_mode, (pre_tokens, next_tokens))
     call.limit_queries("actual_seq_lengths", actual_seq_lengths)
     call.limit_keys("actual_seq_lengths_kv", actual_seq_lengths_kv)
-    _see(call, attn_mask, sparse_mode, (pre_tokens, next_tokens), pse_shift)
+    _set_mask_and_shift(call, attn_mask, sparse_mode, (pre_tokens, next_tokens), pse_shift)
     scales = deq_scale1, quant_scale1, deq_scale2
     return _result(call, _byte_scales(call, scales), quant_scale2, quant_offset2)
 
@@ -167,7 +167,7 @@ def _need_prompt(call, mode, reach):
         )
 
 
-def _see(call, mask, mode, reach, shift):
+def _set_mask_and_shift(call, mask, mode, reach, shift):
     """Sets the mask and the shift of a call."""
     expected_dtype = "BFloat16" if str(call.dtype) == "BFloat16" else "Float16"
     if shift is not None and str(shift.dtype) != expected_dtype:
@@ -176,8 +176,8 @@ def _see(call, mask, mode, reach, shift):
             f"got {shift.dtype}",
             TypeError,
         )
-    call.bar(mask, mode, reach)
-    call.move("pse_shift", shift)
+    call.set_mask(mask, mode, reach)
+    call.set_shift("pse_shift", shift)
 
 
 def _byte_scales(call, scales):
@@ -333,7 +333,7 @@ def incre_flash_attention(
         )
     halves = _halve(call, antiquant_scale), _halve(call, antiquant_offset)
     _take_cache(call, halves, False, (block_table, block_size), actual_seq_lengths, kv_padding_size)
-    _see(call, attn_mask, 1, None, pse_shift)
+    _set_mask_and_shift(call, attn_mask, 1, None, pse_shift)
     _need_whole_pages(call, quant_scale2)
     return _result(call, (), quant_scale2, quant_offset2)
 

@@ -26,7 +26,7 @@ Mode = OneOf("same", "valid", "pad")
 
 @dataclass(frozen=True, repr=False)
 class _UnlikeSteps(Rule):
-    """A list of anything but `count` positive ints."""
+    """A list that does not consist of `count` positive ints."""
 
     count: int
 
@@ -42,8 +42,8 @@ class _UnlikeSteps(Rule):
 
 
 def _steps(count):
-    """Accepts a positive int or a tuple of `count`. Any other tuple is a ValueError, any other list
-    too; a list of `count` positive ints is a TypeError, since only the primitive refuses it.
+    """Accepts a positive int, or a tuple of `count` positive ints. A list of `count` positive ints
+    is a TypeError, since only the primitive refuses it; any other tuple or list is a ValueError.
     """
     return AsValue(several(Positive, count), TupleOf() | _UnlikeSteps(count))
 

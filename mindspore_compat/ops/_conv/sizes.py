@@ -27,7 +27,7 @@ def cached(function):
 def per_dimension(value, count):
     """Returns one number per spatial dimension, given a number or a sequence.
 
-    A single number, also in a sequence of length 1, is repeated.
+    A single number, including in a sequence of length 1, is repeated.
     """
     if type(value) is int:
         return (value,) * count

@@ -70,7 +70,7 @@ def _points(xp, boxes, size, counts, method):
         boxes: (boxes, 4).
         size: the height and the width of images.
         counts: the height and the width of crops.
-        method (str): as of `crop_and_resize`.
+        method (str): as for `crop_and_resize`.
 
     Returns:
         The vertical and the horizontal coordinates in images, (boxes, pixels), and a mask of those

@@ -30,8 +30,8 @@ def _reflect(xp, at, low, high):
 
 def _positions(xp, grid, size, padding, corners):
     """Returns the pixel coordinates of a grid in [-1, 1], slowest dimension first, and their
-    derivatives by its numbers; (N, P) arrays. If `corners` is None, the grid has pixel coordinates,
-    with the padding "zeros"."""
+    derivatives with respect to its numbers; (N, P) arrays. If `corners` is None, the grid has pixel
+    coordinates, with the padding "zeros"."""
     count = len(size)
     flat = xp.reshape(grid, (grid.shape[0], prod(grid.shape[1:-1]), count))
     points, slopes = [], []

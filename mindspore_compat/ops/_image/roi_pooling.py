@@ -1,5 +1,5 @@
 """Position-sensitive region pooling: `PSROIPooling`, and `PsROIPooling` of older releases, which
-rounds otherwise. `ROIAlign` is in _image/roi_align.py."""
+rounds differently. `ROIAlign` is in _image/roi_align.py."""
 
 from ..._core.declare.inputs import SameDtype
 from ..._core.declare.op import op

@@ -53,7 +53,7 @@ def kl_div(
 
 @kl_div.vjp_joint
 def kl_div_vjp(xp, g, labels, reduction):
-    """Returns the gradient of the logits, also where labels are not positive; labels have no
+    """Returns the gradient of the logits, even where labels are not positive; labels have no
     gradient."""
     count = {"mean": labels.size, "batchmean": labels.shape[0] if labels.ndim else 1}
     return -labels * g / count.get(reduction, 1), None

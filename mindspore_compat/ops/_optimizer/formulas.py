@@ -17,7 +17,7 @@ def momentum_update(xp, p, g, moments, *, lr, momentum, nesterov=False):
 
 
 def sgd_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov=False):
-    """Makes a momentum step with dampening; `stat` is 1 before the first step, which is not
+    """Performs a momentum step with dampening; `stat` is 1 before the first step, which is not
     dampened.
 
     If `dampening` is None, the step is not dampened, and `stat` is not used.
@@ -32,8 +32,8 @@ def sgd_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov=False
 
 
 def sgd_or_plain_update(xp, p, g, accum, stat, *, lr, momentum, dampening, nesterov):
-    """Makes the step of `sgd_update`, or of `plain_update` if `momentum` is None, which keeps the
-    states."""
+    """Performs the step of `sgd_update`, or of `plain_update` if `momentum` is None, which keeps
+    the states."""
     if momentum is None:
         return p - lr * g, accum, stat
     return sgd_update(
@@ -42,7 +42,7 @@ def sgd_or_plain_update(xp, p, g, accum, stat, *, lr, momentum, dampening, neste
 
 
 def momentum_or_plain_update(xp, p, g, moments, *, lr, momentum, share, nesterov):
-    """Makes a momentum step that accumulates a `share` of the gradient, or a plain step if
+    """Performs a momentum step that accumulates a `share` of the gradient, or a plain step if
     `momentum` is None.
     """
     if momentum is None:
@@ -52,7 +52,7 @@ def momentum_or_plain_update(xp, p, g, moments, *, lr, momentum, share, nesterov
 
 
 def keras_momentum_update(xp, p, g, accum, *, lr, momentum, nesterov=False):
-    """Makes a momentum step that accumulates steps, not gradients, so that a change of `lr` acts
+    """Performs a momentum step that accumulates steps, not gradients, so that a change of `lr` acts
     gradually."""
     accum = momentum * accum - lr * g
     return p + (momentum * accum - lr * g if nesterov else accum), accum
@@ -188,7 +188,7 @@ def proximal_update(xp, p, g, *, lr, l1, l2):
 
 
 def proximal_adagrad_update(xp, p, g, accum, *, lr, l1, l2):
-    """Makes the step of `proximal_update` with the learning rate of Adagrad."""
+    """Performs the step of `proximal_update` with the learning rate of Adagrad."""
     accum = accum + g * g
     (p,) = proximal_update(xp, p, g, lr=lr / xp.sqrt(accum), l1=l1, l2=l2)
     return p, accum
@@ -206,14 +206,14 @@ def ftrl_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2):
 
 
 def ftrl_shrunk_update(xp, p, g, accum, linear, *, lr, lr_power, l1, l2, shrink):
-    """Makes the step of `ftrl_update` with 2 * `shrink` times the parameter added to the linear
+    """Performs the step of `ftrl_update` with 2 * `shrink` times the parameter added to the linear
     term."""
     linear = linear + 2 * shrink * p
     return ftrl_update(xp, p, g, accum, linear, lr=lr, lr_power=lr_power, l1=l1, l2=l2)
 
 
 def adam_or_amsgrad_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, amsgrad):
-    """Makes the step of `adam_update`, or of `amsgrad_update`, with the same states."""
+    """Performs the step of `adam_update`, or of `amsgrad_update`, with the same states."""
     if amsgrad:
         return amsgrad_update(xp, p, g, m, v, top, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
     p, m, v = adam_update(xp, p, g, m, v, lr=lr, beta1=beta1, beta2=beta2, eps=eps)
@@ -237,7 +237,7 @@ def adamw_update(xp, p, g, m, v, top, *, lr, beta1, beta2, eps, root, shrink, am
 
 
 def adamw_without_top_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, root, shrink):
-    """Makes the step of `adamw_update` without AMSGrad's largest second moment."""
+    """Performs the step of `adamw_update` without AMSGrad's largest second moment."""
     return adamw_update(
         xp,
         p,
@@ -274,7 +274,7 @@ def radam_update(xp, p, g, m, v, *, lr, beta1, beta2, eps, settled):
 
 
 def adamax_inner_eps_update(xp, p, g, m, v, *, lr, beta1, beta2, eps):
-    """Makes the step of `adamax_update` with `eps` added to the gradient's magnitude, not to the
+    """Performs the step of `adamax_update` with `eps` added to the gradient's magnitude, not to the
     norm."""
     m = beta1 * m + (1 - beta1) * g
     v = xp.maximum(beta2 * v, xp.abs(g) + eps)

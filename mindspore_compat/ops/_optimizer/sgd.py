@@ -350,7 +350,7 @@ class LARSUpdate(Update):
         learning_rate: Scalar,
     ):
         xp = space_for(weight._array)
-        g = self.joined((weight,), gradient)
+        g = self.gradient_array((weight,), gradient)
         decay = self._number("weight_decay", weight_decay)
         rate = self._number("learning_rate", learning_rate) if self.use_clip else None
         ratio = formulas.trust_ratio(

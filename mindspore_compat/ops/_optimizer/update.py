@@ -103,7 +103,7 @@ class Update(Primitive):
                 self.run(fused, space_arrays[:-1], space_arrays[-1], **scalars)
             return tuple(map(plain, tensors))
         note_in_place_write(tensors)
-        grad = self.joined(tensors, gradient)
+        grad = self.gradient_array(tensors, gradient)
         states = [tensor._array for tensor in tensors[1:]]
         scalars = self.numbers(scalars)
         if tensors[0]._array.dtype.kind in "iuc":
@@ -134,12 +134,12 @@ class Update(Primitive):
         for array, value in zip(tensors, new, strict=True):
             array[...] = value
 
-    def joined(self, tensors, grad):
-        """Returns the gradient's array, on the device of the parameter.
+    def gradient_array(self, tensors, grad):
+        """Returns the array of the gradient, moved to the device of the parameter.
 
         Raises:
-            TypeError: if the gradient has a wider dtype than every Tensor it updates; these are
-                never converted.
+            TypeError: if the gradient has a wider dtype than every Tensor that it updates, because
+                these Tensors keep their dtypes.
             ValueError: if shapes differ.
         """
         grad = standing(*tensors, grad)[-1]

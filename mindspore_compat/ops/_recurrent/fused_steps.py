@@ -172,7 +172,7 @@ def lstm_vjp(bodies, xp, order, activated, before, c, weight, mask, g):
 
 
 def _bias_parts(bias):
-    """Returns the biases of the three gates; three times None if `bias` is None."""
+    """Returns the biases of the three gates; [None, None, None] if `bias` is None."""
     return [None] * 3 if bias is None else [Parts(bias, 3)]
 
 

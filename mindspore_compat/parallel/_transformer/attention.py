@@ -173,7 +173,7 @@ class MultiHeadAttention(Cell):
         return self.dropout(self.projection(out.astype(query_tensor.dtype))), (key, value)
 
     def _batch(self, query, mask, length):
-        """Returns the number of sequences, also if sequences and tokens share one axis."""
+        """Returns the number of sequences, even if sequences and tokens share one axis."""
         if query.ndim == 3:
             return query.shape[0]
         return mask.shape[0] if mask is not None else query.shape[0] // length

@@ -26,7 +26,7 @@ class DistributedDataParallel(Cell):
 
     Gradients of its parameters are averaged over the ranks, and accumulate from one backward pass
     to the next until `zero_grad`: `mindspore.grad` returns the sum so far, in memory that the next
-    pass writes to. All ranks must take gradients by the same parameters in the same order. A
+    pass writes to. All ranks must compute gradients of the same parameters in the same order. A
     process without a launcher is the only rank and need not be connected.
 
     Args:
@@ -35,12 +35,12 @@ class DistributedDataParallel(Cell):
             Default: ``True``.
         process_group (str): the name of the group of ranks. Default: ``None``, the world.
         bucket_cap_mb (int): about how many megabytes travel as one message. Default: ``None``, 25.
-        find_unused_parameters (bool): whether gradients may be taken by some of the parameters
-            only; each gradient then travels by itself. Default: ``False``.
+        find_unused_parameters (bool): whether some of the parameters may have no gradient; each
+            gradient then travels by itself. Default: ``False``.
         average_in_collective (bool): True to divide the sum over the ranks, False to divide what is
             summed. Default: ``False``.
-        static_graph (bool): whether gradients are always taken by the same parameters in the same
-            order: the first walk back finds them, and buckets are made of them in that order.
+        static_graph (bool): whether gradients are always computed for the same parameters in the
+            same order: the first walk back finds them, and buckets are made of them in that order.
             Default: ``False``.
         reducer_mode (str): "CppReducer" or "PythonReducer"; they are the same here.
             Default: ``"CppReducer"``.

@@ -70,8 +70,8 @@ class SurfaceMetric(Metric):
         return ndimage.distance_transform_cdt(~target, metric=self.distance_metric)[source]
 
     def _distances_of_directions(self, symmetric):
-        """Returns the distances from the predicted surface to the other, and with `symmetric` also
-        back."""
+        """Returns the distances from the predicted to the labelled surface; if `symmetric`, also
+        those in the other direction."""
         self._need_updates(self._is_update)
         predicted, labelled = self._y_pred_edges, self._y_edges
         distances = self._distances(predicted, labelled)

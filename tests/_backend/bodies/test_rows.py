@@ -136,7 +136,7 @@ def test_rows_that_are_read_again_may_have_parts(space, shape):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("rows, length", [(3, 5), (700, 24), (600, 300), (5, 9000)])
 def test_sums_over_rows(space, rows, length, dtype):
-    """They are computed in float32 for data of any dtype, also for long rows."""
+    """They are computed in float32 for data of any dtype, including for long rows."""
     rng = np.random.default_rng(0)
     x, g = (rng.standard_normal((rows, length)).astype(dtype) for _ in range(2))
     scale = rng.random(length).astype("float32")

@@ -175,7 +175,7 @@ def test_other_windows_and_dtypes_are_left_to_the_composed_pooling(any_size, mon
 @pytest.mark.parametrize("ceil_mode", [False, True])
 @pytest.mark.parametrize("pads", [((1, 1), (1, 1)), ((1, 0), (0, 1)), ((1, 1), (2, 0))])
 def test_padded_images_take_the_loops(pads, ceil_mode, odd, any_size, monkeypatch):
-    """The loops match pooling by array functions, also if a window contains only -inf or NaN."""
+    """The loops match pooling by array functions, even if a window contains only -inf or NaN."""
     monkeypatch.setattr(parallel_loops, "ParallelLoop", ParallelByPython)
     rng = np.random.default_rng(0)
     x = rng.integers(-3, 3, (2, 3, 8, 9)).astype(np.float32)

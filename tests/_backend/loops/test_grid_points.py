@@ -1,5 +1,5 @@
-"""The compiled loops of grid sampling match array functions in every mode, also for points at the
-edges, points far outside, and NaN."""
+"""The compiled loops of grid sampling match array functions in every mode, including for points at
+the edges, points far outside, and NaN."""
 
 import itertools
 
@@ -28,7 +28,7 @@ def inputs(height, width):
     grid = (rng.normal(size=(2, 5, 4, 2)) * 1.3).astype(np.float32)
     grid[0, 0] = [[-1, 1], [1, -1], [np.nan, 0.5], [0, 0]]
     grid[1, 0] = [[9, -7], [-1e9, 1e9], [np.inf, -np.inf], [1.25, -1.5]]
-    x[0, 1, -1, -1] = np.inf  # a pixel outside counts as 0, also if the last one is infinite
+    x[0, 1, -1, -1] = np.inf  # a pixel outside counts as 0, even if the last one is infinite
     return x, grid, rng.normal(size=(2, 3, 5, 4)).astype(np.float32)
 
 

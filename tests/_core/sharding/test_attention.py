@@ -52,7 +52,7 @@ def dropped(q, k, v):
 
 
 def results(attend, *inputs):
-    """The attention, and its gradients by the queries, keys and values."""
+    """The attention, and its gradients with respect to the queries, keys and values."""
     flow = Tensor(FLOW)
     gradients = ms.grad(lambda *inputs: (attend(*inputs) * flow).sum(), (0, 1, 2))
     return attend(*inputs), *gradients(*inputs)

@@ -45,7 +45,7 @@ def test_divisions_that_stay(shape, dims, new, wanted, kinds):
 
 @pytest.mark.parametrize("shape", [(8, 6), (8, 7), (36,)])  # whole words, and a part of one
 def test_a_mask_of_bits_is_divided_with_its_array(shape):
-    """A GPU draws the mask of dropout in 16-bit words, one bit an element."""
+    """A GPU draws the mask of dropout in 16-bit words, one bit per element."""
     mask = RNG.random(shape) < 0.7
     flat_bits = np.zeros(-(-mask.size // 16) * 16, np.uint8)
     flat_bits[: mask.size] = mask.reshape(-1)

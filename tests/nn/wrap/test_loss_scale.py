@@ -15,8 +15,8 @@ pytestmark = pytest.mark.quick
 
 @pytest.fixture
 def python_of_each_step(monkeypatch):
-    """Makes the Python code of each step run, also in graph mode on a GPU, so that calls can be
-    counted."""
+    """Makes the Python code of each step run, including in graph mode on a GPU, so that calls can
+    be counted."""
     monkeypatch.setattr(current, "_permitted", False)
 
 

@@ -193,7 +193,8 @@ def test_functions_marked_by_jit_are_recorded_once_they_train(logged):
 
 
 class Gradients(nn.Cell):
-    """The gradients of a scaled square by its input and a weight, without an update."""
+    """The gradients of a scaled square with respect to its input and a weight, without an
+    update."""
 
     def __init__(self):
         super().__init__()

@@ -27,7 +27,8 @@ class FlatSizes(NamedTuple):
 
 
 class FlatSums(NamedTuple):
-    """The sizes of `weight_runs`. Fields with the names of those in FlatSizes mean the same."""
+    """The sizes of `weight_runs`. Fields with the same names as in FlatSizes have the same
+    meaning."""
 
     groups: int
     channels: int

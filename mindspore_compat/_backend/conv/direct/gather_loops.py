@@ -21,8 +21,8 @@ WINDOWS = 512  # number of windows whose results are written together
 
 
 class GatherSizes(NamedTuple):
-    """The sizes of `gather_correlate`. Fields with the names of those in flat_loops.FlatSizes mean
-    the same."""
+    """The sizes of `gather_correlate`. Fields with the same names as in flat_loops.FlatSizes have
+    the same meaning."""
 
     groups: int
     channels: int
@@ -42,8 +42,8 @@ class GatherSizes(NamedTuple):
 
 
 class GatherSums(NamedTuple):
-    """The sizes of `gather_weight_runs`. Fields with the names of those in flat_loops.FlatSums mean
-    the same."""
+    """The sizes of `gather_weight_runs`. Fields with the same names as in flat_loops.FlatSums have
+    the same meaning."""
 
     groups: int
     channels: int

@@ -48,8 +48,8 @@ class TileSizes(NamedTuple):
 
 
 class TileSums(NamedTuple):
-    """The sizes of `winograd_weight_runs`. Fields with the names of those in TileSizes mean the
-    same."""
+    """The sizes of `winograd_weight_runs`. Fields with the same names as in TileSizes have the same
+    meaning."""
 
     groups: int
     channels: int
