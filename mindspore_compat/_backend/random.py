@@ -300,14 +300,15 @@ def kept_ones(xp, mask, shape, dtype):
     return xp.cast(mask, dtype)
 
 
-def random_bits(xp, shape, keep):
-    """Draws a mask as `random_keep` does from the default stream, and returns it packed in bits: a
-    byte holds eight elements of the last axis. On the host the mask is drawn in blocks."""
+def random_bits(xp, shape, keep, source=None):
+    """Draws a mask as `random_keep` does, from the default stream or a given one, and returns it
+    packed in bits: a byte holds eight elements of the last axis. On the host the mask is drawn in
+    blocks."""
     *lead, last = shape
     lead = tuple(lead)
     if xp.module is not numpy or keep >= 1 or getattr(xp, "draws", None):
-        return _pack_bits(xp, random_keep(xp, shape, keep))
-    generator = stream(0, 0).next(xp)
+        return _pack_bits(xp, random_keep(xp, shape, keep, source=source))
+    generator = (default if source is None else source).next(xp)
     bits = numpy.empty((math.prod(lead), -(-last // 8)), numpy.uint8)
     for rows in blocks(len(bits), max(_DRAWN // max(last, 1), 1)):
         mask = generator.below((rows.stop - rows.start, last), keep)

@@ -50,7 +50,6 @@ def test_get_loss_weighs_and_keeps_the_dtype():
         nn.HingeEmbeddingLoss,
         nn.MarginRankingLoss,
         nn.TripletMarginLoss,
-        nn.SoftMarginLoss,
         nn.GaussianNLLLoss,
         nn.MultiLabelSoftMarginLoss,
     ],
@@ -73,6 +72,16 @@ def test_where_the_page_asks_for_a_str_another_type_is_a_type_error(kind):
             kind(reduction=reduction)
     with pytest.raises(ValueError, match="'reduction' must be one of"):
         kind(reduction="Mean")
+
+
+@pytest.mark.parametrize(
+    "reduction, error", [("average", ValueError), (None, TypeError), (3, TypeError)]
+)
+def test_soft_margin_loss_checks_its_reduction_when_it_is_called(reduction, error):
+    """As MindSpore 2.10 does; there, too, "Mean" is "mean"."""
+    loss = nn.SoftMarginLoss(reduction)
+    with pytest.raises(error, match="reduction"):
+        loss(Tensor([1.0, 2.0]), Tensor([1.0, -1.0]))
 
 
 def test_lossbase_itself_computes_nothing():

@@ -311,6 +311,6 @@ dropout_mask(shape, dtype, keep, seed0=0, seed1=0, source=None) : create, consta
     The same mask as `dropped` takes it for arrays of `dtype`, in bits on a GPU.
 kept_ones(mask, shape, dtype) : constant, opaque
     The mask of `dropout_mask` as ones and zeros of a shape and dtype.
-random_bits(shape, keep) : create, constant, opaque
+random_bits(shape, keep, source=None) : create, constant, opaque
     The same mask in bits, eight of the last axis in a byte.
 """

@@ -8,6 +8,7 @@ full matrix of scores exists only if the caller requests it.
 
 import math
 
+from ..._backend.kernel_streams import of_call
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Float, TensorOf
 from .._activation.softmax import softmax_along, softmax_along_vjp
@@ -244,7 +245,8 @@ def attend_with_dropout(
         The output, and the bits of the weights that were kept.
     """
     lead = broadcast_lead((query, key, value, shift))
-    bits = xp.random_bits((*lead, query.shape[-2], key.shape[-2]), keep_prob)
+    shape = (*lead, query.shape[-2], key.shape[-2])
+    bits = xp.random_bits(shape, keep_prob, of_call("Dropout"))  # the mask of `ops.dropout`
     inputs = query, key, value, shift, None
     return _outputs(xp, *inputs, bits, scale, keep_prob, False, None), bits
 

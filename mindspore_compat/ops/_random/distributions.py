@@ -227,7 +227,7 @@ def gamma(shape: Shape, alpha: TensorOf("float32"), beta: TensorOf("float32"), s
 def _gamma(stream, shape, alpha, beta):
     xp = space_for(alpha._array)
     whole = xp.broadcast_shapes(_lengths("gamma", (shape,)), alpha.shape, beta.shape)
-    draw = _Draw(stream, xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
+    draw = _Draw(lambda: stream, xp).standard_gamma(xp.broadcast_to(alpha._array, whole))
     return at_rate.run(Tensor._wrap(result_array(xp, draw)), beta)
 
 
@@ -328,4 +328,4 @@ def _poisson(stream, shape, rate, dtype):
     xp = space_for(rate._array)
     whole = _lengths("random_poisson", (shape,)) + rate.shape
     rates = xp.where(rate._array < 0, 0, rate._array)  # nothing is counted at a negative rate
-    return _make(_Draw(stream, xp).poisson(rates, whole), dtype)
+    return _make(_Draw(lambda: stream, xp).poisson(rates, whole), dtype)

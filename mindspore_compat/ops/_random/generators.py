@@ -41,8 +41,8 @@ def _generator(xp, seed=None, counted=None, kind=None):
     the original's numbers, with the `kind` of generator that of_call has.
     """
     if counted:
-        return _Draw(kernel_streams.of_call(counted, seed, kind), xp)
-    return _Draw(random.stream(seed), xp)
+        return _Draw(lambda: kernel_streams.of_call(counted, seed, kind), xp)
+    return _Draw(lambda: random.stream(seed), xp)
 
 
 def _lengths(api, shape):
@@ -63,12 +63,12 @@ def _int_lengths(api, size):
 
 
 class _Draw:
-    """A generator that takes numbers from a stream at its first use. If the operator fails, the
-    stream is restored, so that a rejected call draws no numbers.
+    """A generator that takes numbers from a stream at its first use, when `make_stream` returns the
+    stream. If the operator fails, the stream is restored, so that a rejected call draws no numbers.
     """
 
-    def __init__(self, stream, xp):
-        self._stream = stream
+    def __init__(self, make_stream, xp):
+        self._make_stream = make_stream
         self._xp = xp
         self._stream_generator = None
 
@@ -76,13 +76,14 @@ class _Draw:
         def call(*args, **kwargs):
             if self._stream_generator is not None:
                 return getattr(self._stream_generator, name)(*args, **kwargs)
-            before = self._stream.state()
-            self._stream_generator = self._stream.next(self._xp)
+            stream = self._make_stream()
+            before = stream.state()
+            self._stream_generator = stream.next(self._xp)
             try:
                 return getattr(self._stream_generator, name)(*args, **kwargs)
             except BaseException:
                 self._stream_generator = None
-                self._stream.restore(before)
+                stream.restore(before)
                 raise
 
         return call
@@ -114,7 +115,7 @@ class _Seeded(Primitive):
 
     def _draw(self, xp):
         """Returns the generator for one call."""
-        return _Draw(self._stream, xp)
+        return _Draw(lambda: self._stream, xp)
 
 
 class _Kernel(_Seeded):
@@ -129,7 +130,7 @@ class _Kernel(_Seeded):
     def _draw(self, xp, shape):
         """Returns the generator for one call, which draws a shape."""
         if xp.module is numpy and (self.seed or self.seed2):
-            return _Draw(self._kernels.stream(shape), xp)
+            return _Draw(lambda: self._kernels.stream(shape), xp)
         return super()._draw(xp)
 
 
@@ -153,7 +154,7 @@ def _stream(generator, xp, seed=None, counted=None, kind=None):
         raise AttributeError(
             f"For 'generator', a mindspore.Generator is needed, but got {generator!r}."
         )
-    return _Draw(generator._stream, xp)
+    return _Draw(lambda: generator._stream, xp)
 
 
 def _dtype_like(api, input, dtype, rule):

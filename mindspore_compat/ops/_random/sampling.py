@@ -60,7 +60,7 @@ def _shuffle(stream, x):
     if x.ndim == 0:
         return x
     xp = space_for(x._array)
-    return permuted.run(x, _permutation(xp, x.shape[0], _Draw(stream, xp)))
+    return permuted.run(x, _permutation(xp, x.shape[0], _Draw(lambda: stream, xp)))
 
 
 def _permutation(xp, count, draw):
