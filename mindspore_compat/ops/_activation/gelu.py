@@ -15,7 +15,7 @@ def _gelu_erf(xp, x):
 
 
 def _gelu_erf_vjp(xp, g, x):
-    density = xp.exp(-0.5 * x * x) * (1 / math.sqrt(2 * math.pi))
+    density = xp.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
     return g * (xp.quick_ndtr(x) + x * density)
 
 
