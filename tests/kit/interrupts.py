@@ -2,9 +2,10 @@
 
 `half_changed(step, tensors, 60)` runs a step repeatedly. Each run raises an Interrupt at a
 different line that the step executes, in the package or in a library. The lines are counted, so the
-moments are the same in each run of a test. Lines that begin with `with` are excluded: Python
-reports such a line again at the end of its block, where a real interrupt cannot occur. Where the
-package blocks SIGINT, the Interrupt is raised at the first line after it.
+moments are the same in each run of a test. Lines before which a real interrupt cannot occur are
+excluded: those that begin with `with`, which Python reports again at the end of their block, and
+the first line of each `finally` block. Where the package blocks SIGINT, the Interrupt is raised at
+the first line after it.
 
 `half_changed(step, tensors, random_moments(step, 60))` raises a KeyboardInterrupt from a timer, as
 Ctrl+C does. It may come between any two bytecode instructions.
@@ -80,7 +81,7 @@ def _traced(function, last):
 
     def local(frame, event, arg):
         nonlocal lines
-        if event == "line" and not _is_with(frame.f_code.co_filename, frame.f_lineno):
+        if event == "line" and not _is_excluded(frame.f_code.co_filename, frame.f_lineno):
             if lines >= last and not _is_postponed():
                 sys.settrace(None)
                 lines += 1
@@ -106,8 +107,9 @@ def _is_postponed():
 
 
 @functools.cache
-def _is_with(file, number):
-    return linecache.getline(file, number).lstrip().startswith("with ")
+def _is_excluded(file, number):
+    before, line = linecache.getline(file, number - 1), linecache.getline(file, number)
+    return line.lstrip().startswith("with ") or before.strip() == "finally:"
 
 
 class State:

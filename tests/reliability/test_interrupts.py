@@ -22,9 +22,11 @@ from kit.trainings import (
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
+from mindspore_compat._backend import kernel_streams
 from mindspore_compat._backend.thresholds import Least
 from mindspore_compat._backend.updates.complete import Reserve
 from mindspore_compat._core.sharding.array import ShardedSpace
+from mindspore_compat.common._graph_mode.call import graphs
 from mindspore_compat.common.sparse_tensor import RowTensor
 from mindspore_compat.nn.optim import adafactor, lamb
 
@@ -202,6 +204,13 @@ def test_random_moments(each, names):
     run = subprocess.run(command, capture_output=True, text=True, timeout=3000)
     assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
     assert int(run.stdout.split()[0]) > 4 * each
+
+
+def test_no_interrupt_leaves_the_thread_in_a_graph():
+    graph = partial(ms.jit(lambda x: x + 1), Tensor(1.0))
+    for number in range(lines_of(graph)):
+        stop_at(number, graph)
+        assert not graphs.running and not graphs.separate and kernel_streams.graph.run is None
 
 
 def test_an_interrupt_within_numpy_leaves_its_error_state():

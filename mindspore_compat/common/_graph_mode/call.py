@@ -50,17 +50,16 @@ def as_graph(function, args, kwargs, cell=None):
     """Calls a function as one graph; `cell` is the Cell that the function calls, if any."""
     if graphs.running:
         return function(*args, **kwargs)
-    outside = graphs.separate
-    graphs.running = graphs.separate = True
-    kernel_streams.graph.run = run_of(cell or function, args, kwargs)
+    outside, streams = graphs.separate, kernel_streams.graph
     try:
+        graphs.running = graphs.separate = True
+        streams.run = run_of(cell or function, args, kwargs)
         copies = {}
         args = [_input(argument, copies) for argument in args]
         kwargs = {name: _input(argument, copies) for name, argument in kwargs.items()}
         return _output(run_network(function, args, kwargs, cell), copies)
     finally:
-        graphs.running, graphs.separate = False, outside
-        kernel_streams.graph.run = None
+        graphs.running, graphs.separate, streams.run = False, outside, None
 
 
 def _input(value, copies):
