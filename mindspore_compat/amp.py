@@ -18,6 +18,7 @@ import numpy as np
 
 from . import ops
 from ._backend.steps.journal import journal
+from ._backend.updates import loss_scaling
 from ._backend.updates.complete import Unit, assigned, complete
 from ._backend.updates.finite import all_finite as _all_finite
 from ._core.declare.older import takes
@@ -60,7 +61,6 @@ __all__ = [
 ]
 
 AtLeastOne = Number(ge=1, lt=inf)
-LARGEST = float(np.finfo(np.float32).max)
 
 
 def _grad_scale_map(scale_value, inputs):
@@ -210,20 +210,22 @@ class DynamicLossScaler(StaticLossScaler):
     def adjust(self, grads_finite):
         """Updates the loss scale after a step, and returns True.
 
+        On a GPU the scale is changed there, and the host does not wait.
+
         Args:
             grads_finite (Tensor): whether the gradients are finite.
         """
-        scale, counter = float(self.scale_value), int(self.counter) + 1
-        if not grads_finite:
-            scale, counter = max(scale / self.scale_factor, 1.0), 0
-        elif counter >= self.scale_window:
-            scale, counter = scale * self.scale_factor, 0
-        changes = [(self.counter, counter)]
-        if scale <= LARGEST:
-            changes.append((self.scale_value, scale))
-        tensors, values = map(list, zip(*changes, strict=True))
-        journal.note_written(tensors)
-        complete([Unit(lambda: assigned([tensor._array for tensor in tensors], values))])
+        state = [self.scale_value, self.counter]
+        journal.note_written(state)
+        targets = [tensor._array for tensor in state]
+        settings = {"factor": self.scale_factor, "window": self.scale_window}
+        if isinstance(grads_finite, Tensor):
+            if loss_scaling.adjust(targets, grads_finite._array, **settings):
+                return True
+        numbers = loss_scaling.adjusted(
+            float(self.scale_value), int(self.counter), bool(grads_finite), **settings
+        )
+        complete([Unit(lambda: assigned(targets, numbers))])
         return True
 
 

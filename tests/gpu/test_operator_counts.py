@@ -148,3 +148,21 @@ def test_numbers_are_read_together(space, name):
     right = function(*(x if isinstance(x, int) else Tensor(x) for x in given))
     assert found.dtype == right.dtype
     np.testing.assert_allclose(found.asnumpy(), right.asnumpy(), rtol=1e-6)
+
+
+def test_a_dynamic_loss_scaler_is_adjusted_without_a_wait(space):
+    def states():
+        scaler = ms.amp.DynamicLossScaler(2.0**126, 2, 2)
+        for finite in (True, True, True, True, False, True, False, False):
+            scaler.adjust(Tensor(finite))
+            yield float(scaler.scale_value), int(scaler.counter)
+
+    scaler, finite = ms.amp.DynamicLossScaler(8, 2, 2), Tensor(True)
+    scaler.adjust(finite)
+    with counters.counted() as counts:
+        scaler.adjust(finite)
+    assert (counts.launches, counts.transfers, counts.synchronisations) == (1, 0, 0), counts.names
+    found = list(states())
+    ms.set_device("CPU")
+    assert found == list(states())
+    assert found[3][0] == 2.0**127

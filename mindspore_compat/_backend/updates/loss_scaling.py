@@ -1,12 +1,14 @@
 """Loss-scale arithmetic on a GPU, without transferring the scale to the host.
 
-`divide` divides the gradients of a scaled loss by the scale, and `change` computes the next scale.
-Both do nothing, and return None and False, unless all their arrays lie on a GPU. On the host the
-scale is a Python number, and `changed` computes the next one.
+`divide` divides the gradients of a scaled loss by the scale, and `change` and `adjust` compute the
+next scale. They do nothing, and return None or False, unless all their arrays lie on a GPU. On the
+host the scale is a Python number, and `changed` and `adjusted` compute the next one.
 """
 
 from .. import arrays
 from .fuse import fuse
+
+_LARGEST = 3.4028234663852886e38  # the largest float32
 
 
 def _unscale(xp, out, gradient, *, scale):
@@ -28,8 +30,20 @@ def _change_scale(xp, scale, current, last, overflow, *, factor, window, smalles
     )
 
 
+def _adjust_scale(xp, scale, count, finite, *, factor, window):
+    """Returns the new state of `amp.DynamicLossScaler` after a step: the scale, and the number of
+    finite steps since it changed. A scale beyond float32 stays as it is."""
+    finite, count = finite > 0, count + 1
+    increase = count >= window
+    up = xp.where(scale * factor <= _LARGEST, scale * factor, scale)
+    return (
+        xp.where(finite, xp.where(increase, up, scale), xp.maximum(scale / factor, 1)),
+        xp.where(finite, xp.where(increase, 0, count), 0),
+    )
+
+
 class _Numbers:
-    """The `xp` with which the formula of `_change_scale` runs on Python numbers."""
+    """The `xp` with which the formulas of scales run on Python numbers."""
 
     maximum = staticmethod(max)
 
@@ -40,6 +54,7 @@ class _Numbers:
 
 _DIVIDED = fuse(_unscale, reads=("gradient",))
 _CHANGED = fuse(_change_scale, reads=("overflow",))
+_ADJUSTED = fuse(_adjust_scale, reads=("finite",))
 
 
 def divide(gradients, scale):
@@ -80,3 +95,25 @@ def changed(scale, current, last, overflow, *, factor, window, smallest):
     `change`."""
     settings = {"factor": factor, "window": window, "smallest": smallest}
     return _change_scale(_Numbers, scale, current, last, overflow, **settings)
+
+
+def adjust(state, finite, factor, window):
+    """Overwrites `state` with the next state of `amp.DynamicLossScaler`. Returns True; returns
+    False, and does nothing, unless all arrays lie on a GPU.
+
+    Args:
+        state: the scale, and the number of finite steps since it changed.
+        finite: whether the gradients are finite, as an array.
+        factor (int): the number that multiplies or divides the scale.
+        window (int): the number of finite steps after which the scale grows.
+    """
+    if not all(map(arrays.on_device, (*state, finite))):
+        return False
+    _ADJUSTED(*[array.reshape(()) for array in (*state, finite)], factor=factor, window=window)
+    return True
+
+
+def adjusted(scale, count, finite, *, factor, window):
+    """Returns the next state as numbers. The arguments are numbers with the same meaning as in
+    `adjust`."""
+    return _adjust_scale(_Numbers, scale, count, finite, factor=factor, window=window)
