@@ -101,6 +101,7 @@ from ._loss import (
     ctc,
     ctc_decoder,
     divergence,
+    label_hinges,
     margin,
     regression,
     rnnt,

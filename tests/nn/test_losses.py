@@ -1,7 +1,10 @@
 """Losses: reductions, a user-defined loss, and losses that the original only has on a GPU."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
+from kit import close_sums
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, mint, nn, ops
@@ -116,6 +119,32 @@ def test_multilabel_margin():
     x = Tensor([[0.1, 0.2, 0.4, 0.8], [0.2, 0.3, 0.5, 0.7]])
     target = Tensor([[1, 2, 0, 3], [2, 3, -1, 1]], ms.int32)
     assert float(nn.MultilabelMarginLoss()(x, target)) == pytest.approx(0.325)
+
+
+def test_multilabel_margin_of_many_rows_needs_no_array_of_pairs():
+    rng = np.random.default_rng(0)
+    values = rng.integers(-4, 5, (2000, 40)).astype(np.float32) / 4  # some hinges are 0
+    target = rng.integers(-1, 40, (2000, 40)).astype(np.int32)
+    expected, slopes = np.zeros(2000), np.zeros((2000, 40))
+    for row, entries in enumerate(target):
+        labels = entries[np.cumsum(entries < 0) == 0]
+        others = np.setdiff1d(np.arange(40), labels)
+        gaps = 1 - (values[row, labels, None].astype(np.float64) - values[row, others])
+        expected[row] = np.maximum(gaps, 0).sum() / 40
+        slopes[row, others] += np.heaviside(gaps, 0.5).sum(0) / 40
+        np.subtract.at(slopes[row], labels, np.heaviside(gaps, 0.5).sum(1) / 40)
+
+    def loss(x):
+        return ops.multilabel_margin_loss(x, Tensor(target), "none")
+
+    ms.grad(loss)(Tensor(values))  # imports what it needs
+    tracemalloc.start()
+    found = loss(Tensor(values)), ms.grad(loss)(Tensor(values))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    close_sums(found[0], expected)
+    close_sums(found[1], slopes)
+    assert peak < 2000 * 40 * 40 * 4  # bytes of one such array; one for the gradient needs five
 
 
 @pytest.mark.parametrize("shape", [(1,), (), (3,), (2, 1), (2, 3)])

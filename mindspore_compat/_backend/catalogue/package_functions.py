@@ -84,6 +84,14 @@ huber(x, delta) : pointwise
 smooth_l1(x, beta) : pointwise
     x^2 / (2 beta) where |x| is below `beta`, else |x| - beta / 2.
 
+[ops._loss.label_hinges] stack
+label_hinges(x, target)
+    The sum of max(x[i] - x[t] + 1, 0) over the target classes t of a row and all others i.
+label_slopes(x, target) : constant
+    The derivatives of `label_hinges` for `x`.
+label_marks(target) : constant
+    True for the target classes of each row.
+
 [ops._loss.ctc]
 ctc_nll(logs, targets, steps, lengths, blank=0, merge=True) : opaque
     The negative log probability of `targets` (N, S) under (T, N, C) log probabilities.

@@ -256,22 +256,12 @@ def multi_margin_loss_primitive(
     return _multi_margin(xp, "MultiMarginLoss", inputs, target, p, margin, weight, reduction)
 
 
-def _multilabel(xp, api, x, target):
-    """Returns the loss of each row, and a mask of the classes that are targets."""
+def _multilabel(xp, api, x, target, reduction):
+    """Returns the loss, reduced."""
     need_shape(api, "input", "target", x, target)
     if x.ndim not in (1, 2):
         raise ValueError(f"For '{api}', 'input' must have 1 or 2 dimensions, but got {x.ndim}.")
-    rows, classes = (xp.expand_dims(v, 0) if v.ndim == 1 else v for v in (x, target))
-    is_label = xp.cumsum(xp.cast(classes < 0, "int64"), 1) == 0  # before the first negative entry
-    indices = xp.arange(rows.shape[1])
-    hit = xp.any((xp.expand_dims(classes, 2) == indices) & xp.expand_dims(is_label, 2), 1)
-    label_scores = xp.take_along_axis(rows, xp.where(is_label, classes, 0), 1)
-    gaps = xp.maximum(1 - (xp.expand_dims(label_scores, 2) - xp.expand_dims(rows, 1)), 0)
-    counts = xp.expand_dims(is_label, 2) & xp.expand_dims(xp.logical_not(hit), 1)
-    loss = xp.sum(xp.where(counts, gaps, 0), (1, 2)) / rows.shape[1]
-    if x.ndim == 1:
-        return xp.squeeze(loss, 0), xp.squeeze(hit, 0)
-    return loss, hit
+    return reduced(xp, xp.label_hinges(x, target) / x.shape[-1], reduction)
 
 
 @op("ops.multilabel_margin_loss(input, target, reduction='mean')")
@@ -291,8 +281,7 @@ def multilabel_margin_loss(
         ...                                     ms.Tensor([[1, -1, 0]], ms.int32)))
         0.23333335
     """
-    loss, _ = _multilabel(xp, "multilabel_margin_loss", input, target)
-    return reduced(xp, loss, reduction)
+    return _multilabel(xp, "multilabel_margin_loss", input, target, reduction)
 
 
 @op("ops.MultilabelMarginLoss(reduction='mean')(x, target)")
@@ -316,8 +305,8 @@ def multilabel_margin_loss_primitive(
         >>> print(loss, marks)
         0.100000024 [[0 1]]
     """
-    loss, hit = _multilabel(xp, "MultilabelMarginLoss", x, target)
-    return reduced(xp, loss, reduction), xp.cast(hit, "int32")
+    loss = _multilabel(xp, "MultilabelMarginLoss", x, target, reduction)
+    return loss, xp.cast(xp.label_marks(target), "int32")
 
 
 @op(
