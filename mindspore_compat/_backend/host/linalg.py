@@ -261,6 +261,7 @@ def linalg_svd_values(xp, x):
 
 def fft_c2c(xp, x, axes, norm, inverse):
     """Returns the complex Fourier transform over several axes, or its inverse, in the precision of
-    `x`."""
-    out = (xp.fft.ifftn if inverse else xp.fft.fftn)(x, axes=axes, norm=norm)
-    return xp.cast(out, x.dtype)
+    `x`, which may be real. On the host it is SciPy's, which takes half of the time of NumPy's."""
+    fft = importlib.import_module("scipy.fft") if type(x) is numpy.ndarray else xp.fft
+    out = (fft.ifftn if inverse else fft.fftn)(x, axes=axes, norm=norm)
+    return xp.cast(out, xp.module.result_type(x.dtype, "complex64"))

@@ -78,7 +78,7 @@ def _axes_and_sizes(x, sizes, axes):
 
 def _transform(xp, x, sizes, axes, norm, inverse):
     axes, sizes = _axes_and_sizes(x, sizes, axes)
-    x = _complex(xp, x)
+    x = _real(xp, x)
     for count, axis in zip(sizes, axes):
         x = _resize(xp, x, count, axis)
     return xp.fft_c2c(x, axes, norm, inverse)

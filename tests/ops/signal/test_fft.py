@@ -1,5 +1,7 @@
 """Fourier transforms against NumPy's: values, dtypes, gradients, rejected calls."""
 
+import tracemalloc
+
 import numpy
 import pytest
 from kit import close
@@ -87,6 +89,16 @@ def test_fft_with_size():
     close(half, numpy.fft.rfft2(REAL), atol=0)
     back = ops.FFTWithSize(2, True, True, signal_sizes=(4, 5))(half)
     close(back, REAL, atol=0)
+
+
+def test_a_real_signal_is_not_copied_as_a_complex_one():
+    x = Tensor(numpy.ones(1 << 18, numpy.float32))
+    ops.rfft(x)  # imports what it needs
+    tracemalloc.start()
+    ops.rfft(x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 * x.nbytes  # the complex spectrum takes twice the memory of `x`
 
 
 @pytest.mark.parametrize(
