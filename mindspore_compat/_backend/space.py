@@ -269,12 +269,6 @@ def gammaln(xp, x):
     return xp.where(result == -numpy.inf, numpy.inf, result)
 
 
-def polygamma(xp, n, x):
-    """Returns the n-th derivative of digamma; CuPy needs an array for `n`."""
-    n = n if hasattr(n, "dtype") else xp.module.asarray(n)
-    return xp.from_scipy("scipy.special", "polygamma")(n, x)
-
-
 def softplus(xp, x):
     """Computes log(1 + exp(x)).
 

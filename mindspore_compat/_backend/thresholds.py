@@ -72,6 +72,7 @@ class Least:
     LOGADDEXP = 1 << 8  # elements: below, a call costs as much as it saves
     TOP_K = 1 << 5  # elements: array functions take ten calls
     TOP_K_COLUMNS = 1 << 9  # elements of a row per requested one: a partition of few columns pays
+    TRIGAMMA = 1 << 8  # elements: SciPy takes as long for fewer as the calls of the formula
     SPECIAL = 1 << 13  # elements without loops: SciPy takes no longer than the calls of a formula
     POLAR = 1  # numbers: array functions take tens of microseconds
     TWISTER = 1 << 11  # random words: below, NumPy's engine starts faster

@@ -1,4 +1,7 @@
-"""erfc and erfinv of float32 are within 8 units in the last place, for arrays of all layouts."""
+"""erfc, erfinv and trigamma of float32 are within 8 units in the last place, for arrays of all
+layouts."""
+
+import functools
 
 import numpy as np
 import pytest
@@ -13,19 +16,28 @@ from mindspore_compat._backend.thresholds import Least
 pytestmark = pytest.mark.host
 
 EDGES = np.float32([0.0, -0.0, 1e-45, 1e-8, 0.5, 0.999999, 1, 1.5, 9.3, 10.1, 3e38, np.inf, np.nan])
-FUNCTIONS = {"erfc": own._erfc, "erfinv": own._erfinv}
+FUNCTIONS = {"erfc": own._erfc, "erfinv": own._erfinv, "trigamma": own._trigamma}
+
+
+def of_scipy(name, x):
+    return special.polygamma(1, x) if name == "trigamma" else getattr(special, name)(x)
+
+
+def of_space(name, x):
+    return HOST.polygamma(1, x) if name == "trigamma" else getattr(HOST, name)(x)
 
 
 def operands(name):
     rng = np.random.default_rng(0)
-    x = np.linspace(-11, 11, 50_001) if name == "erfc" else 1 - 2 ** rng.uniform(-24, 1, 50_001)
+    x = np.linspace(-11, 11, 50_001) if name != "erfinv" else 1 - 2 ** rng.uniform(-24, 1, 50_001)
     tiny = np.exp(rng.uniform(-80, 0, 1000)) * rng.choice([-1, 1], 1000)
     return np.concatenate([x.astype(np.float32), tiny.astype(np.float32), EDGES, -EDGES])
 
 
 def check(name, x, found):
-    exact = getattr(special, name)(x.astype(np.float64))
-    rounded = exact.astype(np.float32)
+    exact = of_scipy(name, x.astype(np.float64))
+    with np.errstate(over="ignore"):
+        rounded = exact.astype(np.float32)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(rounded))
     finite = np.isfinite(rounded)
     np.testing.assert_array_equal(found[np.isinf(rounded)], rounded[np.isinf(rounded)])
@@ -42,7 +54,7 @@ def test_formulas_are_within_eight_units(name):
 
 
 @needs_numba
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", ["erfc", "erfinv"])
 def test_compiled_formulas_are_within_eight_units(name):
     point = host.PointLoop(FUNCTIONS[name], [False], {}, ())
     point.loop.wait()
@@ -52,15 +64,13 @@ def test_compiled_formulas_are_within_eight_units(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_layouts_dtypes_and_the_sign_of_zero_are_kept(name, monkeypatch):
-    for least in ("SPECIAL", "BODY_POINT"):
+    for least in ("SPECIAL", "BODY_POINT", "TRIGAMMA"):
         monkeypatch.setattr(Least, least, 1)
     x = operands(name)[:50_000].reshape(200, 250)
-    function = getattr(HOST, name)
+    function = functools.partial(of_space, name)
     with np.errstate(all="ignore"):
         check(name, x.T[::3, ::-2], function(x.T[::3, ::-2]))
     for dtype in (np.float16, np.float64):
-        np.testing.assert_array_equal(
-            function(x.astype(dtype)), getattr(special, name)(x.astype(dtype))
-        )
+        np.testing.assert_array_equal(function(x.astype(dtype)), of_scipy(name, x.astype(dtype)))
     assert np.signbit(HOST.erfinv(np.full(9, -0.0, np.float32))).all()
     assert function(np.float32(0.5).reshape(())).shape == ()
