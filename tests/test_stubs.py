@@ -188,6 +188,7 @@ ops.stack(net.trainable_params()).astype(ms.int8)
 mint.nn.Dropout(0.5)
 nn.Adam(net.trainable_params(), use_lazy=True)
 ms.Model(net, loss_scale_manager=None)
+net.matmul.shard(((1, 1), (1, 1)))
 ops.ones((2, 2)).reshape(np.int64(4)).reshape((2, ms.Tensor(2))).reshape(shape=(1, 4))
 ops.ones((2, 2)).view(ms.int32).transpose(0, 1).transpose(dim0=0, dim1=1).permute(None)
 nn.SequentialCell(OrderedDict(first=net)).first.weight

@@ -29,6 +29,7 @@ from .._core.declare.public_api import rules_at
 from .._core.rules.base import Rule
 from .._core.rules.vocabulary import rules_of
 from .._core.without_effect import SENTENCE, mark_of
+from ..nn._cell.offered import offered_by
 from . import documented_types, generic_types, results
 from .result_tables import DEFAULTS, RETURNS
 
@@ -55,9 +56,8 @@ MODULES = """common.dtype common.tensor common.parameter common.initializer comm
     device_context.ascend.op_debug device_context.ascend.op_precision
     device_context.ascend.op_tuning device_context.ascend device_context.cpu.op_tuning
     device_context.cpu device_context.gpu.op_precision device_context.gpu.op_tuning
-    device_context.gpu device_context
-    experimental.optim.lr_scheduler experimental.optim experimental boost context log
-    common""".split()
+    device_context.gpu device_context experimental.optim.lr_scheduler experimental.optim
+    experimental boost context log common""".split()
 # Additional paths of modules, with the module whose names they expose.
 PATHS = {
     "communication.management": "communication",
@@ -388,7 +388,7 @@ class Stub:
 
     def attributes(self, classes, members):
         """Returns the attributes that methods assign on `self`, in source order; those that are
-        always a Parameter with that type."""
+        always a Parameter with that type. Then those that layers create when they are read."""
         types = {}
         for cls in classes:
             for target, value in results.assignments_of(cls):
@@ -397,6 +397,8 @@ class Stub:
                 kinds = types.setdefault(target, set())
                 if not (isinstance(value, ast.Constant) and value.value is None):
                     kinds.add(RETURNS.get(f"{classes[0].__name__}.{target}", type_))
+            for name in offered_by(cls) if cls.__name__ != "Cell" else ():
+                types.setdefault(name, set())
         return [
             f"{name}: {self.hint(*kinds) if len(kinds) == 1 else '_t.Any'}"
             for name, kinds in types.items()

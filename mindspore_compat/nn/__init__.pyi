@@ -53,6 +53,12 @@ class ASGD(_Optimizer):
     lambd: _t.Any
     alpha: _t.Any
     t0: _t.Any
+    pow: _t.Any
+    maximum: _t.Any
+    assign: _t.Any
+    assignsub: _t.Any
+    cast: _t.Any
+    squeeze: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -230,6 +236,7 @@ class AdaMax(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
+    opt: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -325,6 +332,7 @@ class Adadelta(_Optimizer):
     """
     rho: _t.Any
     epsilon: _t.Any
+    opt: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -387,6 +395,7 @@ class Adagrad(_Optimizer):
         tuple[bool], True for each parameter.
     """
     update_slots: _t.Any
+    opt: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -463,6 +472,7 @@ class Adam(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
+    opt: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -537,6 +547,7 @@ class AdamOffload(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
+    params: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -658,6 +669,10 @@ class AdaptiveAvgPool1d(_Cell):
     Outputs:
         The result is (N, C, output_size), of the same dtype.
     """
+    expand: _t.Any
+    squeeze: _t.Any
+    dtype: _t.Any
+    shape: _t.Any
     def __init__(self, output_size: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -681,6 +696,7 @@ class AdaptiveAvgPool2d(_Cell):
     Outputs:
         The result has the lengths `output_size` along the last two axes and the same dtype.
     """
+    adaptive_avgpool2d: _t.Any
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -705,6 +721,7 @@ class AdaptiveAvgPool3d(_Cell):
     Outputs:
         The result has the lengths `output_size` along the last three axes and the same dtype.
     """
+    adaptive_avg_pool3d: _t.Any
     def __init__(self, output_size: _b.int | _b.tuple[_b.int | None, ...]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -724,6 +741,10 @@ class AdaptiveMaxPool1d(_Cell):
     Outputs:
         The result is (N, C, output_size), of the same dtype.
     """
+    expand: _t.Any
+    squeeze: _t.Any
+    dtype: _t.Any
+    shape: _t.Any
     def __init__(self, output_size: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -769,6 +790,7 @@ class AdaptiveMaxPool3d(_Cell):
     Outputs:
         The result has the lengths `output_size` along the last three axes and the same dtype.
     """
+    adaptive_max_pool3d: _t.Any
     def __init__(self, output_size: _b.int | _t.Literal[True] | _b.tuple[_b.int | _t.Literal[True], ...] | _c.Sequence[_b.int | _t.Literal[True]] | _Tensor, return_indices: _t.Any = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -790,6 +812,14 @@ class AvgPool1d(_Cell):
     Outputs:
         Tensor of shape (N, C, L') or (C, L'), with the dtype of `x`: the means.
     """
+    format: _t.Any
+    is_expand_3d: _t.Any
+    reduce_mean: _t.Any
+    slice: _t.Any
+    expand: _t.Any
+    squeeze: _t.Any
+    avg_pool: _t.Any
+    shape: _t.Any
     ceil_mode: _t.Any
     count_include_pad: _t.Any
     divisor_override: _t.Any
@@ -851,6 +881,9 @@ class AvgPool2d(_Cell):
         Tensor of shape (N, C, H', W') or (C, H', W'), with the dtype of `x`: the means.
     """
     format: _t.Any
+    is_expand: _t.Any
+    ascend_910b_target: _t.Any
+    avg_pool: _t.Any
     ceil_mode: _t.Any
     count_include_pad: _t.Any
     divisor_override: _t.Any
@@ -904,6 +937,7 @@ class AvgPool3d(_Cell):
     Outputs:
         Tensor of shape (N, C, D', H', W') or (C, D', H', W'), with the dtype of `x`: the means.
     """
+    format: _t.Any
     ceil_mode: _t.Any
     count_include_pad: _t.Any
     divisor_override: _t.Any
@@ -978,6 +1012,21 @@ class BatchNorm1d(_Cell):
     Outputs:
         Tensor of the shape and dtype of `x`.
     """
+    format: _t.Any
+    parallel_mode: _t.Any
+    shape: _t.Any
+    reduce_mean: _t.Any
+    square: _t.Any
+    sqrt: _t.Any
+    cast: _t.Any
+    dtype: _t.Any
+    reshape: _t.Any
+    sub_mean: _t.Any
+    sub_var: _t.Any
+    mul_mean: _t.Any
+    mul_var: _t.Any
+    assign_sub_mean: _t.Any
+    assign_sub_var: _t.Any
     use_batch_statistics: _t.Any
     data_format: _t.Any
     gamma_init: _t.Any
@@ -1034,6 +1083,21 @@ class BatchNorm2d(_Cell):
     Outputs:
         Tensor of the shape and dtype of `x`.
     """
+    format: _t.Any
+    parallel_mode: _t.Any
+    shape: _t.Any
+    reduce_mean: _t.Any
+    square: _t.Any
+    sqrt: _t.Any
+    cast: _t.Any
+    dtype: _t.Any
+    reshape: _t.Any
+    sub_mean: _t.Any
+    sub_var: _t.Any
+    mul_mean: _t.Any
+    mul_var: _t.Any
+    assign_sub_mean: _t.Any
+    assign_sub_var: _t.Any
     use_batch_statistics: _t.Any
     data_format: _t.Any
     gamma_init: _t.Any
@@ -1092,6 +1156,8 @@ class BatchNorm3d(_Cell):
         Tensor of the shape and dtype of `x`.
     """
     bn2d: _t.Any
+    shape: _t.Any
+    reshape: _t.Any
     def __init__(self, num_features: _b.int, eps: _b.float = 1e-05, momentum: _b.float = 0.9, affine: _b.bool = True, gamma_init: _t.Any = 'ones', beta_init: _t.Any = 'zeros', moving_mean_init: _t.Any = 'zeros', moving_var_init: _t.Any = 'ones', use_batch_statistics: _b.bool | None = None, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1122,6 +1188,8 @@ class BiDense(_Cell):
     has_bias: _t.Any
     weight: _Parameter
     bias: _Parameter
+    bias_add: _t.Any
+    matmul: _t.Any
     def __init__(self, in1_channels: _b.int, in2_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = None, bias_init: _t.Any = None, has_bias: _b.bool = True, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1165,6 +1233,7 @@ class CELU(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    celu: _t.Any
     def __init__(self, alpha: _b.float | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1250,6 +1319,7 @@ class CentralCrop(_Cell):
         Tensor of shape (C, H', W') or (N, C, H', W'), with the same dtype.
     """
     central_fraction: _t.Any
+    slice: _t.Any
     def __init__(self, central_fraction: _b.float) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1266,6 +1336,9 @@ class ChannelShuffle(_Cell):
         Tensor of the same shape and dtype.
     """
     groups: _t.Any
+    shape: _t.Any
+    reshape: _t.Any
+    transpose: _t.Any
     def __init__(self, groups: _b.int | _b.bool) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1436,6 +1509,7 @@ class Conv1d(_Cell):
     Outputs:
         Tensor of shape (N, out_channels, L'), with the dtype of `x`.
     """
+    shape: _t.Any
     weight_init: _t.Any
     weight: _Parameter
     bias_init: _t.Any
@@ -1501,6 +1575,10 @@ class Conv1dTranspose(_Cell):
     Outputs:
         Tensor of shape (N, out_channels, L'), with the dtype of `x`.
     """
+    shape: _t.Any
+    is_pad: _t.Any
+    is_same: _t.Any
+    is_valid: _t.Any
     weight_init: _t.Any
     weight: _Parameter
     bias_init: _t.Any
@@ -1700,6 +1778,10 @@ class Conv2dTranspose(_Cell):
         Tensor of shape (N, out_channels, H', W'), with the dtype of `x`.
     """
     output_padding: _t.Any
+    shape: _t.Any
+    is_pad: _t.Any
+    is_same: _t.Any
+    is_valid: _t.Any
     weight_init: _t.Any
     weight: _Parameter
     bias_init: _t.Any
@@ -1761,6 +1843,10 @@ class Conv3d(_Cell):
     Outputs:
         Tensor of shape (N, out_channels, D', H', W'), with the dtype of `x`.
     """
+    shape: _t.Any
+    concat: _t.Any
+    split_0: _t.Any
+    split_1: _t.Any
     weight_init: _t.Any
     weight: _Parameter
     bias_init: _t.Any
@@ -1821,6 +1907,7 @@ class Conv3dTranspose(_Cell):
         Tensor of shape (N, out_channels, D', H', W'), with the dtype of `x`.
     """
     output_padding: _t.Any
+    shape: _t.Any
     weight_init: _t.Any
     weight: _Parameter
     bias_init: _t.Any
@@ -1897,6 +1984,10 @@ class Dense(_Cell):
     weight: _Parameter
     bias: _Parameter
     activation: _t.Any
+    reshape: _t.Any
+    shape_op: _t.Any
+    bias_add: _t.Any
+    matmul: _t.Any
     def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = None, bias_init: _t.Any = None, has_bias: _b.bool = True, activation: _b.str | _Cell | _c.Callable[..., _t.Any] | None = None, dtype: _Type = ...) -> None: ...
     @property
     def activation_flag(self) -> _t.Any: ...
@@ -1950,6 +2041,10 @@ class DenseThor(Dense):
     Outputs:
         Tensor of shape (N, out_channels).
     """
+    shape: _t.Any
+    transpose: _t.Any
+    mul: _t.Any
+    cube_matmul: _t.Any
     def __init__(self, in_channels: _b.int, out_channels: _b.int, weight_init: _t.Any = 'normal', bias_init: _t.Any = 'zeros', has_bias: _b.bool = True, activation: _b.str | _Cell | _c.Callable[..., _t.Any] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1982,6 +2077,23 @@ class DiGamma(_Cell):
     Outputs:
         Tensor of the same shape and dtype.
     """
+    k_lanczos_gamma: _t.Any
+    k_base_lanczos_coeff: _t.Any
+    nan: _t.Any
+    pi: _t.Any
+    lanczos_gamma_plus_one_half: _t.Any
+    log_lanczos_gamma_plus_one_half: _t.Any
+    log1p: _t.Any
+    abs: _t.Any
+    shape: _t.Any
+    dtype: _t.Any
+    floor: _t.Any
+    equal: _t.Any
+    less: _t.Any
+    select: _t.Any
+    sin: _t.Any
+    cos: _t.Any
+    logicaland: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2063,6 +2175,7 @@ class Dropout2d(_Cell):
     Outputs:
         Tensor of the same shape and dtype; `x` itself outside training mode.
     """
+    dropout2d: _t.Any
     p: _t.Any
     def __init__(self, p: _b.float = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2103,6 +2216,7 @@ class Dropout3d(_Cell):
     Outputs:
         Tensor of the same shape and dtype; `x` itself outside training mode.
     """
+    dropout3d: _t.Any
     p: _t.Any
     def __init__(self, p: _b.float = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
@@ -2149,6 +2263,7 @@ class ELU(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    elu: _t.Any
     def __init__(self, alpha: _b.float | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2176,6 +2291,16 @@ class Embedding(_Cell):
     dtype: _t.Any
     padding_idx: _t.Any
     embedding_table: _Parameter
+    reshape_flat: _t.Any
+    shp_flat: _t.Any
+    one_hot: _t.Any
+    array_mul: _t.Any
+    reshape: _t.Any
+    get_shp: _t.Any
+    concat: _t.Any
+    expand: _t.Any
+    on_value: _t.Any
+    off_value: _t.Any
     def __init__(self, vocab_size: _b.int, embedding_size: _b.int, use_one_hot: _b.bool = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2250,6 +2375,14 @@ class EmbeddingLookup(_Cell):
     sparse: _t.Any
     max_norm: _t.Any
     embedding_table: _Parameter
+    gatherv2: _t.Any
+    gather_revert: _t.Any
+    reshape_first: _t.Any
+    reshape: _t.Any
+    unique: _t.Any
+    shape: _t.Any
+    forward_unique: _t.Any
+    embeddinglookup: _t.Any
     BATCH_SLICE: _t.Any
     FIELD_SLICE: _t.Any
     TABLE_COLUMN_SLICE: _t.Any
@@ -2318,6 +2451,16 @@ class EmbeddingThor(Embedding):
     Outputs:
         Tensor with the shape of the indices and one axis more, of length `embedding_size`.
     """
+    reshape_flat: _t.Any
+    shp_flat: _t.Any
+    one_hot: _t.Any
+    array_mul: _t.Any
+    reshape: _t.Any
+    get_shp: _t.Any
+    reduce_sum: _t.Any
+    cast: _t.Any
+    cube_matmul: _t.Any
+    mul: _t.Any
     def __init__(self, vocab_size: _b.int, embedding_size: _b.int, use_one_hot: _b.bool = False, embedding_table: _t.Any = 'normal', dtype: _Type = ..., padding_idx: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2376,6 +2519,7 @@ class FTRL(_Optimizer):
     lr_power: _t.Any
     l1: _t.Any
     l2: _t.Any
+    opt: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -2433,6 +2577,7 @@ class FastGelu(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    fast_gelu: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2586,6 +2731,8 @@ class GLU(_Cell):
     Outputs:
         The result has length n there, and the dtype of `x`.
     """
+    spilt: _t.Any
+    sigmoid: _t.Any
     def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2618,6 +2765,8 @@ class GRU(_Cell):
         last states, of the shape of `hx`. With `batch_first`, the first two axes of `x` and of the
         outputs change places.
     """
+    is_lstm: _t.Any
+    reverse: _t.Any
     input_size: _t.Any
     hidden_size: _t.Any
     num_layers: _t.Any
@@ -2738,6 +2887,12 @@ class GroupNorm(_Cell):
     affine: _t.Any
     gamma: _Parameter
     beta: _Parameter
+    shape: _t.Any
+    reshape: _t.Any
+    reduce_mean: _t.Any
+    square: _t.Any
+    reduce_sum: _t.Any
+    sqrt: _t.Any
     def __init__(self, num_groups: _b.int, num_channels: _b.int, eps: _b.float = 1e-05, affine: _b.bool = True, gamma_init: _b.str | _b.float | _Tensor | _Initializer = 'ones', beta_init: _b.str | _b.float | _Tensor | _Initializer = 'zeros', dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2759,6 +2914,7 @@ class HShrink(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    hshrink: _t.Any
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2775,6 +2931,7 @@ class HSigmoid(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    hsigmoid: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2790,6 +2947,7 @@ class HSwish(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    hswish: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2833,6 +2991,20 @@ class IGamma(_Cell):
         Tensor of the broadcast shape, in the promoted dtype.
     """
     lgamma: _t.Any
+    logicaland: _t.Any
+    logicalor: _t.Any
+    logicalnot: _t.Any
+    equal: _t.Any
+    greater: _t.Any
+    less: _t.Any
+    neg: _t.Any
+    log: _t.Any
+    exp: _t.Any
+    select: _t.Any
+    zeroslike: _t.Any
+    shape: _t.Any
+    dtype: _t.Any
+    cast: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -2887,6 +3059,7 @@ class InstanceNorm1d(_Cell):
     Outputs:
         Tensor of the shape and dtype of `x`.
     """
+    shape: _t.Any
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
@@ -2922,6 +3095,7 @@ class InstanceNorm2d(_Cell):
     Outputs:
         Tensor of the shape and dtype of `x`.
     """
+    shape: _t.Any
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
@@ -2957,6 +3131,7 @@ class InstanceNorm3d(_Cell):
     Outputs:
         Tensor of the shape and dtype of `x`.
     """
+    shape: _t.Any
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
@@ -3002,6 +3177,8 @@ class L1Regularizer(_Cell):
         Tensor of shape (), in float32; float64 for float64.
     """
     scale: _t.Any
+    abs: _t.Any
+    reduce_sum: _t.Any
     def __init__(self, scale: _b.float) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3035,6 +3212,8 @@ class LARS(_Optimizer):
     use_clip: _t.Any
     lars_flag: _t.Any
     parameters: _t.Any
+    lars: _t.Any
+    cast: _t.Any
     def __init__(self, optimizer: _Optimizer, epsilon: _b.float = 1e-05, coefficient: _b.float = 0.001, use_clip: _b.bool = False, lars_filter: _c.Callable[..., _t.Any] = ...) -> None: ...
     def can_skip(self, gradients: _t.Any) -> _t.Any:
         """Returns True if the inner optimizer's `skipping` can take these gradients."""
@@ -3057,6 +3236,14 @@ class LBeta(_Cell):
         Tensor of the broadcast shape, in the promoted dtype.
     """
     lgamma: _t.Any
+    log_2pi: _t.Any
+    log: _t.Any
+    log1p: _t.Any
+    less: _t.Any
+    select: _t.Any
+    shape: _t.Any
+    dtype: _t.Any
+    const: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3069,6 +3256,32 @@ class LGamma(_Cell):
     Outputs:
         Tensor of the same shape and dtype.
     """
+    k_lanczos_gamma: _t.Any
+    k_base_lanczos_coeff: _t.Any
+    one_half: _t.Any
+    one: _t.Any
+    two: _t.Any
+    inf: _t.Any
+    pi: _t.Any
+    log_2: _t.Any
+    log_pi: _t.Any
+    log_sqrt_two_pi: _t.Any
+    lanczos_gamma_plus_one_half: _t.Any
+    log_lanczos_gamma_plus_one_half: _t.Any
+    log: _t.Any
+    log1p: _t.Any
+    abs: _t.Any
+    shape: _t.Any
+    dtype: _t.Any
+    floor: _t.Any
+    equal: _t.Any
+    greater: _t.Any
+    less: _t.Any
+    lessequal: _t.Any
+    select: _t.Any
+    sin: _t.Any
+    isfinite: _t.Any
+    ones_like: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3143,6 +3356,7 @@ class LRN(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    lrn_op: _t.Any
     def __init__(self, depth_radius: _b.int = 5, bias: _b.float = 1.0, alpha: _b.float = 1.0, beta: _b.float = 0.5, norm_region: _t.Literal['ACROSS_CHANNELS'] = 'ACROSS_CHANNELS') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3177,6 +3391,8 @@ class LSTM(_Cell):
         tuple of the last states and cells, of the shape of those in `hx`. With `batch_first`, the
         first two axes of `x` and of the outputs change places.
     """
+    is_lstm: _t.Any
+    reverse: _t.Any
     input_size: _t.Any
     hidden_size: _t.Any
     num_layers: _t.Any
@@ -3229,6 +3445,7 @@ class LSTMCell(_Cell):
     Outputs:
         The next state and cell, each of shape (batch, hidden_size).
     """
+    support_non_tensor_inputs: _t.Any
     input_size: _t.Any
     hidden_size: _t.Any
     has_bias: _t.Any
@@ -3261,6 +3478,7 @@ class Lamb(_Optimizer):
     beta1: _t.Any
     beta2: _t.Any
     eps: _t.Any
+    params: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -3478,6 +3696,7 @@ class Linear(_Cell):
     has_bias: _t.Any
     weight: _Parameter
     bias: _Parameter
+    dense: _t.Any
     def __init__(self, in_features: _b.int, out_features: _b.int, bias: _b.bool = True, weight_init: _t.Any = None, bias_init: _t.Any = None, dtype: _Type | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3496,6 +3715,11 @@ class LogSigmoid(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    mul: _t.Any
+    exp: _t.Any
+    add: _t.Any
+    rec: _t.Any
+    log: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3516,6 +3740,7 @@ class LogSoftmax(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    log_softmax: _t.Any
     def __init__(self, axis: _b.int | _Tensor = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3536,6 +3761,7 @@ class LogSoftmaxExt(_Cell):
     Outputs:
         The result has the same shape, and the dtype of `input` or `dtype`.
     """
+    log_softmax: _t.Any
     def __init__(self, dim: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3610,6 +3836,11 @@ class MSSSIM(_Cell):
     power_factors: _t.Any
     multi_convs_list: _t.Any
     avg_pool: _t.Any
+    reduce_mean: _t.Any
+    prod: _t.Any
+    pow: _t.Any
+    stack: _t.Any
+    concat: _t.Any
     def __init__(self, max_val: _b.float = 1.0, power_factors: _b.tuple[_b.float, ...] | _c.Sequence[_b.float] = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size: _b.int = 11, filter_sigma: _b.float = 1.5, k1: _b.float = 0.01, k2: _b.float = 0.03) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3623,6 +3854,9 @@ class MatDet(_Cell):
     Outputs:
         Tensor of shape (*,), with the dtype of `a`.
     """
+    dtype: _t.Any
+    cholesky: _t.Any
+    square: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3636,6 +3870,7 @@ class MatInverse(_Cell):
         Tensor of shape (*, M, M), with the dtype of `a`.
     """
     matmul: _t.Any
+    dtype: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3655,6 +3890,11 @@ class MatMul(_Cell):
     """
     transpose_x1: _t.Any
     transpose_x2: _t.Any
+    shape_op: _t.Any
+    expand_op: _t.Any
+    squeeze_left_op: _t.Any
+    squeeze_right_op: _t.Any
+    reduce_sum_op: _t.Any
     def __init__(self, transpose_x1: _b.bool = False, transpose_x2: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3667,6 +3907,7 @@ class MatrixDiag(_Cell):
     Outputs:
         Tensor of shape (..., N, N) and the same dtype.
     """
+    dtype: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3679,6 +3920,7 @@ class MatrixDiagPart(_Cell):
     Outputs:
         Tensor of shape (..., min(M, N)).
     """
+    dtype: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3692,6 +3934,7 @@ class MatrixSetDiag(_Cell):
     Outputs:
         Tensor of the shape and dtype of `input_x`.
     """
+    dtype: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3716,6 +3959,13 @@ class MaxPool1d(_Cell):
         Tensor of shape (N, C, L') or (C, L'), with the dtype of `x`: the maxima. With
         `return_indices`, also a Tensor of that shape: the positions of the maxima.
     """
+    format: _t.Any
+    use_pad: _t.Any
+    reduce_mean: _t.Any
+    expand: _t.Any
+    squeeze: _t.Any
+    max_pool: _t.Any
+    shape: _t.Any
     return_indices: _t.Any
     ceil_mode: _t.Any
     pad_mode: _t.Any
@@ -3750,6 +4000,8 @@ class MaxPool2d(_Cell):
         `return_indices`, also a Tensor of that shape: the positions of the maxima.
     """
     format: _t.Any
+    use_pad: _t.Any
+    max_pool: _t.Any
     return_indices: _t.Any
     ceil_mode: _t.Any
     pad_mode: _t.Any
@@ -3803,6 +4055,7 @@ class MaxPool3d(_Cell):
         Tensor of shape (N, C, D', H', W') or (C, D', H', W'), with the dtype of `x`: the maxima.
         With `return_indices`, also a Tensor of that shape: the positions of the maxima.
     """
+    format: _t.Any
     return_indices: _t.Any
     ceil_mode: _t.Any
     pad_mode: _t.Any
@@ -3951,6 +4204,7 @@ class Mish(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    mish: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -3970,6 +4224,10 @@ class Moments(_Cell):
     """
     axis: _t.Any
     keep_dims: _t.Any
+    cast: _t.Any
+    reduce_mean: _t.Any
+    square_diff: _t.Any
+    squeeze: _t.Any
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | None = None, keep_dims: _b.bool | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _b.tuple[_Tensor, _Tensor]: ...  # type: ignore
@@ -4002,6 +4260,29 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     """
     field_size: _t.Any
     operator: _t.Any
+    gatherv2: _t.Any
+    embeddinglookup: _t.Any
+    gather_revert: _t.Any
+    reshape_first: _t.Any
+    reshape: _t.Any
+    unique: _t.Any
+    shape: _t.Any
+    mul: _t.Any
+    inf_mask_mul: _t.Any
+    bias_add: _t.Any
+    inf_add: _t.Any
+    merge_op: _t.Any
+    count_op: _t.Any
+    abs: _t.Any
+    equal: _t.Any
+    add: _t.Any
+    cast: _t.Any
+    forward_unique: _t.Any
+    div_no_nan: _t.Any
+    expand: _t.Any
+    max_mask_mul: _t.Any
+    max_no_equal: _t.Any
+    negative_inf_value: _t.Any
     OPERATOR_MAX: _t.Any
     OPERATOR_MEAN: _t.Any
     OPERATOR_SUM: _t.Any
@@ -4055,6 +4336,8 @@ class MultiheadAttention(_Cell):
     in_proj_bias: _t.Any
     bias_k: _t.Any
     bias_v: _t.Any
+    q_is_k: _t.Any
+    k_is_v: _t.Any
     def __init__(self, embed_dim: _b.int, num_heads: _b.int | _t.Literal[True], dropout: _b.float = 0.0, has_bias: _b.bool = True, add_bias_kv: _b.bool = False, add_zero_attn: _b.bool = False, kdim: _b.int | None = None, vdim: _b.int | None = None, batch_first: _b.bool = False, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _b.tuple[_Tensor, ...]: ...  # type: ignore
@@ -4076,6 +4359,9 @@ class Norm(_Cell):
     """
     axis: _t.Any
     keep_dims: _t.Any
+    reduce_sum: _t.Any
+    sqrt: _t.Any
+    squeeze: _t.Any
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = (), keep_dims: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4129,6 +4415,7 @@ class OneHot(_Cell):
     on_value: _t.Any
     off_value: _t.Any
     dtype: _t.Any
+    onehot: _t.Any
     def __init__(self, axis: _b.int = -1, depth: _b.int = 1, on_value: _b.float | _b.bool | _b.complex | _Tensor = 1.0, off_value: _b.float | _b.bool | _b.complex | _Tensor = 0.0, dtype: _Type = ...) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4299,6 +4586,7 @@ class ProximalAdagrad(_Optimizer):
     use_locking: _t.Any
     l1: _t.Any
     l2: _t.Any
+    opt: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -4374,6 +4662,7 @@ class RMSProp(_Optimizer):
     decay: _t.Any
     momentum: _t.Any
     epsilon: _t.Any
+    opt: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -4440,6 +4729,8 @@ class RNN(_Cell):
         last states, of the shape of `hx`. With `batch_first`, the first two axes of `x` and of the
         outputs change places.
     """
+    is_lstm: _t.Any
+    reverse: _t.Any
     input_size: _t.Any
     hidden_size: _t.Any
     num_layers: _t.Any
@@ -4556,6 +4847,7 @@ class ReLU(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    relu: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4571,6 +4863,7 @@ class ReLU6(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    relu6: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4615,6 +4908,10 @@ class ReduceLogSumExp(_Cell):
     """
     axis: _t.Any
     keep_dims: _t.Any
+    exp: _t.Any
+    sum: _t.Any
+    log: _t.Any
+    max: _t.Any
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.int], keep_dims: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4630,6 +4927,7 @@ class ReflectionPad1d(_Cell):
     Outputs:
         Tensor with the last axis longer by the padding, and the dtype of `x`.
     """
+    name: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4650,6 +4948,7 @@ class ReflectionPad2d(_Cell):
     Outputs:
         Tensor with the last two axes longer by the padding, and the dtype of `x`.
     """
+    name: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4670,6 +4969,7 @@ class ReflectionPad3d(_Cell):
     Outputs:
         Tensor with the last three axes longer by the padding, and the dtype of `x`.
     """
+    name: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4689,6 +4989,8 @@ class ReplicationPad1d(_Cell):
     Outputs:
         Tensor with the last axis longer by the padding, and the dtype of `x`.
     """
+    name: _t.Any
+    padv3: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4709,6 +5011,8 @@ class ReplicationPad2d(_Cell):
     Outputs:
         Tensor with the last two axes longer by the padding, and the dtype of `x`.
     """
+    name: _t.Any
+    padv3: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4729,6 +5033,8 @@ class ReplicationPad3d(_Cell):
     Outputs:
         Tensor with the last three axes longer by the padding, and the dtype of `x`.
     """
+    name: _t.Any
+    padv3: _t.Any
     def __init__(self, padding: _b.int | _c.Iterable[_t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4822,6 +5128,12 @@ class Rprop(_Optimizer):
     etaplus: _t.Any
     step_size_min: _t.Any
     step_size_max: _t.Any
+    sign: _t.Any
+    fill: _t.Any
+    assign: _t.Any
+    cast: _t.Any
+    select: _t.Any
+    ones_like: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -4888,6 +5200,7 @@ class SGD(_Optimizer):
     momentum: _t.Any
     dampening: _t.Any
     nesterov: _t.Any
+    opt: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any
@@ -4950,6 +5263,8 @@ class SSIM(_Cell):
     k1: _t.Any
     k2: _t.Any
     conv: _t.Any
+    reduce_mean: _t.Any
+    concat: _t.Any
     def __init__(self, max_val: _b.float = 1.0, filter_size: _b.int = 11, filter_sigma: _b.float = 1.5, k1: _b.float = 0.01, k2: _b.float = 0.03) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -4970,6 +5285,7 @@ class SeLU(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    selu: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5031,6 +5347,7 @@ class Sigmoid(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    sigmoid: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5052,6 +5369,7 @@ class SoftShrink(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    softshrink: _t.Any
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5071,6 +5389,7 @@ class Softmax(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    softmax: _t.Any
     def __init__(self, axis: _b.int | _b.tuple[_b.int, ...] = -1) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5086,6 +5405,8 @@ class Softmax2d(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    softmax: _t.Any
+    shape: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5121,6 +5442,7 @@ class Softsign(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    softsign: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5155,6 +5477,7 @@ class SparseToDense(_Cell):
     Outputs:
         Tensor with the shape and dtype of the COOTensor.
     """
+    sparse_to_dense: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5221,6 +5544,7 @@ class Tanh(_Cell):
     Outputs:
         The result has the same shape; floats keep their dtype and integers give float32.
     """
+    tanh: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5281,6 +5605,8 @@ class TimeDistributed(_Cell):
     layer: _t.Any
     time_axis: _t.Any
     reshape_with_axis: _t.Any
+    transpose: _t.Any
+    reshape: _t.Any
     def __init__(self, layer: _Cell | _Primitive, time_axis: _b.int, reshape_with_axis: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5481,6 +5807,9 @@ class Tril(_Cell):
     Outputs:
         Tensor of the same shape and dtype.
     """
+    dtype: _t.Any
+    mul: _t.Any
+    cast: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5496,6 +5825,9 @@ class Triu(_Cell):
     Outputs:
         Tensor of the same shape and dtype.
     """
+    dtype: _t.Any
+    mul: _t.Any
+    cast: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5514,6 +5846,8 @@ class Unflatten(_Cell):
     """
     axis: _t.Any
     unflattened_size: _t.Any
+    shape: _t.Any
+    reshape: _t.Any
     def __init__(self, axis: _b.int, unflattened_size: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -5537,6 +5871,7 @@ class Unfold(_Cell):
     strides: _t.Any
     rates: _t.Any
     padding: _t.Any
+    extract_image_patches: _t.Any
     def __init__(self, ksizes: _c.Iterable[_b.int], strides: _c.Iterable[_b.int], rates: _c.Iterable[_b.int], padding: _b.str = 'valid') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore

@@ -30,6 +30,12 @@ class CosineDecayLR(_Cell):
     min_lr: _t.Any
     max_lr: _t.Any
     decay_steps: _t.Any
+    math_pi: _t.Any
+    cos: _t.Any
+    sin: _t.Any
+    min: _t.Any
+    cast: _t.Any
+    delta: _t.Any
     def __init__(self, min_lr: _b.float, max_lr: _b.float, decay_steps: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -48,6 +54,8 @@ class ExponentialDecayLR(_Cell):
     Outputs:
         Tensor of float32, shaped as `global_step`.
     """
+    pow: _t.Any
+    cast: _t.Any
     learning_rate: _t.Any
     decay_rate: _t.Any
     decay_steps: _t.Any
@@ -70,6 +78,7 @@ class InverseDecayLR(_Cell):
     Outputs:
         Tensor of float32, shaped as `global_step`.
     """
+    cast: _t.Any
     learning_rate: _t.Any
     decay_rate: _t.Any
     decay_steps: _t.Any
@@ -92,6 +101,9 @@ class NaturalExpDecayLR(_Cell):
     Outputs:
         Tensor of float32, shaped as `global_step`.
     """
+    math_e: _t.Any
+    pow: _t.Any
+    cast: _t.Any
     learning_rate: _t.Any
     decay_rate: _t.Any
     decay_steps: _t.Any
@@ -124,6 +136,11 @@ class PolynomialDecayLR(_Cell):
     decay_steps: _t.Any
     power: _t.Any
     update_decay_steps: _t.Any
+    pow: _t.Any
+    ceil: _t.Any
+    min: _t.Any
+    max: _t.Any
+    diff_learning_rate: _t.Any
     def __init__(self, learning_rate: _b.float, end_learning_rate: _b.float, decay_steps: _b.int, power: _b.float, update_decay_steps: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -142,6 +159,8 @@ class WarmUpLR(_Cell):
     """
     learning_rate: _t.Any
     warmup_steps: _t.Any
+    min: _t.Any
+    cast: _t.Any
     def __init__(self, learning_rate: _b.float, warmup_steps: _b.int) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore

@@ -232,6 +232,7 @@ class BCEWithLogitsLoss(_Cell):
     Outputs:
         The result is (), or that shape for `reduction` "none", of the dtype of `target`.
     """
+    bce_with_logits: _t.Any
     def __init__(self, weight: _Tensor | None = None, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', pos_weight: _Tensor | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -301,6 +302,7 @@ class BatchNorm2d(_Cell):
     Outputs:
         Tensor of the same shape and dtype.
     """
+    shape: _t.Any
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
@@ -344,6 +346,7 @@ class BatchNorm3d(_Cell):
     Outputs:
         Tensor of the same shape and dtype.
     """
+    shape: _t.Any
     num_features: _t.Any
     eps: _t.Any
     momentum: _t.Any
@@ -447,6 +450,7 @@ class Conv1d(_Cell):
     Outputs:
         Tensor of shape (N, out_channels, L') or (out_channels, L').
     """
+    conv1d: _t.Any
     in_channels: _t.Any
     out_channels: _t.Any
     groups: _t.Any
@@ -485,6 +489,7 @@ class Conv2d(_Cell):
     Outputs:
         Tensor of shape (N, out_channels, H', W') or (out_channels, H', W').
     """
+    conv2d: _t.Any
     in_channels: _t.Any
     out_channels: _t.Any
     groups: _t.Any
@@ -523,6 +528,7 @@ class Conv3d(_Cell):
     Outputs:
         Tensor of shape (N, out_channels, D', H', W') or (out_channels, D', H', W').
     """
+    conv3d: _t.Any
     in_channels: _t.Any
     out_channels: _t.Any
     groups: _t.Any
@@ -794,6 +800,7 @@ class Hardsigmoid(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    hsigmoid: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -809,6 +816,7 @@ class Hardswish(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    hswish: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -891,6 +899,7 @@ class LogSoftmax(_Cell):
     Outputs:
         The result has the same shape, and the dtype of `input` or `dtype`.
     """
+    log_softmax: _t.Any
     def __init__(self, dim: _b.int | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MSELoss(_Cell):
@@ -911,6 +920,7 @@ class MSELoss(_Cell):
     Outputs:
         The result is (), or the broadcast shape for "none".
     """
+    mse_loss: _t.Any
     def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1195,6 +1205,7 @@ class SmoothL1Loss(_Cell):
     Outputs:
         The result is (), or the broadcast shape for `reduction` "none".
     """
+    smooth_l1_loss: _t.Any
     def __init__(self, reduction: _t.Literal['none', 'mean', 'sum'] = 'mean', beta: _b.float | _b.bool | _Tensor = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -1234,6 +1245,7 @@ class Softshrink(_Cell):
     Outputs:
         The result has the same shape and dtype.
     """
+    softshrink: _t.Any
     def __init__(self, lambd: _b.float | _b.bool = 0.5) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore

@@ -310,13 +310,17 @@ _PACKAGES = ((_NN, ""), (f"{_NN.removesuffix('nn')}mint.nn", "mint."))
 def offered_names(layer):
     """Returns the attribute names that a layer offers, in the order of the table. Names that all
     Cells had in older releases are not among them."""
+    owners = [cls for cls in type(layer).__mro__ if cls.__name__ != "Cell"]
+    return list(dict.fromkeys(name for cls in owners for name in offered_by(cls)))
+
+
+def offered_by(cls):
+    """Returns the attribute names that a class of layers offers beyond those of its bases, in the
+    order of the table."""
     owners = {
-        prefix + cls.__name__
-        for cls in type(layer).__mro__
-        for package, prefix in _PACKAGES
-        if cls.__module__.startswith(package) and cls.__name__ != "Cell"
+        prefix + cls.__name__ for package, prefix in _PACKAGES if cls.__module__.startswith(package)
     }
-    return list(dict.fromkeys(name for owner, name in _OFFERED if owner in owners))
+    return [name for owner, name in _OFFERED if owner in owners]
 
 
 def offer(layer, name):

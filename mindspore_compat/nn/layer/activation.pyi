@@ -99,6 +99,7 @@ class RReLU(_Cell):
     """
     lower: _t.Any
     upper: _t.Any
+    sign: _t.Any
     def __init__(self, lower: _b.float = 0.125, upper: _b.float = 0.3333333333333333) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore

@@ -91,6 +91,7 @@ class CosineEmbeddingLoss(LossBase):
         cosines for "none", otherwise of shape ().
     """
     margin: _t.Any
+    maximum: _t.Any
     def __init__(self, margin: _b.float = 0.0, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -134,6 +135,7 @@ class DiceLoss(LossBase):
         Tensor of shape (), in the dtype of `logits`; float32 for ints.
     """
     smooth: _t.Any
+    reshape: _t.Any
     def __init__(self, smooth: _b.float = 1e-05) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -155,6 +157,11 @@ class FocalLoss(LossBase):
     weight: _t.Any
     gamma: _t.Any
     logsoftmax: _t.Any
+    expand_dims: _t.Any
+    gather_d: _t.Any
+    squeeze: _t.Any
+    tile: _t.Any
+    dtype: _t.Any
     def __init__(self, weight: _Tensor | None = None, gamma: _b.float = 2.0, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -314,6 +321,7 @@ class MAELoss(LossBase):
         Tensor in the promoted dtype of both inputs: of the broadcast shape for "none", otherwise of
         shape ().
     """
+    abs: _t.Any
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class MSELoss(LossBase):
@@ -367,6 +375,7 @@ class MultiClassDiceLoss(LossBase):
     ignore_indiex: _t.Any
     binarydiceloss: _t.Any
     activation: _t.Any
+    reshape: _t.Any
     def __init__(self, weights: _Tensor | None = None, ignore_indiex: _b.int | None = None, activation: _t.Literal['softmax', 'logsoftmax', 'relu', 'relu6', 'tanh', 'sigmoid'] | _Cell | None = 'softmax') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -468,6 +477,7 @@ class PoissonNLLLoss(LossBase):
     log_input: _t.Any
     full: _t.Any
     eps: _t.Any
+    maximum: _t.Any
     def __init__(self, log_input: _b.bool = True, full: _b.bool = False, eps: _b.float = 1e-08, reduction: _b.str = 'mean') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -481,6 +491,7 @@ class RMSELoss(LossBase):
         Tensor of shape (), in the promoted dtype of both inputs; float32 for ints.
     """
     MSELoss: _t.Any
+    dtype: _t.Any
     def __init__(self) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -515,6 +526,21 @@ class SampledSoftmaxLoss(LossBase):
     num_true: _t.Any
     sampled_values: _t.Any
     seed: _t.Any
+    reshape: _t.Any
+    shape: _t.Any
+    exp: _t.Any
+    log: _t.Any
+    slice_op: _t.Any
+    matmul: _t.Any
+    gather_v2: _t.Any
+    reduce_max_true: _t.Any
+    reduce_sum_true: _t.Any
+    concat_dim0: _t.Any
+    concat_dim1: _t.Any
+    ones_like: _t.Any
+    zeros_like: _t.Any
+    expand_dims: _t.Any
+    dtype: _t.Any
     def __init__(self, num_sampled: _b.int, num_classes: _b.int, num_true: _b.int = 1, sampled_values: _c.Iterable[_t.Any] | None = None, remove_accidental_hits: _b.bool = True, seed: _b.int = 0, reduction: _b.str = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -533,6 +559,7 @@ class SmoothL1Loss(LossBase):
         Tensor in the dtype of `logits`: of the shape of `logits` for "none", otherwise of shape ().
     """
     beta: _t.Any
+    smooth_l1_loss: _t.Any
     def __init__(self, beta: _b.float | _b.bool = 1.0, reduction: _b.str = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -568,6 +595,12 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         Tensor in the dtype of `logits`: of shape (N,) for "none", otherwise of shape ().
     """
     sparse: _t.Any
+    one_hot: _t.Any
+    is_cpugpu: _t.Any
+    softmax_cross_entropy: _t.Any
+    sparse_softmax_cross_entropy: _t.Any
+    on_value: _t.Any
+    off_value: _t.Any
     def __init__(self, sparse: _b.bool = False, reduction: _b.str = 'none') -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -618,6 +651,8 @@ class TripletMarginWithDistanceLoss(LossBase):
     distance_function: _t.Any
     swap: _t.Any
     margin: _t.Any
+    minimum: _t.Any
+    maximum: _t.Any
     def __init__(self, distance_function: _c.Callable[..., _t.Any] | None = None, swap: _b.bool = False, reduction: _b.str = 'mean', margin: _b.float = 1.0) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore

@@ -35,6 +35,8 @@ class Momentum(_Optimizer):
     """
     momentum: _t.Any
     use_nesterov: _t.Any
+    params: _t.Any
+    opt: _t.Any
     param_rank: _t.Any
     optim_filter: _t.Any
     use_parallel: _t.Any

@@ -55,6 +55,7 @@ class GradAccumulationCell(_Cell):
     network: _t.Any
     micro_size: _t.Any
     micro_inputs: _t.Any
+    add: _t.Any
     def __init__(self, network: _Cell, micro_size: _b.int | _b.bool) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class MicroBatchInterleaved(_Cell):
@@ -73,6 +74,7 @@ class MicroBatchInterleaved(_Cell):
     network: _t.Any
     interleave_num: _t.Any
     interleave_inputs: _t.Any
+    add: _t.Any
     def __init__(self, network: _Cell | _c.Callable[..., _t.Any], interleave_num: _b.int | _b.bool = 2) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class ParameterUpdate(_Cell):
@@ -110,6 +112,7 @@ class PipelineCell(_Cell):
     network: _t.Any
     micro_size: _t.Any
     micro_inputs: _t.Any
+    add: _t.Any
     def __init__(self, network: _Cell, micro_size: _b.int | _b.bool, stage_config: _c.Mapping[_t.Any, _t.Any] | None = None, segment_config: _c.Mapping[_t.Any, _t.Any] | None = None) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
 class TrainOneStepCell(_Cell):
@@ -143,6 +146,7 @@ class TrainOneStepCell(_Cell):
     optimizer: _t.Any
     mean: _t.Any
     degree: _t.Any
+    use_graceful_exit: _t.Any
     def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], sens: _t.Any = None, return_grad: _b.bool = False) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore

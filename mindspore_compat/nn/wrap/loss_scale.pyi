@@ -37,6 +37,14 @@ class DynamicLossScaleUpdateCell(_Cell):
     cur_iter: _Parameter
     last_overflow_iter: _Parameter
     minimum_loss_scale: _t.Any
+    select: _t.Any
+    max: _t.Any
+    reciprocal: _t.Any
+    less_equal: _t.Any
+    logic_and: _t.Any
+    logic_not: _t.Any
+    logic_or: _t.Any
+    const_true: _t.Any
     def __init__(self, loss_scale_value: _b.float, scale_factor: _b.float | _b.bool | _Tensor | _b.tuple[_b.float | _b.bool, ...] | _c.Sequence[_b.float | _b.bool] | _b.complex | _np.ndarray[_t.Any, _t.Any], scale_window: _b.float | _b.bool | _Tensor | _b.tuple[_b.float | _b.bool, ...] | _c.Sequence[_b.float | _b.bool] | _b.complex | _np.ndarray[_t.Any, _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
@@ -91,6 +99,10 @@ class TrainOneStepWithLossScaleCell(_TrainOneStepCell):
     reduce_sum: _t.Any
     allreduce: _t.Any
     hyper_map: _t.Any
+    ascend_910a_target: _t.Any
+    ascend_910b_target: _t.Any
+    enable_allfinite: _t.Any
+    enable_tuple_broaden: _t.Any
     def __init__(self, network: _Cell | _c.Callable[..., _t.Any], optimizer: _Cell | _c.Callable[..., _t.Any], scale_sense: _Tensor | _Cell | _c.Callable[..., _t.Any]) -> None: ...
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _b.tuple[_Tensor, _Tensor, _Tensor]: ...  # type: ignore

@@ -89,6 +89,57 @@ class Distribution(_Cell):
         name (str): the name of the distribution.
         param (dict): the constructor arguments of the distribution.
     """
+    abs: _t.Any
+    atan: _t.Any
+    cast: _t.Any
+    cast_base: _t.Any
+    const: _t.Any
+    consttensor: _t.Any
+    cumsum: _t.Any
+    dtypeop: _t.Any
+    dtype_base: _t.Any
+    equal: _t.Any
+    equal_base: _t.Any
+    erf: _t.Any
+    exp: _t.Any
+    exp_base: _t.Any
+    expand_dim: _t.Any
+    expm1: _t.Any
+    fill: _t.Any
+    floor: _t.Any
+    greater: _t.Any
+    igamma: _t.Any
+    isnan: _t.Any
+    less: _t.Any
+    lessequal: _t.Any
+    lgamma: _t.Any
+    log: _t.Any
+    log_base: _t.Any
+    log1p: _t.Any
+    logicaland: _t.Any
+    logicand: _t.Any
+    logicalor: _t.Any
+    logicor: _t.Any
+    neg: _t.Any
+    pow: _t.Any
+    reshape: _t.Any
+    select: _t.Any
+    select_base: _t.Any
+    shape: _t.Any
+    shape_base: _t.Any
+    sigmoid: _t.Any
+    sq: _t.Any
+    sq_base: _t.Any
+    square: _t.Any
+    sqrt: _t.Any
+    sqrt_base: _t.Any
+    tan: _t.Any
+    zeroslike: _t.Any
+    broadcast: _t.Any
+    context_mode: _t.Any
+    device_target: _t.Any
+    squeeze: _t.Any
+    uniform: _t.Any
     def __init__(self, seed: _b.int | None, dtype: _Type, name: _b.str, param: _c.Mapping[_t.Any, _t.Any]) -> None: ...
     @property
     def batch_shape(self) -> _t.Any: ...
