@@ -4,7 +4,7 @@ import struct
 
 import numpy
 
-from .._backend import kernel_streams, random
+from .._backend.random import kernels, streams
 from .._core.context.config import get_seed, set_seed
 from .._core.rules.vocabulary import InstanceOf, Int, checked
 from .._core.tensor.dtype import int64
@@ -37,7 +37,7 @@ class Generator:
     """
 
     def __init__(self):
-        self._stream = random.Stream(0)
+        self._stream = streams.Stream(0)
 
     @checked
     def manual_seed(self, seed: Int):
@@ -51,7 +51,7 @@ class Generator:
 
     def seed(self):
         """Restarts the generator from a seed drawn from the system, and returns that seed."""
-        self._stream.restore(random.Stream().state())
+        self._stream.restore(streams.Stream().state())
         return self.initial_seed()
 
     def initial_seed(self):
@@ -63,8 +63,8 @@ class Generator:
         `set_seed`, further bytes of the default generator have the state of dropout and of the
         other operators that draw MindSpore's numbers."""
         packed = struct.pack("<qq", *self._stream.state())
-        if self._stream is random.default:
-            packed += kernel_streams.state()
+        if self._stream is streams.default:
+            packed += kernels.state()
         return Tensor(numpy.frombuffer(packed, numpy.uint8))
 
     def set_state(self, state):
@@ -76,14 +76,14 @@ class Generator:
         """
         InstanceOf(Tensor).refuse("Generator.set_state", "state", state)
         packed = state.asnumpy().astype(numpy.uint8).tobytes()
-        numbers, kernels = packed[:STATE_BYTES], packed[STATE_BYTES:]
-        is_default = self._stream is random.default
-        if len(numbers) != STATE_BYTES or kernels and not is_default:
+        numbers, kernel_state = packed[:STATE_BYTES], packed[STATE_BYTES:]
+        is_default = self._stream is streams.default
+        if len(numbers) != STATE_BYTES or kernel_state and not is_default:
             raise ValueError(
                 f"For 'Generator.set_state', 'state' must hold 16 bytes, but got {len(packed)}."
             )
         if is_default:
-            kernel_streams.restore(kernels)
+            kernels.restore(kernel_state)
         self._stream.restore(struct.unpack("<qq", numbers))
 
     def _step(self, step):
@@ -105,7 +105,7 @@ class Generator:
 
 
 default_generator = Generator()
-default_generator._stream = random.default
+default_generator._stream = streams.default
 
 
 def manual_seed(seed):

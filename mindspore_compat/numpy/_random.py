@@ -1,7 +1,7 @@
 """mindspore.numpy: Tensors of random numbers; public through `array_creations`.
 As in the original, the global seed is also the seed of the operator."""
 
-from .._backend import random
+from .._backend.random import streams
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import Bool, Int
 from .._core.tensor import dtype as dtypes
@@ -74,7 +74,7 @@ def rand(*shape, dtype=float32):
     Source: mindspore.numpy.rand of MindSpore 2.10.
     """
     result_dtype = _random_dtype(dtype, _FLOATS, "rand")
-    numbers = uniform.rand(*_random_shape(shape, "rand"), seed=random.global_seed)
+    numbers = uniform.rand(*_random_shape(shape, "rand"), seed=streams.global_seed)
     return numbers.astype(result_dtype)
 
 
@@ -90,7 +90,7 @@ def randn(*shape, dtype=float32):
     Source: mindspore.numpy.randn of MindSpore 2.10.
     """
     result_dtype = _random_dtype(dtype, _FLOATS, "randn")
-    numbers = distributions.randn(*_random_shape(shape, "randn"), seed=random.global_seed)
+    numbers = distributions.randn(*_random_shape(shape, "randn"), seed=streams.global_seed)
     return numbers.astype(result_dtype)
 
 
@@ -121,5 +121,5 @@ def randint(minval: Int | Bool, maxval: Int | Bool = None, shape=None, dtype=int
     if low >= high:
         raise ValueError(f"For 'randint', there must be a number in [{low}, {high}).")
     size = (1,) if shape is None else shape_tuple(shape, "randint")
-    numbers = uniform.randint(int(low), int(high), size, random.global_seed)
+    numbers = uniform.randint(int(low), int(high), size, streams.global_seed)
     return numbers.astype(result_dtype)

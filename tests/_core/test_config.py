@@ -9,8 +9,8 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import context
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend import random as streams
 from mindspore_compat._backend.cuda import cublas
+from mindspore_compat._backend.random import streams
 from mindspore_compat._core.context import config as module
 from mindspore_compat._core.context.config import (
     TABLE,

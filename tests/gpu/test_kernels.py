@@ -10,9 +10,9 @@ from fakecupy import counting, rawkernels
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
-from mindspore_compat._backend import random
 from mindspore_compat._backend.conv import cuda_kernels
 from mindspore_compat._backend.cuda import bit_masks
+from mindspore_compat._backend.random import streams
 from mindspore_compat._backend.updates import finite
 
 from .host import agree, copied, host, result_and_gradients
@@ -142,15 +142,15 @@ def test_random_numbers_are_those_of_the_kernel_s_text(space):
     """Philox 4x32-10 with the counter (0, 0, 0, 0) and the key 0 begins with 6627e8d5 in all
     implementations."""
     numbers = space.module.empty(5, np.float32)
-    random._uniform(space.module)(0, 0, 0, numbers)
+    streams._uniform(space.module)(0, 0, 0, numbers)
     numbers = numbers.get()
     assert numbers[0] == np.float32((0x6627E8D5 >> 8) * 2.0**-24)
     assert ((0 <= numbers) & (numbers < 1)).all() and len(set(numbers.tolist())) == 5
 
 
 def test_a_mask_compares_the_numbers_that_are_drawn(space):
-    made = random.Stream(5).next(space).below((1000,), 0.3).get()
-    numbers = random.Stream(5).next(space).random((1000,), np.float32).get()
+    made = streams.Stream(5).next(space).below((1000,), 0.3).get()
+    numbers = streams.Stream(5).next(space).random((1000,), np.float32).get()
     np.testing.assert_array_equal(made, numbers < np.float32(0.3))
 
 
@@ -199,8 +199,8 @@ def test_a_mask_in_bits_is_the_mask_of_bools(space, dtype):
     x = Tensor(np.random.default_rng(0).standard_normal((7, 9)).astype(np.float32))
     x[0, 0] = float("inf")
     x = x.astype(getattr(ms, dtype))
-    mask = random.Stream(5).next(space).below(x.shape, 0.3)
-    words = random.Stream(5).next(space).words_below(x.size, 0.3)
+    mask = streams.Stream(5).next(space).below(x.shape, 0.3)
+    words = streams.Stream(5).next(space).words_below(x.size, 0.3)
     np.testing.assert_array_equal(bit_masks.unpacked(space, words, x.shape).get(), mask.get())
     ones = [space.kept_ones(kept, x.shape, x._array.dtype) for kept in (words, mask)]
     assert all(kept.dtype == x._array.dtype and kept.shape == x.shape for kept in ones)

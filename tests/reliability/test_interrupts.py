@@ -22,7 +22,7 @@ from kit.trainings import (
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
-from mindspore_compat._backend import kernel_streams
+from mindspore_compat._backend.random import kernels
 from mindspore_compat._backend.thresholds import Least
 from mindspore_compat._backend.updates.complete import Reserve
 from mindspore_compat._core.sharding.array import ShardedSpace
@@ -210,7 +210,7 @@ def test_no_interrupt_leaves_the_thread_in_a_graph():
     graph = partial(ms.jit(lambda x: x + 1), Tensor(1.0))
     for number in range(lines_of(graph)):
         stop_at(number, graph)
-        assert not graphs.running and not graphs.separate and kernel_streams.graph.run is None
+        assert not graphs.running and not graphs.separate and kernels.graph.run is None
 
 
 def test_an_interrupt_within_numpy_leaves_its_error_state():

@@ -302,7 +302,7 @@ adaptive_max_index(x, out) : constant, as index_of_maximum
 
 # Random numbers
 
-[random]
+[random.streams]
 random_uniform(shape, low=0.0, high=1.0, source=None) : create, constant, opaque
     Uniform random numbers in [low, high), float32.
 random_keep(shape, keep, seed0=0, seed1=0, source=None) : create, constant, opaque

@@ -1,5 +1,5 @@
 """Normal numbers by Marsaglia's polar method as compiled loops of the host. The results are bitwise
-those of NumPy in `kernel_engines.standard_normal`.
+those of NumPy in `engines.standard_normal`.
 """
 
 import functools

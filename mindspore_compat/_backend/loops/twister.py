@@ -9,8 +9,8 @@ import functools
 import numpy
 
 from ..compiled.door import serves
+from ..random.twister import WORD, Engine
 from ..threads.parallel_loops import FLOAT, INDEX, array, blocks, loop_of, piece
-from ..twister import WORD, Engine
 
 LONG = numpy.dtype(numpy.uint64)
 WORDS = 624  # of the state

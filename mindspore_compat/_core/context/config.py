@@ -17,7 +17,7 @@ import numpy as np
 
 from ... import log
 from ..._backend import arrays, device
-from ..._backend import random as streams
+from ..._backend.random import streams
 from ..._backend.threads import scheduler
 from ..rules.checked import checked
 from ..rules.vocabulary import Any, AsValue, Bool, Int, NoneRule, OneOf, Str

@@ -10,7 +10,7 @@ arguments, or use NumPy on the host. A slice is a view, so writes reach the whol
 
 import functools
 
-from ..._backend.random import replaying
+from ..._backend.random.streams import replaying
 from ..rules.vocabulary import Any, TensorOf, TupleOf, any_dtype
 from ..tensor.tensor import Tensor
 from ..vmap.batch import Batch, BatchSpace, NoSingleAnswer, one_shape, running, space_among

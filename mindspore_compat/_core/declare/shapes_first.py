@@ -2,7 +2,7 @@
 
 import numpy
 
-from ..._backend.random import replaying
+from ..._backend.random.streams import replaying
 from ..rules.base import parts_of
 from ..rules.vocabulary import TensorOf
 from ..tensor import dtype as dtypes

@@ -7,7 +7,7 @@ and Cell.recompute.
 
 import contextlib
 
-from ..._backend import random
+from ..._backend.random import streams
 from ..._backend.steps import current
 from ..._backend.steps.refused import Reason
 from ..autograd.tape import Node, backward, depth, next_number, packed, pick
@@ -123,9 +123,9 @@ def recompute(block, *args, **kwargs):
     """
     if depth.open == 0:
         return block(*args, **kwargs)
-    state, restored = random.default.state(), [take() for take in surroundings]
+    state, restored = streams.default.state(), [take() for take in surroundings]
     start = next_number()
-    with random.replaying() as first_draws:
+    with streams.replaying() as first_draws:
         out = block(*args, **kwargs)
     heads = tensors_in(out)
     sources = _sources([head._node for head in heads], start)
@@ -133,14 +133,14 @@ def recompute(block, *args, **kwargs):
         return out
 
     def again(xp, g):
-        now, first, higher = random.default.state(), next_number(), isinstance(xp, TracedSpace)
-        random.default.restore(state)
+        now, first, higher = streams.default.state(), next_number(), isinstance(xp, TracedSpace)
+        streams.default.restore(state)
         with contextlib.ExitStack() as stack:
-            stack.enter_context(random.repeating(first_draws.log))
+            stack.enter_context(streams.repeating(first_draws.log))
             for context in restored:
                 stack.enter_context(context)
             fresh = tensors_in(block(*args, **kwargs))
-        random.default.restore(now)
+        streams.default.restore(now)
         grads = g if isinstance(g, tuple) else (g,)
         roots = [head._node for head in fresh]
         return (backward(roots, grads, sources, higher, None if higher else first),)

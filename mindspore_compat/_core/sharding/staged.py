@@ -18,8 +18,8 @@ import threading
 
 import numpy
 
-from ..._backend import random
 from ..._backend.arrays import HOST, to_host
+from ..._backend.random import streams
 from ..autograd.operators import with_operators
 from ..autograd.tape import depth
 from ..declare.values import space_for
@@ -128,7 +128,7 @@ class StagedSpace:
         key = operator.name, describe(values)
         out = self._shapes.get(key)
         if out is None:
-            with random.replaying() as again, unrecorded():
+            with streams.replaying() as again, unrecorded():
                 try:
                     out = outline(operator.run(**map_tensors(_sample, values)))
                 finally:

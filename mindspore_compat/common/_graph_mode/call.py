@@ -13,8 +13,8 @@ import types
 
 import numpy
 
-from ..._backend import kernel_streams
 from ..._backend.arrays import SPACES
+from ..._backend.random import kernels
 from ..._backend.steps.journal import LOCALS
 from ..._core.autograd.tape import depth
 from ..._core.gradients.transforms import Mutable
@@ -38,7 +38,7 @@ class _Graphs(threading.local):
 
 
 graphs = _Graphs()
-LOCALS += graphs, kernel_streams.graph
+LOCALS += graphs, kernels.graph
 
 
 def in_graph():
@@ -50,7 +50,7 @@ def as_graph(function, args, kwargs, cell=None):
     """Calls a function as one graph; `cell` is the Cell that the function calls, if any."""
     if graphs.running:
         return function(*args, **kwargs)
-    outside, streams = graphs.separate, kernel_streams.graph
+    outside, streams = graphs.separate, kernels.graph
     try:
         graphs.running = graphs.separate = True
         streams.run = run_of(cell or function, args, kwargs)

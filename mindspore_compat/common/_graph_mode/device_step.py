@@ -5,7 +5,8 @@ steps.py decides when a step is captured again; _backend/steps/cuda_graph.py cap
 
 import functools
 
-from ..._backend import arrays, random
+from ..._backend import arrays
+from ..._backend.random import streams
 from ..._backend.steps import cuda_graph
 from ..._backend.steps.refused import Reason, Refused
 from ..._core.autograd.tape import depth
@@ -72,7 +73,7 @@ class Graph:
         if self._inputs is None:
             return False
         return (
-            self._resets != random.resets
+            self._resets != streams.resets
             or any(tensor._array is not array for tensor, array in self._captured)
             or any(flag(tensor) is not needs_gradient for tensor, needs_gradient in self._flags)
             or any(array.tobytes() != values for array, values in self._of_host)
@@ -135,7 +136,7 @@ class Graph:
             (tensor, flag(tensor)) for tensor, _ in captured if isinstance(tensor, Parameter)
         ]
         self._of_host = [(a, a.tobytes()) for _, a in captured if not arrays.on_device(a)]
-        self._resets = random.resets
+        self._resets = streams.resets
 
     # Replaying ------------------------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 """The random streams of a graph: each call in it that draws has its own, which goes on in the next
-run (_backend/kernel_streams.py). As in the original, a graph is one for each shape and dtype of the
+run (_backend/random/kernels.py). As in the original, a graph is one for each shape and dtype of the
 arguments, for training and evaluation, and for runs with and without gradients."""
 
 import weakref
 
-from ..._backend.kernel_streams import Run
+from ..._backend.random.kernels import Run
 from ..._core.autograd.tape import depth
 from ..._core.tensor.tensor import Tensor
 from .reachable import PLAIN, is_cell

@@ -13,7 +13,7 @@ import weakref
 
 import numpy
 
-from ..._backend import random
+from ..._backend.random import streams
 from ..._backend.recurrent import layout_cache
 from ..._backend.steps.journal import LOCALS
 from ..._backend.steps.recorded_array import Recorded
@@ -129,7 +129,7 @@ class RecordedStep:
             args, kwargs
         )[1]
         recording = _RecordedStep(tensors)
-        with random.replaying() as again:
+        with streams.replaying() as again:
             try:
                 result, results = recording.run(function, args, kwargs)
             except _Failed as failed:
@@ -161,7 +161,7 @@ class RecordedStep:
 
     def _replay(self, function, args, kwargs):
         inputs = inputs_of(args, kwargs)[0]
-        random_context = random.replaying() if self._draws else contextlib.nullcontext(None)
+        random_context = streams.replaying() if self._draws else contextlib.nullcontext(None)
         with random_context as again, scheduler.step, layout_cache.cache:
             try:
                 result = self._plan(*inputs)

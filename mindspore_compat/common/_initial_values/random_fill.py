@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..._backend.philox import fill
+from ..._backend.random.philox import fill
 
 _LEAST = np.float32(1e-7)  # in place of 0, which has no logarithm
 

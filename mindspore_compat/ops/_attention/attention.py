@@ -8,7 +8,7 @@ full matrix of scores exists only if the caller requests it.
 
 import math
 
-from ..._backend.kernel_streams import of_call
+from ..._backend.random.kernels import of_call
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, Float, TensorOf
 from .._activation.softmax import softmax_along, softmax_along_vjp

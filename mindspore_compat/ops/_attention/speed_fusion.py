@@ -6,7 +6,7 @@ this operator on Ascend only, so its documentation of 2.10 is the reference.
 
 import math
 
-from ..._backend import random
+from ..._backend.random import streams
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, Float, Int, OneDtype, OneOf, TensorOf, checked
@@ -172,7 +172,7 @@ def speed_fusion_attention(
     )
     call.space = space_for(query._array)
     lengths = _lengths(actual_seq_qlen, actual_seq_kvlen)
-    state = random.default.state()
+    state = streams.default.state()
     out, parts = call.run(query, key, value, pse, None, atten_mask, prefix, lengths)
     unused = Tensor._wrap(call.space.zeros((0,), query._array.dtype))
     state_tensors = [Tensor._wrap(call.space.asarray(n, "int64")) for n in (*state, call.drawn)]

@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 
-from ..._backend import random
 from ..._backend.arrays import HOST
 from ..._backend.host.taps import Taps
+from ..._backend.random import streams
 from ..._backend.space import implements
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
@@ -59,7 +59,7 @@ def glimpse_noise(xp, shape, kind):
         return xp.zeros(shape, "float32")
     if kind == "uniform":
         return xp.random_uniform(shape, -1.0, 1.0)
-    noise = random.stream(0, 0).next(xp).standard_normal(shape, dtype=np.float32)
+    noise = streams.stream(0, 0).next(xp).standard_normal(shape, dtype=np.float32)
     return noise * 0.5 + 10.0
 
 
@@ -337,7 +337,7 @@ class SampleDistortedBoundingBoxV2(Primitive):
         height, width = self._sizes(image_size)
         boxes = self._boxes(bounding_boxes)
         share = self._share(min_object_covered)
-        numbers = random.stream(self.seed, self.seed2).next(HOST)
+        numbers = streams.stream(self.seed, self.seed2).next(HOST)
         part = (0, 0, height, width)
         for _ in range(self.max_attempts):
             candidate = _part(numbers, height, width, self.aspect_ratio_range, self.area_range)

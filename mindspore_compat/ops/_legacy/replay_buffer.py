@@ -6,8 +6,8 @@ _legacy/tensor_stores.py. 2.10 has none of these names; setting the environment 
 MINDSPORE_COMPAT_LEGACY to 0 hides them.
 """
 
-from ..._backend import random
 from ..._backend.arrays import HOST
+from ..._backend.random import streams
 from ..._core.declare.op import op
 from ..._core.declare.public_api import legacy
 from ..._core.declare.writing import overwrite
@@ -175,7 +175,7 @@ class BufferSample(_Buffer):
                 f"For '{self.name}', the buffer must have at least {self.batch_size} "
                 f"entries, but it has {length}."
             )
-        numbers = random.stream(self.seed).next(HOST)
+        numbers = streams.stream(self.seed).next(HOST)
         indices = (
             numbers.permutation(length)[: self.batch_size]
             if self.unique

@@ -5,8 +5,8 @@ The samples are drawn on the host and returned with the expected count of each c
 
 import numpy as np
 
-from ..._backend import random
 from ..._backend.arrays import HOST
+from ..._backend.random import streams
 from ..._core.declare.by_slices import in_each_slice
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
@@ -61,7 +61,7 @@ class _Sampler(Primitive):
             )
         self.num_true, self.num_sampled, self.unique = num_true, num_sampled, unique
         self.range_max, self.seed = range_max, seed
-        self._stream = random.Stream(seed) if seed else random.default
+        self._stream = streams.Stream(seed) if seed else streams.default
 
     @in_each_slice
     @checked

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from ..._backend import random
 from ..._backend.arrays import HOST
+from ..._backend.random import streams
 from ..._core.declare.inputs import Quirks, SameDtype
 from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Any, AsValue, Bool, Float, Int, ListOf, OneOf, TensorOf
@@ -275,7 +275,7 @@ def _tile(xp, api, x, ratio, pseudo, overlapping, deterministic, seeds, reduce):
             f"For '{api}', 'seed' and 'seed2' must be 0 unless 'deterministic' is "
             f"True, but got {seeds[0]} and {seeds[1]}."
         )
-    stream = random.Stream(seeds[0] << 32 | seeds[1]) if any(seeds) else random.default
+    stream = streams.Stream(seeds[0] << 32 | seeds[1]) if any(seeds) else streams.default
     draw = stream.next(HOST)
     cuts = [
         _boundaries(n, r, pseudo, deterministic, draw) for n, r in zip(x.shape[1:3], ratio[1:3])

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..._backend import random
 from ..._backend.arrays import current_space
-from ..._backend.kernel_streams import OfMinimal
+from ..._backend.random import streams
+from ..._backend.random.kernels import OfMinimal
 from ..._core.declare.op import op, result_array, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Bool, DType, Number, TensorOf, any_dtype, checked, floating
@@ -221,7 +221,7 @@ def gamma(shape: Shape, alpha: TensorOf("float32"), beta: TensorOf("float32"), s
 
     Source: mindspore.ops.gamma of MindSpore 2.10.
     """
-    return _gamma(random.stream(seed), shape, alpha, beta)
+    return _gamma(streams.stream(seed), shape, alpha, beta)
 
 
 def _gamma(stream, shape, alpha, beta):
@@ -315,7 +315,7 @@ def random_poisson(shape: Index, rate: _Rate, seed: Seed = None, dtype: DType = 
 
     Source: mindspore.ops.random_poisson of MindSpore 2.10.
     """
-    return _poisson(random.stream(seed), shape, rate, dtype)
+    return _poisson(streams.stream(seed), shape, rate, dtype)
 
 
 def _poisson(stream, shape, rate, dtype):

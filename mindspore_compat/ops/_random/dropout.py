@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._backend.bodies.gpu import bodies_of
 from ..._backend.cuda import bit_masks
-from ..._backend.kernel_streams import Kernels, of_call, of_channels
+from ..._backend.random.kernels import Kernels, of_call, of_channels
 from ..._backend.space import implements
 from ..._core.autograd.vjp_rules import derive
 from ..._core.declare.inputs import Quirks

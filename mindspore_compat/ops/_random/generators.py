@@ -7,14 +7,14 @@ return the same numbers at every call with the same seed. The `mint` forms, whic
 mindspore.Generator, are in _random/mint.py.
 
 With a seed, `rand`, `randn`, `randint` and the functions related to them, `laplace`, `multinomial`
-and `bernoulli` draw MindSpore's numbers on the host (_backend/kernel_streams.py). The numbers of
+and `bernoulli` draw MindSpore's numbers on the host (_backend/random/kernels.py). The numbers of
 the others differ from MindSpore's.
 """
 
 import numpy
 
-from ..._backend import kernel_streams, random
 from ..._backend.arrays import current_space
+from ..._backend.random import kernels, streams
 from ..._core.rules.vocabulary import (
     AsValue,
     DType,
@@ -41,8 +41,8 @@ def _generator(xp, seed=None, counted=None, kind=None):
     the original's numbers, with the `kind` of generator that of_call has.
     """
     if counted:
-        return _Draw(lambda: kernel_streams.of_call(counted, seed, kind), xp)
-    return _Draw(lambda: random.stream(seed), xp)
+        return _Draw(lambda: kernels.of_call(counted, seed, kind), xp)
+    return _Draw(lambda: streams.stream(seed), xp)
 
 
 def _lengths(api, shape):
@@ -92,7 +92,7 @@ class _Draw:
 def _first(xp, seed, offset=None):
     """Returns the first generator of the seeds at every call; without seeds, the next generator of
     the default stream."""
-    return (random.start(seed, offset) if seed or offset else random.default).next(xp)
+    return (streams.start(seed, offset) if seed or offset else streams.default).next(xp)
 
 
 class _Seeded(Primitive):
@@ -107,11 +107,11 @@ class _Seeded(Primitive):
     def _set(self, seed, seed2):
         Primitive.__init__(self, type(self).__name__)
         self.seed, self.seed2 = seed, seed2
-        self._own_stream = random.start(seed, seed2) if seed or seed2 else None
+        self._own_stream = streams.start(seed, seed2) if seed or seed2 else None
 
     @property
     def _stream(self):
-        return self._own_stream or random.default
+        return self._own_stream or streams.default
 
     def _draw(self, xp):
         """Returns the generator for one call."""
@@ -121,11 +121,11 @@ class _Seeded(Primitive):
 class _Kernel(_Seeded):
     """The base class of the primitives that draw the original's numbers for their two seeds."""
 
-    _kind = None  # see kernel_streams.KernelStream
+    _kind = None  # see kernels.KernelStream
 
     def _set(self, seed, seed2):
         super()._set(seed, seed2)
-        self._kernels = kernel_streams.Kernels((seed, seed2), self._kind)
+        self._kernels = kernels.Kernels((seed, seed2), self._kind)
 
     def _draw(self, xp, shape):
         """Returns the generator for one call, which draws a shape."""

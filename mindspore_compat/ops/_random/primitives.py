@@ -2,7 +2,7 @@
 sampling_primitives.py."""
 
 from ..._backend.arrays import current_space
-from ..._backend.kernel_streams import OfMinimal
+from ..._backend.random.kernels import OfMinimal
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.base import NoneRule

@@ -2,9 +2,9 @@
 
 import numpy
 
-from ..._backend import random
 from ..._backend.arrays import current_space
-from ..._backend.kernel_streams import OfMinimal, of_bernoulli
+from ..._backend.random import streams
+from ..._backend.random.kernels import OfMinimal, of_bernoulli
 from ..._core.declare.op import op, space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.value_rules import ElementOf
@@ -53,7 +53,7 @@ def shuffle(x: Anything, seed: Seed = None):
 
     Source: mindspore.ops.shuffle of MindSpore 2.10.
     """
-    return _shuffle(random.stream(seed), x)
+    return _shuffle(streams.stream(seed), x)
 
 
 def _shuffle(stream, x):

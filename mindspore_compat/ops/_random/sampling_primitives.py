@@ -1,7 +1,7 @@
 """Primitives that draw samples: indices of categories, permutations, positions of true elements."""
 
 from ..._backend.arrays import current_space
-from ..._backend.kernel_streams import OfMinimal
+from ..._backend.random.kernels import OfMinimal
 from ..._core.declare.op import space_for
 from ..._core.declare.public_api import public
 from ..._core.rules.vocabulary import Any, Bool, DType, Float, Int, TensorOf, checked, real

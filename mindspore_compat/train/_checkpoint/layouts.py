@@ -7,7 +7,7 @@ the number of ranks in the settings, and it cuts no axis of a parameter.
 
 import contextlib
 
-from ..._backend import random
+from ..._backend.random import streams
 from ..._core.context.config import GRAPH_MODE, config
 from ..._core.sharding.array import Sharded
 from ..._core.sharding.network import mesh_of
@@ -68,7 +68,7 @@ def unchanged(network):
     Parameters that were divided within it stay divided."""
     before = [(p, p._array, p._array.copy()) for p in network.get_parameters()]
     try:
-        with random.replaying() as draws_again:
+        with streams.replaying() as draws_again:
             yield
     finally:
         draws_again()

@@ -4,8 +4,9 @@ import pytest
 from kit import same
 from kit.loops import by_python, fresh_loops, needs_numba
 
-from mindspore_compat._backend import kernel_engines, thresholds
+from mindspore_compat._backend import thresholds
 from mindspore_compat._backend.compiled import door
+from mindspore_compat._backend.random import engines
 
 pytestmark = pytest.mark.host
 
@@ -15,26 +16,26 @@ SEEDS = 5, 7
 @pytest.fixture
 def any_size(monkeypatch):
     """Has draws of every size take the loops."""
-    with fresh_loops(monkeypatch, kernel_engines, _BLOCK=1 << 9):
-        kernel_engines._powers.cache_clear()
+    with fresh_loops(monkeypatch, engines, _BLOCK=1 << 9):
+        engines._powers.cache_clear()
         yield
-    kernel_engines._powers.cache_clear()
+    engines._powers.cache_clear()
 
 
 def drawn(count):
     """Returns two successive draws of each kind."""
-    twister, values, first = kernel_engines.Twister(), [], 0
+    twister, values, first = engines.Twister(), [], 0
     for _ in range(2):
-        values.append(kernel_engines.uniform(twister, SEEDS, first, count))
+        values.append(engines.uniform(twister, SEEDS, first, count))
         first += 2 * count
     first = 0
     for _ in range(2):
-        numbers, taken = kernel_engines.integers(twister, SEEDS, first, count, -5, 3 << 30)
+        numbers, taken = engines.integers(twister, SEEDS, first, count, -5, 3 << 30)
         values.append(numbers)
         first += taken
     first = 0
     for _ in range(2):
-        numbers, taken = kernel_engines.standard_normal(SEEDS, first, count)
+        numbers, taken = engines.standard_normal(SEEDS, first, count)
         values.append(numbers)
         first += taken
     return values
@@ -66,13 +67,13 @@ def test_they_are_used(any_size):
 
 
 def test_an_engine_skips_words(any_size):
-    whole = kernel_engines.Twister().at(3, 0, 2000).words(2000)
-    same(kernel_engines.Twister().at(3, 900, 1100).words(1100), whole[900:])
+    whole = engines.Twister().at(3, 0, 2000).words(2000)
+    same(engines.Twister().at(3, 900, 1100).words(1100), whole[900:])
 
 
 def test_a_draw_begun_by_numpy_stays_there(monkeypatch):
     monkeypatch.setattr(thresholds.Least, "TWISTER", 1 << 11)
-    twister = kernel_engines.Twister()
+    twister = engines.Twister()
     engine = twister.at(3, 0, 10)
     engine.words(10)
     assert twister.at(3, 10, 1 << 12) is engine

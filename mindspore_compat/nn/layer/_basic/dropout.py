@@ -3,7 +3,7 @@
 import functools
 
 from .... import ops
-from ...._backend.kernel_streams import Kernels
+from ...._backend.random.kernels import Kernels
 from ...._core.declare.public_api import public
 from ...._core.declare.writing import write_back
 from ...._core.rules.vocabulary import Any, Bool, Float, Number, checked

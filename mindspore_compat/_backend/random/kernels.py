@@ -1,4 +1,4 @@
-"""The random streams of the original's CPU kernels: for a seed, the same numbers.
+"""The random streams of MindSpore's CPU kernels: for a seed, the same numbers.
 
 A random operator has a pair of seeds: the global seed, and one that is made of the operator's own
 seed and of the number of its earlier uses since `set_seed`. A kernel begins at the pair and
@@ -6,7 +6,7 @@ continues from run to run. Outside a graph, each call of a function (`ops.rand`)
 and a layer (`nn.Dropout`) has one kernel for each shape and dtype. In a graph, each call in its
 code has one kernel.
 
-Without any seed, and on a GPU, numbers come from the streams of `random`.
+Without any seed, and on a GPU, numbers come from the module `streams`.
 """
 
 import functools
@@ -18,7 +18,7 @@ import weakref
 
 import numpy
 
-from . import kernel_engines, random
+from . import engines, streams
 from .twister import Twister
 
 _INSTEAD_OF_0 = 87654321  # the global seed of kernels if 0 was set
@@ -27,7 +27,7 @@ _MOST_COUNTS = 1 << 16
 
 
 class _Count:
-    """Counts the uses of an operator with a seed; `random.replaying` sets it back.
+    """Counts the uses of an operator with a seed; `streams.replaying` sets it back.
 
     Attributes:
         offset (int): how many uses there were.
@@ -39,19 +39,19 @@ class _Count:
 
 def _next_pair(name, seed):
     """Returns the pair of seeds of the next use of an operator; None without seeds."""
-    if random.global_seed is None and not seed:
+    if streams.global_seed is None and not seed:
         return None
     count = _since_seed().count(name, seed or 0)
     if graph.run is None:
-        random.note_use(count)
+        streams.note_use(count)
     else:  # the kernel stays, even if the run is repeated
         count.in_graphs += 1
     own = ((seed or 0) + count.offset * _STEP) % _MODULUS
     count.offset += 1
-    return 0 if random.global_seed is None else random.global_seed or _INSTEAD_OF_0, own
+    return 0 if streams.global_seed is None else streams.global_seed or _INSTEAD_OF_0, own
 
 
-class KernelStream(random.Stream):
+class KernelStream(streams.Stream):
     """The stream of one kernel; its offset counts the words of the engine.
 
     Args:
@@ -75,20 +75,20 @@ class KernelStream(random.Stream):
     def next(self, xp):
         """Returns a generator for one draw."""
         if self.seeds is None or xp.module is not numpy:
-            return random.stream(self._own_seed).next(xp)
+            return streams.stream(self._own_seed).next(xp)
         if self._continues and self._known_to is not _since_seed():
             self._known_to = _since_seed()
             self._known_to.add(self)
-        random.note_use(self)
+        streams.note_use(self)
         make = functools.partial(self._generator, self, self.offset)
-        random.refuse_in_recording()
+        streams.refuse_in_recording()
         draws = getattr(xp, "draws", None)
         return draws(make) if draws else make()
 
     def twister(self):
         """Returns the twister to draw from: its own from the second draw on."""
         if not self.offset:
-            return kernel_engines.shared_twister()
+            return engines.shared_twister()
         if self._own_twister is None:
             self._own_twister = Twister()
         return self._own_twister
@@ -107,7 +107,7 @@ class _Generator:
         """Draws float32 numbers in [0, 1)."""
         count = math.prod(size)
         twister, seeds = self._stream.twister(), self._stream.seeds
-        numbers = kernel_engines.uniform(twister, seeds, self._offset, count)
+        numbers = engines.uniform(twister, seeds, self._offset, count)
         self._advance(2 * count)
         return numbers.reshape(size)
 
@@ -115,22 +115,20 @@ class _Generator:
         """Draws int64 numbers in [low, high)."""
         count = math.prod(size)
         twister, seeds = self._stream.twister(), self._stream.seeds
-        numbers, words = kernel_engines.integers(twister, seeds, self._offset, count, low, high)
+        numbers, words = engines.integers(twister, seeds, self._offset, count, low, high)
         self._advance(words)
         return numbers.reshape(size)
 
     def standard_normal(self, size):
         """Draws float32 numbers of the standard normal distribution."""
-        numbers, words = kernel_engines.standard_normal(
-            self._stream.seeds, self._offset, math.prod(size)
-        )
+        numbers, words = engines.standard_normal(self._stream.seeds, self._offset, math.prod(size))
         self._advance(words)
         return numbers.reshape(size)
 
     def below(self, size, limit):
         """Returns a mask that is true with probability `limit`."""
         count = math.prod(size)
-        mask = kernel_engines.below(self._stream.seeds, self._offset, count, limit)
+        mask = engines.below(self._stream.seeds, self._offset, count, limit)
         self._advance(count)
         return mask.reshape(size)
 
@@ -140,7 +138,7 @@ class OfMinimal(_Generator):
 
     def random(self, size, dtype=None):
         """Draws float32 numbers in [0, 1]."""
-        numbers = kernel_engines.floats(self._stream.seeds, self._offset, math.prod(size))
+        numbers = engines.floats(self._stream.seeds, self._offset, math.prod(size))
         self._advance(numbers.size)
         return numbers.reshape(size)
 
@@ -151,7 +149,7 @@ class _OfChannels(_Generator):
     def below(self, size, limit):
         """Returns a mask that is true with probability `limit`."""
         count = math.prod(size)
-        mask = kernel_engines.channels_below(self._offset, count, limit)
+        mask = engines.channels_below(self._offset, count, limit)
         self._advance(2 * count)
         return mask.reshape(size)
 
@@ -161,7 +159,7 @@ class _OfPhilox(_Generator):
 
     def random(self, size, dtype=None):
         """Draws float32 numbers in [0, 1)."""
-        return kernel_engines.bernoulli(self._stream.seeds[0], math.prod(size)).reshape(size)
+        return engines.bernoulli(self._stream.seeds[0], math.prod(size)).reshape(size)
 
 
 # Operators ----------------------------------------------------------------------------------------
@@ -185,8 +183,8 @@ def of_channels(api, shape, dtype, keep):
     """Returns the stream of the masks of whole channels; the default stream if `set_seed` was not
     called. As in the original, its numbers do not depend on the seed; here it begins again after
     `set_seed`."""
-    if random.global_seed is None:
-        return random.default
+    if streams.global_seed is None:
+        return streams.default
     place = api, tuple(shape), str(dtype), keep
     if graph.run is not None:
         return _in_graph(lambda: KernelStream((), None, place, True, _OfChannels))
@@ -267,12 +265,12 @@ class Run:
 
     def next(self, make):
         """Returns the stream of the next call, which `make` makes in the first run."""
-        random.note_use(self)
-        streams = self._streams()
-        if self.offset == len(streams):
-            streams.append(make())
+        streams.note_use(self)
+        earlier = self._streams()
+        if self.offset == len(earlier):
+            earlier.append(make())
         self.offset += 1
-        return streams[self.offset - 1]
+        return earlier[self.offset - 1]
 
 
 def _in_graph(make):
@@ -295,7 +293,7 @@ class _SinceSeed:
     """
 
     def __init__(self):
-        self.resets = random.resets
+        self.resets = streams.resets
         self.counts, self.of_channels, self.saved = {}, {}, {}
         self.streams = weakref.WeakValueDictionary()
 
@@ -321,7 +319,7 @@ _current = _SinceSeed()
 
 def _since_seed():
     global _current
-    if _current.resets != random.resets:
+    if _current.resets != streams.resets:
         _current = _SinceSeed()
     return _current
 
@@ -339,14 +337,14 @@ def state():
     offsets += [[*key, stream.offset] for key, stream in since.streams.items() if stream.offset]
     if not counts and not offsets:
         return b""
-    return json.dumps([random.global_seed, counts, offsets]).encode()
+    return json.dumps([streams.global_seed, counts, offsets]).encode()
 
 
 def restore(packed):
     """Restores a state that `state` returned; raises ValueError for other bytes."""
-    seed, counts, offsets = json.loads(packed) if packed else (random.global_seed, [], [])
+    seed, counts, offsets = json.loads(packed) if packed else (streams.global_seed, [], [])
     since = _since_seed()
-    random.global_seed = seed
+    streams.global_seed = seed
     for count in since.counts.values():
         count.offset = count.in_graphs
     for name, own_seed, uses in counts:

@@ -6,7 +6,7 @@ NumPy's, or for many words the compiled one (loops/twister.py).
 
 import numpy
 
-from .compiled import door
+from ..compiled import door
 
 WORD = numpy.dtype(numpy.uint32)
 _HALF, _WHOLE = numpy.dtype("<u4"), numpy.dtype("<u8")

@@ -14,10 +14,10 @@ import threading
 
 import numpy
 
-from .cuda import bit_masks
-from .steps import current
-from .steps.refused import Reason
-from .threads.scheduler import blocks
+from ..cuda import bit_masks
+from ..steps import current
+from ..steps.refused import Reason
+from ..threads.scheduler import blocks
 
 _MASK = (1 << 64) - 1
 _DRAWN = 1 << 16  # numbers that `random_bits` draws at a time

@@ -1,4 +1,4 @@
-"""The engines of the original's random CPU kernels, and what they make of their words.
+"""The engines of MindSpore's random CPU kernels, and the numbers made of their words.
 
 Philox4x32-10 turns a pair of seeds into the seed of an engine. Uniform numbers and integers come
 from the Mersenne Twister (MT19937), masks, normal numbers and those of Laplace and multinomial
@@ -14,8 +14,8 @@ import threading
 
 import numpy as np
 
+from ..compiled import door
 from . import philox
-from .compiled import door
 from .twister import Twister
 
 _ROUND_KEYS = philox.round_keys(0x3EC8F720, 0x02461E29)

@@ -7,7 +7,6 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
-from mindspore_compat._backend import kernel_engines
 
 pytestmark = pytest.mark.host
 
@@ -164,12 +163,6 @@ def test_bernoulli_numbers_of_a_seed():
         assert _mask(ops.Bernoulli(3, 7)(ops.ones(16), 0.5)) == "1000110111000010"
 
 
-def test_few_words_of_philox_begin_as_many():
-    many = kernel_engines.bernoulli(3 << 33 | 5, 200)
-    for count in (1, 4, 61, 64):
-        np.testing.assert_array_equal(kernel_engines.bernoulli(3 << 33 | 5, count), many[:count])
-
-
 def test_primitives_of_seeds():
     draw = ops.Multinomial(3, 4)
     assert draw(WEIGHTS, 9).asnumpy().tolist() == [3, 1, 1, 1, 2, 2, 2, 0, 3]
@@ -282,19 +275,3 @@ def test_a_state_without_draws_has_16_bytes():
         with pytest.raises(ValueError):
             ms.set_rng_state(wrong)
     assert ms.Generator().get_state().shape == (16,)
-
-
-def test_words_continue_across_blocks_and_engines():
-    size = kernel_engines._BLOCK + 5
-    whole = kernel_engines.below((1, 0), 0, 2 * size, 0.3)
-    assert np.array_equal(whole[size:], kernel_engines.below((1, 0), size, size, 0.3))
-    numbers = kernel_engines.uniform(kernel_engines.Twister(), (1, 0), 0, 2 * size)
-    rest = kernel_engines.uniform(kernel_engines.Twister(), (1, 0), 2 * size, size)
-    assert np.array_equal(numbers[size:], rest)
-
-
-def test_states_below_a_limit_round_as_float32():
-    for limit in np.random.default_rng(3).random(50):
-        count = kernel_engines._states_below(limit)
-        scaled = np.array([count - 1, count]).astype(np.float32) * np.float32(2.0**-31)
-        assert list(scaled < np.float32(limit)) == [True, False]
