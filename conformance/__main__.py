@@ -31,6 +31,7 @@ from .varied import (
     seeds,
     sequences,
     settle,
+    shown,
     slopes,
     stated,
     texts,
@@ -162,6 +163,8 @@ _ADDITIONS = {  # an option of `record` -> what asks about one name, and the hel
     "nones": (nones.add_nones, "only add calls that pass None where it is the default"),
     "texts": (texts.add_texts, "only add uses of an object with other Tensors"),
     "sequences": (sequences.add_sequences, "only add what an object gives the second time"),
+    "sharing": (shown.add_sharing, "only add what shares memory with a result"),
+    "prints": (shown.add_prints, "only add the printed forms of objects"),
     "calls": (additions.add_calls, "only add calls of the table that are not stored"),
     "recheck": (additions.recheck, "only ask the reference about the stored calls once more"),
 }

@@ -144,6 +144,7 @@ _BUILTINS = {
     "int": int,
     "bool": bool,
     "str": str,
+    "repr": repr,
     "list": list,
     "tuple": tuple,
     "dict": dict,

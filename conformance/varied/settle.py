@@ -10,7 +10,7 @@ import yaml
 
 from ..calls.stored import APART, load
 from ..running import answers
-from . import repeats
+from . import repeats, shown
 
 UNDECIDED = "not decided yet: nobody has compared it with the page"
 # A reason, and the labels and differences to which it applies: (label, expected, got).
@@ -80,7 +80,7 @@ _OF_CALLS = (
     ("the kernel computes with fewer digits", r"nn\.RNN::.*", r"gradient of .*: values"),
     ("the rows of a sparse gradient", r"nn\.MultiFieldEmbeddingLookup::.*", r"gradient of param"),
     ("a float32 gradient of a float16 Parameter", r"nn\.Conv3dTranspose::.*", r"gradient of param"),
-    *repeats.REASONS,
+    *(*repeats.REASONS, *shown.REASONS),
     (
         "the original's gradient of a lower triangle contradicts that of an upper one",
         r"(?:Tensor|ops)\.(?:cholesky_inverse|CholeskyInverse)::call 1",
@@ -519,8 +519,8 @@ def reason_of(case, difference, expected="", got=""):
     """Returns the reason why a fact differs, or why a call is refused, from the rules above; None
     if no rule applies."""
     name, label = case["name"], case["id"].split("::", 2)[2]
-    for reason, part, shown in _EXPECTED:
-        if re.fullmatch(part, difference) and re.fullmatch(shown, str(expected)):
+    for reason, part, value in _EXPECTED:
+        if re.fullmatch(part, difference) and re.fullmatch(value, str(expected)):
             return reason
     for reason, call, part in _OF_CALLS:
         is_call = any(re.fullmatch(call, key) for key in (name, f"{name}::{label}"))

@@ -21,6 +21,7 @@ from ..calls.applying import apply
 from ..kinds import steps
 from . import states
 from .again import Again
+from .sharing import Sharing
 
 KEEP = 12  # a Tensor of up to 12 elements is stored; of a larger one 8 elements and two means
 KERNEL = [12, 4, 5, 3]  # the shape of a convolution's weight; all axes have different lengths
@@ -200,6 +201,11 @@ def _offer_again(worker, thing, given, owner, last):
     sample = worker.values.names["sample"]
     sample.again = Again(worker.ms, thing, given, owner, last)
     sample.in_graph = sample.again.in_graph
+    subject = [("self", owner)] if owner is not None else _parameters_of(thing)
+    held = [*subject, *given.items()]
+    sample.shares = Sharing(
+        worker.ms, sample.again, lambda: _values_of(held, arrays=True), _changed, observe
+    )
 
 
 def _made(worker, case):
@@ -367,16 +373,17 @@ def _short_name(parameter):
     return parameter.name.rpartition(".")[2] or parameter.name
 
 
-def _values_of(held):
-    """Returns [(name, Tensor, its values)] for everything that a call may write to."""
+def _values_of(held, arrays=False):
+    """Returns [(name, Tensor, its values)] for everything that a call may write to. `arrays` adds
+    the NumPy arrays."""
     values = []
     for name, value in held:
         if hasattr(value, "get_parameters"):
             values += _values_of([(f"{name}.{key}", p) for key, p in _parameters_of(value)])
         for part in value if isinstance(value, (tuple, list)) else (value,):
-            if _is_tensor(part):
+            if _is_tensor(part) or (arrays and isinstance(part, np.ndarray)):
                 with contextlib.suppress(Exception):
-                    values.append((name, part, np.array(part.asnumpy())))
+                    values.append((name, part, np.array(_array(part))))
     return values
 
 
@@ -389,9 +396,13 @@ def _changed(before):
     return facts
 
 
+def _array(value):
+    return value.asnumpy() if _is_tensor(value) else value
+
+
 def _is_written(tensor, values):
     """Returns whether a Tensor no longer has these values."""
-    now = np.asarray(tensor.asnumpy())
+    now = np.asarray(_array(tensor))
     same = (now.shape, now.dtype) == (values.shape, values.dtype)
     return not same or now.tobytes() != values.tobytes()
 

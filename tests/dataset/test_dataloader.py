@@ -132,6 +132,13 @@ def test_collating():
     assert default_convert("text") == "text"
 
 
+def test_a_converted_array_shares_its_memory():
+    array = np.array([1.0, 2.0])
+    tensor = default_convert({"a": array})["a"]
+    array[0] = 7.0
+    assert tensor.asnumpy().tolist() == [7, 2]
+
+
 def test_tensors_as_rows():
     data = TensorDataset(Tensor([1, 2, 3]), Tensor([4.0, 5.0, 6.0]))
     assert listed(DataLoader(data, 3)) == [[[1, 2, 3], [4, 5, 6]]]

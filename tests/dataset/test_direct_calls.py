@@ -85,3 +85,10 @@ def test_pipelines_pass_empty_rows_on():
     rows = ds.NumpySlicesDataset([np.zeros((0,), np.float32)], ["a"]).map(transforms.Fill(1))
     (row,) = rows.create_tuple_iterator(output_numpy=True)
     assert row[0].shape == (0,)
+
+
+def test_a_result_is_no_view_of_the_input():
+    image = np.zeros((4, 4, 3), np.uint8)
+    part = vision.Crop((0, 0), 2)(image)
+    part[...] = 7
+    assert not image.any()

@@ -151,7 +151,7 @@ def test_restarts_lie_where_an_epoch_is_given():
     one = schedules.CosineAnnealingWarmRestarts(stepped, 2, 2)
     other = schedules.CosineAnnealingWarmRestarts(given, 2, 2)
     for epoch in range(1, 9):
-        one.step()
+        assert one.step() is None  # as in the original, unlike other schedulers
         other.step(epoch)
         assert rates(stepped) == pytest.approx(rates(given), rel=1e-6)
 

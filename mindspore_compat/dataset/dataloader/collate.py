@@ -34,7 +34,8 @@ def _like(data, make):
 def default_convert(data):
     """Converts NumPy arrays and numbers to Tensors, including within mappings and sequences.
 
-    Strings, objects and Python numbers are unchanged.
+    Strings, objects and Python numbers are unchanged. On a CPU, a Tensor shares the memory of its
+    array.
 
     Args:
         data (Any): the data to convert.
@@ -49,7 +50,9 @@ def default_convert(data):
 
     Source: mindspore.dataset.dataloader.default_convert of MindSpore 2.10.
     """
-    if isinstance(data, (np.number, np.bool_)) or isinstance(data, np.ndarray) and _numeric(data):
+    if isinstance(data, np.ndarray) and _numeric(data):
+        return Tensor.from_numpy(data)
+    if isinstance(data, (np.number, np.bool_)):
         return Tensor(data)
     if isinstance(data, (Mapping, Sequence)) and not isinstance(data, (str, bytes)):
         return _like(data, default_convert)

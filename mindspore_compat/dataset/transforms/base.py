@@ -48,9 +48,10 @@ class TensorOperation:
     def __call__(self, *inputs):
         self._check_count(inputs)
         values = [self._as_input(value) for value in inputs]
-        if self.implementation is not Implementation.PY:
-            self._need_elements(values)
-        return self._apply(*values)
+        if self.implementation is Implementation.PY:
+            return self._apply(*values)
+        self._need_elements(values)
+        return _without_views(self._apply(*values), values)
 
     def _check_count(self, inputs):
         """Refuses a call outside a pipeline without inputs.
@@ -137,6 +138,17 @@ class TensorOperation:
         return {
             key: value for key, value in self.__dict__.items() if key not in ("_stream", "_seed")
         }
+
+
+def _without_views(result, inputs):
+    """Returns the result of a direct call with copies of the arrays that are views of an input. An
+    input that a transform leaves alone is returned itself."""
+    if isinstance(result, (tuple, list)):
+        return type(result)(_without_views(part, inputs) for part in result)
+    if not isinstance(result, np.ndarray) or any(result is value for value in inputs):
+        return result
+    arrays = [value for value in inputs if isinstance(value, np.ndarray)]
+    return result.copy() if any(np.may_share_memory(result, array) for array in arrays) else result
 
 
 class PyTensorOperation(TensorOperation):

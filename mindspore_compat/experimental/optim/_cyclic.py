@@ -167,7 +167,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
             set_rate(group, rate)
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
-        return True
 
     def _restart(self, epoch):
         """Finds the run that `epoch` lies in."""

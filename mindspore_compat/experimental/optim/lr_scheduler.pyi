@@ -60,7 +60,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     def __init__(self, optimizer: _Optimizer, T_0: _b.int | _t.Literal[True], T_mult: _b.int | _t.Literal[True] = 1, eta_min: _b.float = 0, last_epoch: _b.int = -1) -> None: ...
     def get_lr(self) -> _t.Any:  # type: ignore
         """Returns the learning rates of the current epoch."""
-    def step(self, epoch: _b.int | _b.float | None = None) -> _b.bool:  # type: ignore
+    def step(self, epoch: _b.int | _b.float | None = None) -> None:  # type: ignore
         """Advances to the next epoch, or to `epoch`, which may be fractional.
 
         Args:
