@@ -4,6 +4,7 @@
 """
 
 import argparse
+import io
 import json
 import os
 import platform
@@ -43,6 +44,8 @@ COMMAND, RESULTS = "mindspore-conformance", "conformance-results"
 def main(argv=None):
     """Run a command; returns 0 on success, 1 if a case fails, 2 for unusable input."""
     options = _parser().parse_args(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names and texts of pages may be in any language
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return options.run(options) or 0
     except BadInput as error:

@@ -20,6 +20,7 @@ from pkgutil import get_importer
 from types import ModuleType
 
 from ._inventory import inventory
+from .log import print_escaped
 from .standin import FOLDER, install_for_children
 
 USAGE = """usage: python -m mindspore_compat script.py [argument ...]
@@ -105,7 +106,7 @@ def show_cache(clear):
 
     if clear:
         disk_cache.clear()
-    print(disk_cache.describe())
+    print_escaped(disk_cache.describe())
     return 0
 
 

@@ -113,6 +113,22 @@ def parse_vlog_level(s):
     return True, (int(pair[1] or 1), int(pair[2]) if pair[2] else float("inf"))
 
 
+def print_escaped(*values, end="\n", flush=False):
+    """Prints values; characters that `sys.stdout` cannot encode are escaped, as in `\\xe9`.
+
+    Args:
+        *values: what is printed, with spaces between the values.
+        end (str): what follows the values.
+        flush (bool): whether the stream is flushed.
+    """
+    text = " ".join(map(str, values))
+    try:
+        print(text, end=end, flush=flush)
+    except UnicodeEncodeError as error:  # raised before anything is written
+        escaped = text.encode(error.encoding, "backslashreplace").decode(error.encoding)
+        print(escaped, end=end, flush=flush)
+
+
 def vlog_print(level, module, file, line, message):
     """Prints a message of a verbose level that the environment variable `VLOG_v` includes.
 
@@ -125,7 +141,8 @@ def vlog_print(level, module, file, line, message):
     """
     is_set, levels = parse_vlog_level(os.environ.get("VLOG_v"))
     if is_set and levels[0] <= int(level) <= levels[1]:
-        print(f"[V{level}] {module}({os.getpid()}): [{file}:{line}] {message}", flush=True)
+        where = f"{module}({os.getpid()}): [{file}:{line}]"
+        print_escaped(f"[V{level}] {where} {message}", flush=True)
 
 
 class _LogActionOnce:

@@ -18,6 +18,7 @@ import runpy
 import sys
 
 from .common import Tensor
+from .log import print_escaped
 from .ops import ones
 from .standin import install_for_children
 
@@ -183,7 +184,7 @@ def main(arguments):
         print(f"{path!r} defines no class or function {name!r}", file=sys.stderr)
         return 2
     sizes = [tuple(map(int, shape.split(","))) for shape in shapes]
-    print(summary(definitions[name](), *map(ones, sizes)))
+    print_escaped(summary(definitions[name](), *map(ones, sizes)))
     return 0
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .._paths import PACKAGE
 from .._version import RELEASES
+from ..log import print_escaped
 
 PROGRAM = f"python -m {PACKAGE} --check"
 MANY = 200  # files from which on several processes read them
@@ -41,7 +42,7 @@ def main(arguments):
     result = report.Report(remarks, len(uses), unread, release, is_least)
     if options.html:
         report.write(options.html, result.html())
-    print(result.json() if options.json else result.text())
+    print_escaped(result.json() if options.json else result.text())
     return int(result.fails)
 
 

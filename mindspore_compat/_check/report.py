@@ -105,4 +105,4 @@ def _place(places):
 def write(path, text):
     """Writes a text file, which is complete or as it was before."""
     with atomic_write(path) as file:
-        file.write(text.encode("utf-8"))
+        file.write(text.encode("utf-8", "backslashreplace"))

@@ -21,6 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from ..log import print_escaped
 from . import nodes
 from .job import GRACE, Job
 
@@ -100,7 +101,7 @@ def logs_of(options, folder, ranks):
     logs = {rank: folder / f"{log_name(options)}_{rank}.log" for rank in ranks}
     for rank, log in logs.items():
         log.write_bytes(b"")
-        print(
+        print_escaped(
             f"Start worker process with rank id:{rank}, log file:{log}. Environment variable "
             f"[RANK_ID={rank}] is exported.",
             flush=True,
@@ -258,8 +259,7 @@ def follow(job, logs):
                 file.seek(read[index])
                 fresh = file.read()
             read[index] += len(fresh)
-            sys.stdout.write(fresh.decode("utf-8", "replace"))
-        sys.stdout.flush()
+            print_escaped(fresh.decode("utf-8", "replace"), end="", flush=True)
         if is_finished:
             return
         time.sleep(0.1)

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from ..log import print_escaped
+
 __all__ = ["DebugHook", "PrintDataHook", "PrintMetaDataHook"]
 
 
@@ -51,7 +53,7 @@ class DebugHook(ABC):
     def log_previous_op_name(self):
         """Prints the name of the preceding operation."""
         if self.prev_op_name is not None:
-            print(f"[Dataset debugger] After {self.prev_op_name}")
+            print_escaped(f"[Dataset debugger] After {self.prev_op_name}")
 
 
 class PrintMetaDataHook(DebugHook):
@@ -100,4 +102,4 @@ class PrintDataHook(DebugHook):
         """Prints the values of each column."""
         self.log_previous_op_name()
         for index, column in enumerate(args):
-            print(f"[Dataset debugger] Column {index}: {column}")
+            print_escaped(f"[Dataset debugger] Column {index}: {column}")

@@ -2,7 +2,9 @@
 `--shard`, `--junit`, a status for lacking kernels; and `compare` of two stored runs.
 """
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +29,15 @@ def test_a_run_ends_with_its_first_failures_as_calls_to_paste(toy, spec, capsys)
     assert "    >>> ms.Half(rate=1.0)(T('float32', [1.0, 2.0]))" in out
     assert "expected: ValueError" in out and "got: accepted" in out
     assert out.rstrip().endswith("--results conformance-results")
+
+
+def test_names_of_cases_are_escaped_for_an_output_that_cannot_encode_them(toy, spec, monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "ascii"))
+    name = toy(TOY.replace("rate < 1.0", "rate <= 1.0"))
+    assert main(["run", "Half", "--target", name, "--spec", spec]) == 1
+    sys.stdout.flush()
+    assert rb"Half::raises::rate=1.0\u2192ValueError" in written.getvalue()
 
 
 def test_what_is_pasted_runs():

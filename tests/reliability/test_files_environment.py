@@ -3,6 +3,8 @@
 import contextlib
 import json
 import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -162,3 +164,60 @@ def test_a_checkpoint_that_is_replaced_while_it_is_read_is_read_as_it_was(tmp_pa
     assert array.tolist() == [3, 3, 3] and about["count"] == "3"
     monkeypatch.undo()
     assert len(safetensors.read(old, crc=True)[0][0][1]) == 5
+
+
+SHOWN_TEXTS = """
+import mindspore_compat as ms
+from mindspore_compat import dataset, log, nn, ops, train
+from mindspore_compat.rewrite import SymbolTree
+
+class Größe(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 2)
+
+    def construct(self, größe):
+        return self.dense(größe)
+
+if __name__ == "__main__":
+    ops.print_("print: größe")
+    try:
+        ops.Assert()(False, ["größe"])
+    except RuntimeError:
+        log.vlog_print(1, "module", "file", 1, "vlog: größe")
+    dataset.debug.PrintDataHook().compute("hook: größe")
+    SymbolTree.create(Größe()).print_node_tabulate()
+    network = Größe()
+    optimizer = nn.SGD(network.trainable_params())
+    model = train.Model(network, nn.MSELoss(), optimizer, {"größe": train.MSE()})
+    rows = dataset.NumpySlicesDataset(([[1.0] * 3], [[1.0] * 2])).batch(1)
+    rows = rows.map(lambda x: x.astype("float32"), "column_0")
+    rows = rows.map(lambda x: x.astype("float32"), "column_1")
+    model.fit(1, rows, rows, callbacks=[train.LossMonitor()], dataset_sink_mode=False)
+"""
+
+
+@pytest.mark.parametrize(
+    "command, texts",
+    [
+        (["script.py"], 6),
+        (["-m", "mindspore_compat", "--check", "--html", "page.html", "script.py", "größe"], 1),
+        (["-m", "mindspore_compat.summary", "script.py", "Größe", "1,3"], 1),
+        (["-m", "mindspore_compat.msrun", "--worker_num=1", "--local_worker_num=1", "--join=True",
+          "--log_dir=größe", "rank.py"], 2),
+    ],
+    ids=["script", "check", "summary", "msrun"],
+)  # fmt: skip
+def test_text_that_the_output_cannot_encode_is_escaped(command, texts, tmp_path):
+    (tmp_path / "script.py").write_text(SHOWN_TEXTS, "utf-8")
+    (tmp_path / "rank.py").write_text("import os\nos.write(1, 'größe'.encode())", "utf-8")
+    (tmp_path / "größe").mkdir()
+    (tmp_path / "größe" / "name\udcff.py").write_text("from mindspore import größe\n", "utf-8")
+    settings = {"PYTHONIOENCODING": "ascii", "VLOG_v": "1", "PYTHONUTF8": "1"}
+    environment = {**os.environ, **settings}
+    ended = subprocess.run(
+        [sys.executable, *command], capture_output=True, cwd=tmp_path, env=environment
+    )
+    assert b"UnicodeEncodeError" not in ended.stderr, ended.stderr
+    assert ended.stdout.isascii()
+    assert ended.stdout.lower().count(rb"gr\xf6\xdfe") >= texts, (ended.stdout, ended.stderr)

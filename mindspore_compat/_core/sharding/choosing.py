@@ -13,6 +13,7 @@ that stays divided is counted as if it had to be divided by rows again.
 import math
 from typing import NamedTuple
 
+from ...log import print_escaped
 from ..gradients.leaves import WEIGHTS
 from .array import Sharded
 
@@ -163,7 +164,7 @@ def choose(space, operator, values):
     lengths = {name: array.shape[axis] for name, axis in axis_of.items()}
     name = cheapest(costs, lengths, mesh.size)
     if mesh.world.rank == 0:
-        print(_line(weight, operator, name, axis_of, costs), flush=True)
+        print_escaped(_line(weight, operator, name, axis_of, costs), flush=True)
     if name == "whole":
         return False
     dims = [()] * array.ndim

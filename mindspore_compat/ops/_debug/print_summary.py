@@ -21,6 +21,7 @@ from ..._core.rules.vocabulary import (
 from ..._core.tensor import dtype as dtypes
 from ..._core.tensor.tensor import Tensor
 from ...common._graph_mode.call import in_graph
+from ...log import print_escaped
 from ..primitive import Primitive
 
 _Printed = (InstanceOf(Tensor, bool, int, float, str, tuple, list) | None).called(
@@ -53,7 +54,7 @@ def print_(*input_x):
     for tensor in input_x:
         _Printed.refuse_part("print_", "'input_x'", tensor, verb="hold")
     for tensor in input_x:
-        print(repr(tensor) if isinstance(tensor, Tensor) else tensor)
+        print_escaped(repr(tensor) if isinstance(tensor, Tensor) else tensor)
 
 
 @public("ops.Print")
@@ -344,5 +345,5 @@ class Assert(Primitive):
             return Tensor(1, dtypes.int32).reshape(1)
         for value in input_data:
             flat = value.asnumpy().reshape(-1) if isinstance(value, Tensor) else [value]
-            print("input data:", flat[: self.summarize])
+            print_escaped("input data:", flat[: self.summarize])
         raise RuntimeError("For 'Assert', the condition is false.")

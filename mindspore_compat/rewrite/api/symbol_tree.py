@@ -3,6 +3,7 @@
 import ast
 from typing import NamedTuple
 
+from ...log import print_escaped
 from ...nn.cell import Cell
 from .. import table
 from .._checks import need, need_each
@@ -152,7 +153,7 @@ class SymbolTree:
             TypeError: if `all_nodes` is not a bool.
         """
         need("print_node_tabulate", "all_nodes", all_nodes, bool)
-        print(table.text_of([node._node for node in self._nodes(all_nodes)]))
+        print_escaped(table.text_of([node._node for node in self._nodes(all_nodes)]))
 
     # changing
 

@@ -5,6 +5,7 @@ import numpy as np
 from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Int
 from ..._core.tensor.tensor import Tensor
+from ...log import print_escaped
 from .._utils import documented_as_value_error
 from ._callback import Callback, _handle_loss
 
@@ -60,7 +61,7 @@ class LossMonitor(Callback):
         cb_params = run_context.original_args()
         metrics = cb_params.get("metrics")
         if metrics:
-            print(f"Eval result: epoch {cb_params.cur_epoch_num}, metrics: {metrics}")
+            print_escaped(f"Eval result: epoch {cb_params.cur_epoch_num}, metrics: {metrics}")
 
 
 def _format_loss(loss):
