@@ -77,6 +77,7 @@ INDICES = {
         x(2, 3), ints([[2, 2], [0, 1]]), x(2, 2), 1
     ),
     "_elementwise.clamp.clamp": of(x(3, 4, away=(-0.5, 0.5)), -0.5, 0.5),
+    "_elementwise.clamp.clip_to_numbers": of(x(3, 4, away=(-0.5, 0.5)), -0.5, 0.5),
     "_shape.one_hot.one_hot": of(ints([2, 0, 1]), 4, 1.5, -0.5),
 }
 LINES = {**SHAPES, **INDICES}

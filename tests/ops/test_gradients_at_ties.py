@@ -7,6 +7,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._backend.arrays import HOST
 
 X = [-2.0, -1.0, 0.0, 1.0, 1.0, 6.0]
 IDS = Tensor([0, 0, 1, 1, 1, 2], ms.int32)
@@ -19,6 +20,10 @@ CASES = {
     "hardtanh": (ops.hardtanh, [0, 0.5, 1, 0.5, 0.5, 0]),
     "hardtanh of one bound": (lambda x: ops.hardtanh(x, 1, 1), [0, 0, 0, 0.25, 0.25, 0]),
     "clip_by_value": (lambda x: ops.clip_by_value(x, -1.0, 1.0), [0, 0.5, 1, 0.5, 0.5, 0]),
+    "clip_by_value of one bound": (
+        lambda x: ops.clip_by_value(x, 1, 1.0),
+        [0, 0, 0, 0.25, 0.25, 0],
+    ),
     "clip_by_value below": (lambda x: ops.clip_by_value(x, -1.0), [0, 0.5, 1, 1, 1, 1]),
     "clamp": (lambda x: ops.clamp(x, -1.0, 1.0), [0, 1, 1, 1, 1, 0]),
     "unsorted_segment_max": (
@@ -56,6 +61,23 @@ def test_bounds_and_updates_share_too():
     updates = Tensor([-1.0, 9.0, 1.0, 1.0])
     found = ms.grad(ops.tensor_scatter_max, 2)(x, ROWS, updates)
     np.testing.assert_allclose(found.asnumpy(), [0.5, 1, 1 / 3, 1 / 3], rtol=1e-6)
+
+
+def test_clip_by_value_rounds_and_orders_its_bounds_as_tensors():
+    x = Tensor(X + [np.nan], ms.float32)
+    for low, high in [(-1.0, 1.0), (1, -1), (0.1, 0.7), (-np.inf, 0.0), (np.nan, 1.0), (-1e300, 0)]:
+        bounds = Tensor(low, ms.float32), Tensor(high, ms.float32)
+        for function in (ops.clip_by_value, ms.grad(ops.clip_by_value)):
+            found, expected = function(x, low, high), function(x, *bounds)
+            np.testing.assert_array_equal(found.asnumpy(), expected.asnumpy())
+
+
+def test_clip_by_value_of_numbers_is_one_call(monkeypatch):
+    calls = []
+    clip = HOST.clip
+    monkeypatch.setattr(HOST, "clip", lambda *a: calls.append(a) or clip(*a), raising=False)
+    ops.clip_by_value(Tensor(X), -1.0, 1.0)
+    assert len(calls) == 1
 
 
 def test_clip_by_value_of_a_list_is_a_tuple():
