@@ -29,6 +29,8 @@ class DynamicLossScaler(StaticLossScaler):
     def adjust(self, grads_finite: _Tensor) -> _b.bool:  # type: ignore
         """Updates the loss scale after a step, and returns True.
 
+        On a GPU the scale is changed there, and the host does not wait.
+
         Args:
             grads_finite (Tensor): whether the gradients are finite.
         """
