@@ -41,7 +41,7 @@ def get_context(attr_key: _t.Any) -> _t.Any:
     """
 def get_current_device() -> _t.Any:
     """Returns the current device target and device number, as a named tuple."""
-def get_jit_config() -> _t.Any:
+def get_jit_config() -> _b.dict[_b.str, _t.Any]:
     """Returns the value of "jit_config"."""
 def get_ps_context(attr_key: _t.Any) -> _t.Any:
     """Returns a value for a parameter server.

@@ -9,7 +9,7 @@ import typing as _t
 import numpy as _np
 
 
-def get_level() -> _t.Any:
+def get_level() -> _b.str:
     """Returns the lowest level that is written.
 
     Returns:

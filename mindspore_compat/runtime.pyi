@@ -61,7 +61,7 @@ def dispatch_threads_num(threads_num: _b.int) -> None:
         threads_num (int): the number of threads.
     """
 from .hal import empty_cache as empty_cache
-def get_device_limit(device: _b.int) -> _t.Any:
+def get_device_limit(device: _b.int) -> _b.dict[_b.str, _b.int]:
     """Returns the number of cores of an Ascend that a device may use, as set.
 
     Args:
@@ -70,7 +70,7 @@ def get_device_limit(device: _b.int) -> _t.Any:
     Returns:
         dict[str, int], "cube_core_num" and "vector_core_num"; -1 if no limit is set.
     """
-def get_stream_limit(stream: _t.Any) -> _t.Any:
+def get_stream_limit(stream: _t.Any) -> _b.dict[_b.str, _b.int]:
     """Returns the number of cores of an Ascend that a stream may use, as set.
 
     Args:

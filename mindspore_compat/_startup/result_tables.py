@@ -67,14 +67,14 @@ OF_AREA = {  # public functions and primitives, by module
                 tensor_scatter_sub tensor_scatter_update uniform_ zero_ AdamNoUpdateParam
                 ApplyAdagradDA ApplyCenteredRMSProp ApplyFtrl ApplyGradientDescent ApplyMomentum
                 ApplyProximalGradientDescent ApplyRMSProp BatchToSpaceNDV2 DumpGradient Einsum
-                ExtractGlimpse FillV2 Flatten FusedWeightScaleApplyMomentum Gamma IOU IndexPut
-                InplaceAdd InplaceSub InplaceUpdate InplaceUpdateV2 InsertGradientOf
+                ExtractGlimpse FFTWithSize FillV2 Flatten FusedWeightScaleApplyMomentum Gamma IOU
+                IndexPut InplaceAdd InplaceSub InplaceUpdate InplaceUpdateV2 InsertGradientOf
                 MatrixDiagPartV3 MatrixDiagV3 MatrixSetDiagV3 MirrorPad MoveTo
                 NPUClearFloatStatus NPUGetFloatStatus PadV3 PagedAttention ParallelConcat
                 RandomShuffle ResizeBilinear SGD STFT ScatterNonAliasingAdd SegmentMax
                 SegmentMean SegmentMin SegmentProd SegmentSum SparseTensorDenseAdd
                 SparseTensorDenseMatmul SparseToDense StandardLaplace StopGradient TrilIndices
-                TriuIndices Xdivy""",
+                TriuIndices TupleToArray Xdivy tuple_to_array""",
             PAIR: """choice_with_mask lightning_indexer max median min nanmedian unique
                 AdaptiveMaxPool2D AdaptiveMaxPool3D ApplyAdagrad ApplyAdagradV2 ApplyAddSign
                 ApplyKerasMomentum ApplyPowerSign ApplyProximalAdagrad ApplyRotaryPosEmb
@@ -93,12 +93,19 @@ OF_AREA = {  # public functions and primitives, by module
             _tensors(6): "DynamicGRUV2",
             _tensors(7): "speed_fusion_attention BasicLSTMCell",
             _tensors(8): "DynamicRNN",
-            TENSORS: "clip_by_global_norm IdentityN Meshgrid Split SplitV",
-            "tuple[int, ...]": "shape",
+            TENSORS: """clip_by_global_norm BufferGetItem BufferSample IdentityN Meshgrid PyFunc
+                Split SplitV UniqueConsecutive""",
+            NUMBER: """scalar_add scalar_cast scalar_div scalar_floordiv scalar_max scalar_min
+                scalar_mod scalar_mul scalar_pow scalar_sub scalar_uadd scalar_usub ScalarCast""",
+            "COOTensor": "coo_concat",
+            "tuple[Any, ...]": "make_tuple TensorToTuple",
+            "tuple[Any, Callable[..., Any]]": "linearize",
+            "tuple[int, ...]": "shape InvertPermutation",
+            "tuple[tuple[int, ...], tuple[int, ...]]": "broadcast_gradient_args",
             "Type": "dtype",
-            "bool": "is_initialized",
+            "bool": "is_initialized ms_hasnext",
             "int": "get_global_rank get_group_rank get_rank get_world_size",
-            "Callable[..., Any]": "GradOperation",
+            "Callable[..., Any]": "GradOperation op_info_register recompute_block switch_layer",
         },
         "ops.",
     ),
@@ -129,6 +136,7 @@ OF_AREA = {  # public functions and primitives, by module
             TENSOR: "block_diag cho_solve cholesky det inv lu_solve solve_triangular",
             PAIR: "lu_factor",
             "tuple[Tensor, bool]": "cho_factor",
+            TENSORS: "lstsq lu",
         },
         "scipy.linalg.",
     ),
@@ -167,9 +175,23 @@ OF_AREA = {  # public functions and primitives, by module
             "int": "max_memory_allocated max_memory_reserved memory_allocated memory_reserved",
             "str": "memory_summary",
             "dict[str, Any]": "memory_stats",
+            "dict[str, int]": "get_device_limit get_stream_limit",
         },
         "runtime.",
     ),
+    **_by_name(
+        {TENSOR: "get_rng_state", "int": "initial_seed seed", "Generator": "manual_seed"}, "common."
+    ),
+    **_by_name(
+        {"int": "get_image_num_channels", "list[int]": "get_image_size", "ndarray": "read_file"},
+        "dataset.vision.",
+    ),
+    "context.get_jit_config": "dict[str, Any]",
+    "dataset.compare": "bool",
+    "log.get_level": "str",
+    "profiler.tensorboard_trace_handler": "Callable[..., Any]",
+    "train.load_segmented_checkpoints": "dict[str, Any]",
+    "train.serialization.async_ckpt_thread_status": "bool",
     "nn.thor": "Optimizer",
 }
 DEFAULTS = dict.fromkeys(("numpy", "numpy.fft"), TENSOR)  # of all other functions of a module

@@ -285,10 +285,10 @@ def enable_dynamic(**kwargs: _t.Any) -> _t.Any:
     Accepted for compatibility, has no effect here: shapes may always vary.
     """
 from ..common.tensor import from_numpy as from_numpy
-def get_rng_state() -> _t.Any:
+def get_rng_state() -> _Tensor:
     """Returns the state of the default generator, see `Generator.get_state`."""
 from ..common.seed import get_seed as get_seed
-def initial_seed() -> _t.Any:
+def initial_seed() -> _b.int:
     """Returns the seed from which the default generator started."""
 from ..common.tensor import is_tensor as is_tensor
 from ..common.api import jit as jit
@@ -323,7 +323,7 @@ def lazy_inline(fn: None = None, attrs: _b.str | _c.Iterable[_b.str] | None = No
     Returns:
         `fn` itself, or the decorator.
     """
-def manual_seed(seed: _b.int) -> _t.Any:
+def manual_seed(seed: _b.int) -> Generator:
     """Restarts the default generator from `seed` and returns it; raises TypeError unless it is an
     int.
 
@@ -396,7 +396,7 @@ def recompute(block: _c.Callable[..., _R], *args: _t.Any, use_reentrant: _b.bool
     """
 def run_check() -> None:
     """Multiplies two matrices on the current device target, and prints the outcome."""
-def seed() -> _t.Any:
+def seed() -> _b.int:
     """Restarts the default generator from a seed drawn from the system, and returns that seed."""
 # Accepted for compatibility, has no effect here
 def set_recursion_limit(recursion_limit: _b.int = 1000) -> None:

@@ -2683,7 +2683,7 @@ class ZipDataset(UnionBaseDataset):
         datasets (tuple[Dataset]): the datasets, with different columns.
     """
     def __init__(self, datasets: _c.Iterable[Dataset]) -> None: ...
-def compare(pipeline1: Dataset, pipeline2: Dataset) -> _t.Any:
+def compare(pipeline1: Dataset, pipeline2: Dataset) -> _b.bool:
     """Compares two pipelines by their descriptions by `serialize`.
 
     Args:

@@ -2017,7 +2017,7 @@ class BufferGetItem(_Primitive):
     buffer_dtype: _t.Any
     capacity: _t.Any
     buffer_shape: _t.Any
-    def __call__(self, data: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], count: _Tensor, head: _Tensor, index: _b.int | _Tensor) -> _t.Any: ...
+    def __call__(self, data: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], count: _Tensor, head: _Tensor, index: _b.int | _Tensor) -> _b.tuple[_Tensor, ...]: ...
     def __init__(self, capacity: _b.int, buffer_shape: _b.tuple[_b.tuple[_b.int, ...] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, ...] | _c.Sequence[_b.int]], buffer_dtype: _b.tuple[_Type, ...] | _c.Sequence[_Type]) -> None: ...
 class BufferSample(_Primitive):
     """Draws entries at random, all with equal probability.
@@ -2036,7 +2036,7 @@ class BufferSample(_Primitive):
     buffer_dtype: _t.Any
     capacity: _t.Any
     buffer_shape: _t.Any
-    def __call__(self, data: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], count: _Tensor, head: _Tensor) -> _t.Any: ...
+    def __call__(self, data: _b.tuple[_Tensor, ...] | _c.Sequence[_Tensor], count: _Tensor, head: _Tensor) -> _b.tuple[_Tensor, ...]: ...
     def __init__(self, capacity: _b.int, batch_size: _b.int, buffer_shape: _b.tuple[_b.tuple[_b.int, ...] | _c.Sequence[_b.int], ...] | _c.Sequence[_b.tuple[_b.int, ...] | _c.Sequence[_b.int]], buffer_dtype: _b.tuple[_Type, ...] | _c.Sequence[_Type], seed: _b.int = 0, unique: _b.bool = False) -> None: ...
 class CTCGreedyDecoder(_Primitive):
     """Decodes CTC greedily: selects the likeliest class at each step and removes blanks, the last
@@ -4235,7 +4235,7 @@ class FFTWithSize(_Primitive):
     norm: _t.Any
     onesided: _t.Any
     signal_sizes: _t.Any
-    def __call__(self, x: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _Tensor) -> _Tensor: ...
     def __init__(self, signal_ndim: _b.int | _Tensor, inverse: _b.bool, real: _b.bool, norm: _t.Literal['backward', 'forward', 'ortho'] = 'backward', onesided: _b.bool = True, signal_sizes: _b.tuple[_b.int, ...] | _c.Sequence[_b.int] = ()) -> None: ...
 class FastGeLU(_Primitive):
     """Applies the fast GELU activation, x * sigmoid(1.702 x).
@@ -5590,7 +5590,7 @@ class Invert(_Primitive):
     def __init__(self) -> None: ...
 class InvertPermutation(_Primitive):
     """Returns the inverse of a permutation, a tuple of ints: `ops.InvertPermutation()((2, 0, 1))`."""
-    def __call__(self, input_x: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _t.Any: ...
+    def __call__(self, input_x: _b.tuple[_b.int, ...] | _c.Sequence[_b.int]) -> _b.tuple[_b.int, ...]: ...
     def __init__(self) -> None: ...
 class IsClose(_Primitive):
     """Tests whether elements are close: |input - other| <= atol + rtol |other|.
@@ -7966,7 +7966,7 @@ class PyFunc(_Primitive):
     """
     fn: _t.Any
     out_types: _t.Any
-    def __call__(self, *input_x: _t.Any) -> _t.Any: ...
+    def __call__(self, *input_x: _t.Any) -> _b.tuple[_Tensor, ...]: ...
     def __init__(self, fn: _c.Callable[..., _t.Any], in_types: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], in_shapes: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], out_types: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], out_shapes: _c.Sequence[_t.Any] | _b.tuple[_t.Any, ...], stateful: _b.bool = True) -> None: ...
 class Qr(_Primitive):
     """Computes the QR decomposition of each matrix: an orthogonal matrix q and an upper triangle r
@@ -9011,7 +9011,7 @@ class SampleDistortedBoundingBoxV2(_Primitive):
     def __init__(self, seed: _b.int = 0, seed2: _b.int = 0, aspect_ratio_range: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.75, 1.33), area_range: _b.tuple[_b.float, _b.float] | _c.Sequence[_b.float] = (0.05, 1.0), max_attempts: _b.int = 100, use_image_if_no_bounding_boxes: _b.bool = False) -> None: ...
 class ScalarCast(_Primitive):
     """The class form of `ops.scalar_cast`."""
-    def __call__(self, input_x: _t.Any, input_y: _t.Any) -> _t.Any: ...
+    def __call__(self, input_x: _t.Any, input_y: _t.Any) -> _b.int | _b.float | _b.bool: ...
     def __init__(self) -> None: ...
 class ScalarSummary(_Primitive):
     """Records a scalar in the open summary files: `ops.ScalarSummary()(tag, tensor)`.
@@ -10508,7 +10508,7 @@ class TensorSummary(_Primitive):
     ranks: _t.Any
 class TensorToTuple(_Primitive):
     """Returns the elements of a Tensor with one axis as a tuple of numbers."""
-    def __call__(self, x: _Tensor) -> _t.Any: ...
+    def __call__(self, x: _Tensor) -> _b.tuple[_t.Any, ...]: ...
     def __init__(self) -> None: ...
 class Tile(_Primitive):
     """Tiles the input: repeats it along each axis, the number of times given in `dims`.
@@ -10815,7 +10815,7 @@ class TruncatedNormal(_Primitive):
     def __init__(self, dtype: _Type = ..., seed: _b.int = 0, seed2: _b.int = 0) -> None: ...
 class TupleToArray(_Primitive):
     """The class form of `ops.tuple_to_array`, for tuples only."""
-    def __call__(self, input_x: _t.Any) -> _t.Any: ...
+    def __call__(self, input_x: _t.Any) -> _Tensor: ...
     def __init__(self) -> None: ...
 class UniformCandidateSampler(_Primitive):
     """Samples classes uniformly from [0, range_max).
@@ -10916,7 +10916,7 @@ class UniqueConsecutive(_Primitive):
     return_inverse: _t.Any
     return_counts: _t.Any
     dim: _t.Any
-    def __call__(self, input: _t.Any) -> _t.Any: ...
+    def __call__(self, input: _t.Any) -> _b.tuple[_Tensor, ...]: ...
     def __init__(self, return_inverse: _b.bool = False, return_counts: _b.bool = False, dim: _b.int | _Tensor | None = None) -> None: ...
 class UniqueWithPad(_Primitive):
     """The class form of `ops.unique_with_pad`: `ops.UniqueWithPad()(x, pad_num)`."""
@@ -12698,7 +12698,7 @@ def broadcast(tensor: _Tensor, src: _b.int, group: _b.str | None = None, async_o
     Returns:
         CommHandle; None unless `async_op` is set.
     """
-def broadcast_gradient_args(x_shape: _t.Any, y_shape: _t.Any) -> _t.Any:
+def broadcast_gradient_args(x_shape: _t.Any, y_shape: _t.Any) -> _b.tuple[_b.tuple[_b.int, ...], _b.tuple[_b.int, ...]]:
     """Returns the axes along which each of two shapes is broadcast to the other."""
 def broadcast_object_list(object_list: _t.Any, src: _b.int = 0, group: _b.str | None = None, device: _b.str | None = None) -> None:
     """Broadcasts the list of objects of one member to all members.
@@ -13343,7 +13343,7 @@ def coo_ceil(x: _t.Any) -> _COOTensor:
     Returns:
         COOTensor of the same shape, with values at the same positions.
     """
-def coo_concat(sp_input: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], concat_dim: _b.int = 0) -> _t.Any:
+def coo_concat(sp_input: _b.tuple[_t.Any, ...] | _c.Sequence[_t.Any], concat_dim: _b.int = 0) -> _COOTensor:
     """Concatenates COOTensors with two axes along an axis; gradients reach their values.
 
     Args:
@@ -17140,7 +17140,7 @@ def lightning_indexer(query: _Tensor, key: _Tensor, weights: _Tensor, *, actual_
         S1, 1, sparse_count) or (T1, 1, sparse_count); and their scores, of the dtype of `query`, or
         an empty Tensor. If a query has fewer keys, the rest is -1, with scores of minus infinity.
     """
-def linearize(fn: _Cell | _c.Callable[..., _t.Any], inputs: _Tensor | _c.Iterable[_Tensor]) -> _t.Any:
+def linearize(fn: _Cell | _c.Callable[..., _t.Any], inputs: _Tensor | _c.Iterable[_Tensor]) -> _b.tuple[_t.Any, _c.Callable[..., _t.Any]]:
     """Linearizes `fn` at `inputs`: returns its outputs and a function for its Jacobian-vector
     product.
 
@@ -17560,7 +17560,7 @@ def make_sparse_tensor(indices: _Tensor, values: _Tensor, dense_shape: _c.Iterab
     Returns:
         COOTensor.
     """
-def make_tuple(*items: _t.Any) -> _t.Any:
+def make_tuple(*items: _t.Any) -> _b.tuple[_t.Any, ...]:
     """Returns the arguments as a tuple.
 
     Args:
@@ -18244,7 +18244,7 @@ def movedim(x: _Tensor, source: _b.int | _b.tuple[_b.int, ...] | _c.Sequence[_b.
     Shapes:
         `x` may have any shape. The result has its axes in the new order and the same dtype.
     """
-def ms_hasnext(value: _t.Any) -> _t.Any:
+def ms_hasnext(value: _t.Any) -> _b.bool:
     """Returns whether a sequence, a dict or the first axis of a Tensor has an element left."""
 def ms_kernel(fn: _c.Callable[..., _t.Any] | _Tensor | None = None, reg_info: _t.Any = None, compile_attrs: _c.Mapping[_t.Any, _t.Any] | None = None) -> _t.Any:
     """Decorates a function in the kernel language; the function runs on NumPy arrays.
@@ -18895,7 +18895,7 @@ def ones_like(input: _Tensor, *, dtype: _Type | None = None) -> _Tensor:
         `input` may have any shape. The result has the same shape, and its dtype unless `dtype` is
         given.
     """
-def op_info_register(op_info: _b.str | _c.Mapping[_t.Any, _t.Any]) -> _t.Any:
+def op_info_register(op_info: _b.str | _c.Mapping[_t.Any, _t.Any]) -> _c.Callable[..., _t.Any]:
     """Returns a decorator that stores a description, `op_info`, of the decorated function.
 
     Args:
@@ -19404,7 +19404,7 @@ def reciprocal(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def recompute_block(block: _c.Callable[..., _t.Any], output_recompute: _b.bool) -> _t.Any:
+def recompute_block(block: _c.Callable[..., _t.Any], output_recompute: _b.bool) -> _c.Callable[..., _t.Any]:
     """Returns a function that runs `block` without keeping its intermediate results, which are
     recomputed for the gradient.
 
@@ -19985,7 +19985,7 @@ def rsqrt(input: _Tensor) -> _Tensor:
         `input` may have any shape. The result has the same shape; floats keep their dtype and
         integers give float32.
     """
-def scalar_add(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+def scalar_add(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.int | _b.float | _b.bool:
     """Computes Python's `add` of two numbers.
 
     Args:
@@ -19995,9 +19995,9 @@ def scalar_add(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -
     Returns:
         The number that Python computes.
     """
-def scalar_cast(input_x: _t.Any, input_y: _t.Any) -> _t.Any:
+def scalar_cast(input_x: _t.Any, input_y: _t.Any) -> _b.int | _b.float | _b.bool:
     """Casts a number to int, float or bool, for the dtype int64, float64 or bool."""
-def scalar_div(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+def scalar_div(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.int | _b.float | _b.bool:
     """Computes Python's `truediv` of two numbers.
 
     Args:
@@ -20017,7 +20017,7 @@ def scalar_eq(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) ->
     Returns:
         bool.
     """
-def scalar_floordiv(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+def scalar_floordiv(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.int | _b.float | _b.bool:
     """Computes Python's `floordiv` of two numbers.
 
     Args:
@@ -20076,7 +20076,7 @@ def scalar_lt(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) ->
     Returns:
         bool.
     """
-def scalar_max(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+def scalar_max(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.int | _b.float | _b.bool:
     """Computes Python's `max` of two numbers.
 
     Args:
@@ -20086,7 +20086,7 @@ def scalar_max(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -
     Returns:
         The number that Python computes.
     """
-def scalar_min(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+def scalar_min(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.int | _b.float | _b.bool:
     """Computes Python's `min` of two numbers.
 
     Args:
@@ -20096,7 +20096,7 @@ def scalar_min(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -
     Returns:
         The number that Python computes.
     """
-def scalar_mod(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+def scalar_mod(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.int | _b.float | _b.bool:
     """Computes Python's `mod` of two numbers.
 
     Args:
@@ -20106,7 +20106,7 @@ def scalar_mod(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -
     Returns:
         The number that Python computes.
     """
-def scalar_mul(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+def scalar_mul(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.int | _b.float | _b.bool:
     """Computes Python's `mul` of two numbers.
 
     Args:
@@ -20126,7 +20126,7 @@ def scalar_ne(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) ->
     Returns:
         bool.
     """
-def scalar_pow(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+def scalar_pow(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.int | _b.float | _b.bool:
     """Computes Python's `pow` of two numbers.
 
     Args:
@@ -20136,7 +20136,7 @@ def scalar_pow(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -
     Returns:
         The number that Python computes.
     """
-def scalar_sub(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _t.Any:
+def scalar_sub(x: _b.int | _b.float | _b.bool, y: _b.int | _b.float | _b.bool) -> _b.int | _b.float | _b.bool:
     """Computes Python's `sub` of two numbers.
 
     Args:
@@ -20158,7 +20158,7 @@ def scalar_to_tensor(input_x: _b.bool | _b.int | _b.float, dtype: _Type = ...) -
     Returns:
         Tensor of shape ().
     """
-def scalar_uadd(x: _b.int | _b.float) -> _t.Any:
+def scalar_uadd(x: _b.int | _b.float) -> _b.int | _b.float | _b.bool:
     """Computes +x.
 
     Args:
@@ -20167,7 +20167,7 @@ def scalar_uadd(x: _b.int | _b.float) -> _t.Any:
     Returns:
         The number, in the type of `x`.
     """
-def scalar_usub(x: _b.int | _b.float) -> _t.Any:
+def scalar_usub(x: _b.int | _b.float) -> _b.int | _b.float | _b.bool:
     """Computes -x.
 
     Args:
@@ -21114,7 +21114,7 @@ def switch(cond: _b.bool | _Tensor, true_branch: _t.Any, false_branch: _t.Any) -
     Returns:
         One of the values.
     """
-def switch_layer(index: _t.SupportsIndex | _Tensor, layers: _c.Iterable[_t.Any]) -> _t.Any:
+def switch_layer(index: _t.SupportsIndex | _Tensor, layers: _c.Iterable[_t.Any]) -> _c.Callable[..., _t.Any]:
     """Selects a layer from a tuple by an int or a Tensor of one int.
 
     Args:
@@ -21735,7 +21735,7 @@ def tuple_setitem(data: _c.Iterable[_t.Any], index: _b.int, value: _t.Any) -> _b
     Returns:
         tuple.
     """
-def tuple_to_array(input_x: _c.Iterable[_t.Any]) -> _t.Any:
+def tuple_to_array(input_x: _c.Iterable[_t.Any]) -> _Tensor:
     """Converts a tuple of numbers of one type, or a range, to a Tensor: int32 for ints, float32 for
     floats.
 

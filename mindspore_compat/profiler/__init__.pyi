@@ -288,7 +288,7 @@ class schedule:
     def __init__(self, *, wait: _b.int, active: _b.int, warmup: _b.int = 0, repeat: _b.int = 0, skip_first: _b.int = 0) -> None: ...
     def to_dict(self) -> _b.dict[_t.Any, _t.Any]:
         """Returns the numbers, by name."""
-def tensorboard_trace_handler(dir_name: _b.str | None = None, worker_name: _b.str | None = None, analyse_flag: _b.bool = True, async_mode: _b.bool = False) -> _t.Any:
+def tensorboard_trace_handler(dir_name: _b.str | None = None, worker_name: _b.str | None = None, analyse_flag: _b.bool = True, async_mode: _b.bool = False) -> _c.Callable[..., _t.Any]:
     """Returns a function for `on_trace_ready` that writes each recording to a new folder.
 
     Args:

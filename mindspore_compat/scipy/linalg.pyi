@@ -65,7 +65,7 @@ def inv(a: _Tensor, overwrite_a: _b.bool = False, check_finite: _b.bool = True) 
         overwrite_a (bool, optional): without effect.
         check_finite (bool, optional): without effect.
     """
-def lstsq(A: _Tensor, B: _Tensor, rcond: _t.Any = None, driver: _b.str | None = None) -> _t.Any:
+def lstsq(A: _Tensor, B: _Tensor, rcond: _t.Any = None, driver: _b.str | None = None) -> _b.tuple[_Tensor, ...]:
     """Computes the least-squares solution X of A X = B, and the residuals, rank and singular values
     of A.
 
@@ -82,7 +82,7 @@ def lstsq(A: _Tensor, B: _Tensor, rcond: _t.Any = None, driver: _b.str | None = 
         > N, except with gelsy; the rank (*), except with gels; the singular values (*, min(M, N))
         with gelss and gelsd. A result that is not available is an empty Tensor.
     """
-def lu(a: _Tensor, permute_l: _b.bool = False, overwrite_a: _b.bool = False, check_finite: _b.bool = True) -> _t.Any:
+def lu(a: _Tensor, permute_l: _b.bool = False, overwrite_a: _b.bool = False, check_finite: _b.bool = True) -> _b.tuple[_Tensor, ...]:
     """Computes the factors of a = P L U: a permutation matrix and two triangles.
 
     Args:

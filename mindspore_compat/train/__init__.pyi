@@ -188,7 +188,7 @@ from ..train.serialization import load_checkpoint as load_checkpoint
 from ..train.serialization import load_checkpoint_async as load_checkpoint_async
 from ..train.serialization import load_distributed_checkpoint as load_distributed_checkpoint
 from ..train.serialization import load_param_into_net as load_param_into_net
-def load_segmented_checkpoints(ckpt_file_dir: _b.str, net: _Cell | _c.Callable[..., _t.Any] | None = None, strict_load: _t.Any = False, filter_prefix: _t.Any = None, dec_key: _t.Any = None, dec_mode: _t.Any = 'AES-GCM', specify_prefix: _t.Any = None, choice_func: _t.Any = None) -> _t.Any:
+def load_segmented_checkpoints(ckpt_file_dir: _b.str, net: _Cell | _c.Callable[..., _t.Any] | None = None, strict_load: _t.Any = False, filter_prefix: _t.Any = None, dec_key: _t.Any = None, dec_mode: _t.Any = 'AES-GCM', specify_prefix: _t.Any = None, choice_func: _t.Any = None) -> _b.dict[_b.str, _t.Any]:
     """Loads all checkpoint files of a directory into one dict; later files override earlier ones.
 
     Args:

@@ -11,7 +11,7 @@ import numpy as _np
 from ..common.parameter import Parameter as _Parameter
 from ..nn.cell import Cell as _Cell
 
-def async_ckpt_thread_status() -> _t.Any:
+def async_ckpt_thread_status() -> _b.bool:
     """Returns True while `save_checkpoint(..., async_save=True)` is still writing."""
 def ckpt_to_safetensors(file_path: _b.str, save_path: _b.str | None = None, name_map: _c.Mapping[_t.Any, _t.Any] | None = None, file_name_regex: _b.str | None = None, processes_num: _b.int = 1) -> None:
     """Converts checkpoint files to the safetensors format.

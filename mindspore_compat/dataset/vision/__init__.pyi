@@ -1718,13 +1718,13 @@ def encode_png(image: _np.ndarray[_t.Any, _t.Any] | _Tensor, compression_level: 
     Returns:
         numpy.ndarray, the bytes.
     """
-def get_image_num_channels(image: _t.Any) -> _t.Any:
+def get_image_num_channels(image: _t.Any) -> _b.int:
     """Returns the number of channels of an image.
 
     Args:
         image (Union[numpy.ndarray, PIL.Image.Image]): the image.
     """
-def get_image_size(image: _t.Any) -> _b.list[_t.Any]:
+def get_image_size(image: _t.Any) -> _b.list[_b.int]:
     """Returns the height and width of an image, as a list.
 
     Args:
@@ -1732,7 +1732,7 @@ def get_image_size(image: _t.Any) -> _b.list[_t.Any]:
     """
 def not_random(func: _t.Any) -> _t.Any:
     """Marks a function as one that gives the same result every time, and returns it."""
-def read_file(filename: _b.str) -> _t.Any:
+def read_file(filename: _b.str) -> _np.ndarray[_t.Any, _t.Any]:
     """Reads a file and returns its bytes as a 1-D array.
 
     Args:
