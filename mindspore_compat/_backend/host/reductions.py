@@ -101,6 +101,8 @@ def _extreme_of_columns(ufunc, x, axis, keepdims):
     if not (-x.ndim <= axis < x.ndim and x.size and x.flags.c_contiguous):
         return None
     axis %= x.ndim
+    if axis == x.ndim - 1:  # NumPy compares the elements of a row by vector instructions
+        return None
     before, length, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
     outer, inner = math.prod(before), math.prod(after)
     rows = min(RUN // (inner * x.itemsize), math.isqrt(length))  # of a run

@@ -132,8 +132,9 @@ def test_extremes_of_columns_compare_runs_of_rows(dtype, shape, axis, keepdims, 
             same(found, ufunc.reduce(array, axis, None, None, keepdims))
 
 
-def test_extremes_of_long_or_few_rows_are_numpys():
-    for shape, axis in (((2000, 2048), 0), ((100, 64), 0), ((300, 4), 1), ((300, 4), 2)):
+def test_extremes_of_long_or_few_rows_and_along_the_last_axis_are_numpys():
+    few = ((2000, 2048), 0), ((100, 64), 0), ((300, 4), 2)
+    for shape, axis in (*few, ((300, 4), 1), ((900, 300), 1), ((9, 90, 300), -1)):
         assert reductions._extreme_of_columns(np.maximum, np.zeros(shape), axis, False) is None
     assert reductions._extreme_of_columns(np.maximum, np.zeros((4, 300)).T, 0, False) is None
 
