@@ -14,10 +14,19 @@ from conformance.kinds import cases
 from conformance.reading import specs
 from conformance.running import answers
 from conformance.worker.worker import Worker
-from mindspore_compat import amp, mint, nn
+from mindspore_compat import amp, dataset, mint, nn, ops
 from mindspore_compat.communication import comm_func
+from mindspore_compat.experimental.optim import lr_scheduler
 
-MODULES = {"nn": nn, "amp": amp, "mint.optim": mint.optim}
+MODULES = {
+    "nn": nn,
+    "ops": ops,
+    "amp": amp,
+    "mint.optim": mint.optim,
+    "dataset": dataset,
+    "dataset.dataloader": dataset.dataloader,
+    "experimental.optim.lr_scheduler": lr_scheduler,
+}
 
 
 @pytest.fixture(scope="module")
@@ -259,6 +268,28 @@ FAULTS = {
     "momentum of statistics ignored": ("nn.BatchNorm2d", "options", fixing(momentum=0.9)),
     "ceil_mode ignored": ("nn.MaxPool2d", "options", fixing(ceil_mode=False)),
     "label_smoothing ignored": ("nn.CrossEntropyLoss", "options", fixing(label_smoothing=0.0)),
+    "filter_sigma ignored": ("nn.SSIM", "values", fixing(filter_sigma=1.5)),
+    "gradients not stopped": ("ops.stop_gradient_", "values", lambda real: lambda input: input),
+    "a step that returns a value": (
+        "experimental.optim.lr_scheduler.CosineAnnealingWarmRestarts",
+        "values",
+        lambda real: like(real, step=lambda self, *epoch: [real.step(self, *epoch)]),
+    ),
+    "a training step forgotten": (
+        "dataset.WaitedDSCallback",
+        "values",
+        lambda real: like(real, step_end=lambda self, context: self.step_event.set()),
+    ),
+    "mappings not converted": (
+        "dataset.dataloader.default_convert",
+        "values",
+        lambda real: lambda data: data if isinstance(data, dict) else real(data),
+    ),
+    "a copy in place of the array's memory": (
+        "dataset.dataloader.default_convert",
+        "values",
+        lambda real: lambda data: real(data.copy() if isinstance(data, np.ndarray) else data),
+    ),
     "a keyword-only argument made positional": ("mint.optim.Adam", "signature", positional),
 }
 
