@@ -3439,7 +3439,8 @@ class Tensor:
     def set_dtype(self, dtype: _t.Any) -> _Type:
         """Casts the Tensor itself to a dtype and returns the dtype."""
     def sgn(self) -> Tensor:
-        """Computes the sign of each element; for a complex number x it is x / |x|, and 0 for 0.
+        """Computes the sign of each element, 0 for NaN; for a complex number x it is x / |x|, and 0 for
+        0.
 
         Shapes:
             `input` may have any shape. The result has the same shape and dtype.

@@ -1239,11 +1239,11 @@ def inverse(input: _Tensor) -> _Tensor:
     """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
 
     Args:
-        input (Tensor): the input.
+        input (Tensor of dtype float32 or float64): the input.
 
     Shapes:
-        `input` is (..., M, M), with at most four leading axes. The result has the same shape and
-        dtype.
+        `input` is (..., M, M), with at most four leading axes, of dtype float32 or
+        float64. The result has the same shape and dtype.
     """
 def isclose(input: _Tensor, other: _Tensor, rtol: _b.float | _b.bool = 1e-05, atol: _b.float | _b.bool = 1e-08, equal_nan: _b.bool = False) -> _Tensor:
     """Tests whether elements are close: |input - other| <= atol + rtol |other|.

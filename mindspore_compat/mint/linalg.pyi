@@ -24,11 +24,11 @@ def inv(input: _Tensor) -> _Tensor:
     """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
 
     Args:
-        input (Tensor): the input.
+        input (Tensor of dtype float32 or float64): the input.
 
     Shapes:
-        `input` is (..., M, M), with at most four leading axes. The result has the same shape and
-        dtype.
+        `input` is (..., M, M), with at most four leading axes, of dtype float32 or
+        float64. The result has the same shape and dtype.
     """
 def matrix_norm(A: _Tensor, ord: _b.int | _b.float | _b.str = 'fro', dim: _c.Iterable[_b.int] = (-2, -1), keepdim: _b.bool = False, *, dtype: _Type | None = None) -> _Tensor:
     """Computes the norm of each matrix, as `ops.matrix_norm` does.

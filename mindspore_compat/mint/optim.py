@@ -39,7 +39,7 @@ from ..ops._optimizer.formulas import (
 __all__ = ["AdamW", "Adam", "SGD", "FusedAdamW"]
 
 Betas = TupleOf(FloatBeta, length=2)
-AtLeast = Float(ge=0.0, lt=inf)
+AtLeast = Float(ge=0.0)
 Flag = AsValue(Bool)
 Loose = AsValue(Number(ge=0.0, lt=inf) | Bool)
 

@@ -15,8 +15,9 @@ from .._core.declare.public_api import build
 from .._core.rules.checked import checked
 from .._core.rules.vocabulary import DType
 from .._core.tensor.promotion import promote_np
-from ..ops._elementwise import arithmetic, division, elementary
+from ..ops._elementwise import arithmetic, comparison, division, elementary
 from ..ops._elementwise.cast import cast
+from ..ops._indexing import masks
 from ._convert import as_tensor, floats, need_tensor, with_dtype
 from ._pointwise_pages import PAGES
 
@@ -168,10 +169,19 @@ def _cube_root(x):
     return arithmetic.sign.run(x) * arithmetic.pow.run(arithmetic.abs.run(x), 1 / 3)
 
 
+def _sign(x):
+    signs = arithmetic.sign.run(x)
+    if x._array.dtype.kind != "f":
+        return signs
+    return masks.where.run(comparison.not_equal.run(x, x), x, signs)  # NaN stays, unlike in `ops`
+
+
 def _compute(op_name):
     """Returns the function of one Tensor that `op_name` names."""
     if op_name == "cbrt":
         return _cube_root
+    if op_name == "sign":
+        return _sign
     if op_name == "invert":
         return lambda x: -x - 1
     op = build("ops", op_name)

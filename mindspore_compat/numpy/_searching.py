@@ -50,7 +50,7 @@ def _extreme_index(a, axis, op, api):
     refuse_complex(api, a)
     if not a.size:
         raise ValueError(f"For '{api}', 'a' must have elements, but got shape {a.shape}.")
-    return a, op.run(a) if axis is None else op.run(a, axis_of(axis, a.ndim, api))
+    return a, op.run(a) if axis is None or not a.ndim else op.run(a, axis_of(axis, a.ndim, api))
 
 
 @checked

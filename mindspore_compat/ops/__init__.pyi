@@ -20435,7 +20435,8 @@ def set_comm_ops_inplace(is_enable: _b.bool, func_list: _c.Iterable[_b.str] | No
         func_list (list[str]): the names of the functions to switch. Default: ``None``, all.
     """
 def sgn(input: _Tensor) -> _Tensor:
-    """Computes the sign of each element; for a complex number x it is x / |x|, and 0 for 0.
+    """Computes the sign of each element, 0 for NaN; for a complex number x it is x / |x|, and 0 for
+    0.
 
     Args:
         input (Tensor of dtype bfloat16 or bool or complex128 or complex64 or float16 or float32 or float64 or int32 or int64):

@@ -28,6 +28,13 @@ def test_signs_of_complex_numbers_with_infinite_parts():
     np.testing.assert_allclose(ops.sign(Tensor(x)).asnumpy(), expected, rtol=1e-6)
 
 
+def test_signs_of_nan_are_0_in_ops_and_nan_in_numpy():
+    x = Tensor([np.nan, -2.0], ms.float32)
+    np.testing.assert_array_equal(ops.sgn(x).asnumpy(), [0, -1])
+    np.testing.assert_array_equal(x.sgn().asnumpy(), [0, -1])
+    np.testing.assert_array_equal(ms.numpy.sign(x).asnumpy(), [np.nan, -1])
+
+
 @pytest.mark.parametrize("count", [1, 3000])
 @pytest.mark.parametrize("options", [{}, {"nan": 2.5, "posinf": 7}, {"neginf": -1.0}])
 def test_finite_numbers_in_place_of_others(options, count):

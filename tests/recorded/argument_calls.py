@@ -257,6 +257,43 @@ CALLS = {
     "nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2), ?)": "True, False, 1.0",
     "ds.text.TruncateSequencePair(?)([1, 2], [4, 5])": "T(3), np.int64(3), np.int8(2), True, 2.0",
     "ds.Schema().parse_columns(?)": "({'name': 'a', 'type': 'int8'},), []",
+    # an axis twice, or none
+    "ops.sum(of(ms.float32, 2, 3), ?)": "(0, 0), (1, -1), (0, 1)",
+    "T([[1.0]]).mean(?)": "(0, 0), (0, 1)",
+    "T([[True]]).all(?)": "(0, 0), [0, -2]",
+    "T([[1.0]]).amax(?)": "(0, 0), [0, -2]",
+    "T([[1.0]]).nansum(?)": "(0, 0), (0, 1)",
+    "T([[1.0]]).count_nonzero(?)": "(0, 0), (0, 1)",
+    "ops.ReduceMax()(of(ms.float32, 2, 3), ?)": "(0, 0), (1, -1)",
+    "ops.logsumexp(of(ms.float32, 2, 3), ?)": "(0, 0), (0, 1)",
+    "ops.nanmean(of(ms.float32, 2, 3), ?)": "(0, 0), (0, 1)",
+    "ops.std(of(ms.float32, 2, 3), ?)": "(0, 0), (0, 1)",
+    "ops.var_mean(of(ms.float32, 2, 3), ?)": "(0, 0), (0, 1)",
+    "ops.Argmax(?)(of(ms.float32))": "-1, 0",
+    "ops.Argmin(?)(of(ms.float32))": "-1, 0",
+    "ms.numpy.argmax(of(ms.float32), ?)": "0, 5, None",
+    "of(ms.float32, *(1,) * ?).cauchy()": "0, 1",
+    "ops.Randperm(3)(of(ms.int32, *(1,) * ?))": "0",
+    # dtypes
+    "mint.inverse(of(?, 1, 1))": "ms.int8, ms.float16, ms.complex64",
+    "mint.scatter(of(ms.float32, 1), 0, T([[0]]), of(?, 1, 1))": "ms.int32, ms.int64",
+    # what is read of a value before it is checked
+    "mint.nn.functional.one_hot(?)": "None, 1, [1], 'a'",
+    "mint.bernoulli(T([0.5]), generator=?)": "0, 1, 'a'",
+    "ds.NumpySlicesDataset([1, 2]).add_sampler(?)": "[1], 1, 'a', range(2), None",
+    "ms.load_checkpoint_async(?)": "1, None, [], range(2)",
+    "ms.safetensors_to_ckpt(?)": "None, [0.5], 3, b'a', ''",
+    "ops.Broadcast(?)": "np.int32(1), 1, 'a'",
+    "ops.ComputeAccidentalHits(?)": "np.int64(2), 2, 0.5",
+    "ops.AlltoAllVC(transpose=?)": "np.array([1, 2]), None, True",
+    "ds.Schema().add_column(?, ms.int32)": "'', 'a', 1",
+    "ds.dataloader.default_collate(?)": "(1, 'a'), (1.0, 'a'), (1.0, 2), ('a', 'b')",
+    "nn.AvgPool3d(2, divisor_override=?)": "-0.5, 0.5, 1",
+    "nn.Dense(1, 1).to_empty(device=?)": "3, [], 'a', 'CPU', None",
+    # infinite settings
+    "nn.Momentum(weights, 0.1, ?)": "np.inf, -1.0",
+    "nn.SGD(weights, 0.1, momentum=?)": "np.inf, -1.0",
+    "mint.optim.AdamW(weights, eps=?)": "np.inf, -1.0",
 }
 
 

@@ -51,6 +51,8 @@ def explain(api, error, unfit=ValueError):
         return ValueError(
             f"For '{api}', an axis must be in [{-error.ndim}, {error.ndim}), but got {error.axis}."
         )
+    if "duplicate value in 'axis'" in text.lower():
+        return RuntimeError(f"For '{api}', an axis must not occur twice.")
     if isinstance(error, _TYPES):
         return TypeError(f"For '{api}', an argument has the wrong type: {text.rstrip('.')}.")
     return unfit(f"For '{api}', the arguments do not fit together: {text.rstrip('.')}.")

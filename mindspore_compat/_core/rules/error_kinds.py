@@ -74,7 +74,7 @@ _TABLE = {
             matrix_norm: A; norm: A
         """,
         "mint.nn.functional": """
-            nll_loss: input target
+            nll_loss: input target; one_hot: tensor
         """,
         "nn": """
             LeakyReLU: input=None

@@ -25,10 +25,11 @@ _TABLE = {
         forget_bias keep_prob; batch_dot: axes; BatchToSpaceND: block_shape; Bernoulli: seed;
         bernoulli: seed; bincount: minlength; Bincount: size; bitwise_left_shift: other;
         bitwise_right_shift: other; blackman_window: window_length; bounding_box_decode:
-        wh_ratio_clip; BoundingBoxDecode: wh_ratio_clip; Cauchy: median sigma size;
-        choice_with_mask: count seed; chunk: axis chunks; Col2Im: dilation kernel_size padding
-        stride; combinations: r; ConfusionMatrix: num_classes; conv1d: dilation groups padding
-        stride; Conv2D: dilation group kernel_size mode out_channel pad stride; conv2d: dilation
+        wh_ratio_clip; BoundingBoxDecode: wh_ratio_clip; Broadcast: root_rank; Cauchy:
+        median sigma size; choice_with_mask: count seed; chunk: axis chunks; Col2Im: dilation
+        kernel_size padding stride; combinations: r; ComputeAccidentalHits: num_true;
+        ConfusionMatrix: num_classes; conv1d: dilation groups padding stride; Conv2D: dilation
+        group kernel_size mode out_channel pad stride; conv2d: dilation
         padding stride; Conv2DBackpropInput: dilation group kernel_size mode out_channel pad
         stride; Conv2DTranspose: dilation group kernel_size mode out_channel pad stride; Conv3D:
         dilation group mode out_channel pad stride; conv3d: dilation groups padding stride;

@@ -86,10 +86,10 @@ def default_collate(batch):
         return Tensor(np.stack([row.asnumpy() for row in batch]), first.dtype)
     if isinstance(first, (np.ndarray, np.number, np.bool_)) and _numeric(first):
         return Tensor(np.stack(batch))
-    if isinstance(first, float):
-        return Tensor(np.array(batch), float64)
-    if isinstance(first, int):
-        return Tensor(np.array(batch))
+    if isinstance(first, (float, int)):
+        if any(isinstance(row, (str, bytes)) for row in batch):
+            raise TypeError(f"For 'default_collate', rows must be all numbers, but got {batch}.")
+        return Tensor(np.array(batch), float64 if isinstance(first, float) else None)
     if isinstance(first, (str, bytes)):
         return batch
     if isinstance(first, Mapping):

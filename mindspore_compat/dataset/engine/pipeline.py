@@ -17,13 +17,7 @@ from . import iterators, saving
 from .cache import DatasetCache
 from .caching import cached_flow, has_cache
 from .rows import Flow
-from .sampler import (
-    BuiltinSampler,
-    DistributedSampler,
-    RandomSampler,
-    SequentialSampler,
-    as_sampler,
-)
+from .sampler import BuiltinSampler, DistributedSampler, RandomSampler, SequentialSampler
 from .workers import Pipeline
 
 __all__ = [
@@ -422,9 +416,10 @@ class MappableDataset(SourceDataset):
 
     def add_sampler(self, new_sampler):
         """Adds a sampler that selects among the rows of the present sampler."""
-        if new_sampler is None:
-            return
-        new_sampler = as_sampler(new_sampler)
+        if not isinstance(new_sampler, BuiltinSampler):
+            raise AttributeError(
+                f"For 'add_sampler', 'new_sampler' must be a sampler, but got {new_sampler!r}."
+            )
         new_sampler.add_child(self.sampler)
         self.sampler = new_sampler
 

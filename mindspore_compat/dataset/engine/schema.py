@@ -54,8 +54,10 @@ class Schema:
                 of any length.
 
         Raises:
-            TypeError: if `de_type` is unknown.
+            TypeError: if `name` is empty or `de_type` unknown.
         """
+        if not name:
+            raise TypeError("For 'Schema', 'name' must be a str that is not empty.")
         self.columns.append({"rank": 1, **self._column(name, de_type, shape)})
 
     @staticmethod

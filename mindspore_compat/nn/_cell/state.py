@@ -358,7 +358,12 @@ class State:
 
         Returns:
             Cell, itself.
+
+        Raises:
+            TypeError: if `device` is not a str.
+            ValueError: if the device is unknown.
         """
+        (Str | None).refuse("Cell.to_empty", "device", device)
         space = arrays.current_space() if device is None else _space_of(device)
         members = itertools.chain(
             self.get_parameters(expand=recurse), self.buffers(recurse=recurse)

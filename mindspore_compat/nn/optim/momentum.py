@@ -4,7 +4,7 @@ import numpy as np
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Float, checked, inf
+from ..._core.rules.vocabulary import Bool, Float, checked
 from ...ops._optimizer.formulas import momentum_update, unscaled
 from ._documented import documented
 from ._fused import FusedOptimizer
@@ -41,7 +41,7 @@ class Momentum(FusedOptimizer):
         self,
         params: Params,
         learning_rate: Rate,
-        momentum: Float(ge=0.0, lt=inf),
+        momentum: Float(ge=0.0),
         weight_decay: Decay = 0.0,
         loss_scale: Scale = 1.0,
         use_nesterov: Bool = False,

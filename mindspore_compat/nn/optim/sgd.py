@@ -4,7 +4,7 @@ import numpy as np
 
 from ..._backend.updates.fuse import fuse
 from ..._core.declare.public_api import public
-from ..._core.rules.vocabulary import Bool, Forbid, Number, checked, inf
+from ..._core.rules.vocabulary import Bool, Forbid, Number, checked
 from ...ops._optimizer.formulas import plain_update, sgd_update, unscaled
 from ..cell import Cell
 from ._documented import documented
@@ -14,7 +14,7 @@ from ._rates import as_number, host_parameter
 
 __all__ = ["SGD"]
 
-AtLeast = Number(ge=0.0, lt=inf) | Bool
+AtLeast = Number(ge=0.0) | Bool
 PLAIN = fuse(plain_update, link=unscaled)
 WITH_MOMENTUM = fuse(sgd_update, link=unscaled)
 

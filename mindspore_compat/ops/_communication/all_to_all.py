@@ -170,7 +170,7 @@ class AlltoAllVC(Primitive):
         super().__init__("AlltoAllVC")
         self.group = group
         self.block_size = block_size
-        self.transpose = bool(transpose)
+        self.transpose = transpose
 
     @checked
     def __call__(self, input_x: Anything, send_count_matrix: Any):

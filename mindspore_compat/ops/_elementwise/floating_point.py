@@ -7,6 +7,7 @@ from ..._core.declare.op import op
 from ..._core.rules.vocabulary import Bool, Number, TensorOf, any_dtype, number, real
 from ..._core.tensor.promotion import promoted
 from .._rules import WIDE_UNSIGNED, Anything, Float16To64, Operand, RealOperand
+from .arithmetic import sign
 from .unary import as_floating
 
 Signed = Anything.but("int8", "int16", "uint8", *WIDE_UNSIGNED)
@@ -28,7 +29,8 @@ def signbit(xp, input: Anything):
 
 @op("ops.sgn(input)", "Tensor.sgn()")
 def sgn(xp, input: Signed):
-    """Computes the sign of each element; for a complex number x it is x / |x|, and 0 for 0.
+    """Computes the sign of each element, 0 for NaN; for a complex number x it is x / |x|, and 0 for
+    0.
 
     Shapes:
         `input` may have any shape. The result has the same shape and dtype.
@@ -38,7 +40,7 @@ def sgn(xp, input: Signed):
         [-1.  0.  1.]
     """
     if input.dtype.kind != "c":
-        return xp.sign(input)
+        return sign.body(xp, input)
     size = xp.abs(input)
     return input / xp.where(size == 0, 1, size)
 

@@ -426,16 +426,16 @@ def mint_scatter(
     Source: mindspore.mint.scatter of MindSpore 2.10.
     """
     tensors = [input, index] + ([src] if isinstance(src, Tensor) else [])
+    if isinstance(src, Tensor) and src.dtype != input.dtype:
+        raise TypeError(
+            f"For 'scatter', 'src' must be of dtype {input.dtype}, but got {src.dtype}."
+        )
     if len({tensor.ndim for tensor in tensors}) > 1 or not input.ndim:
         raise ValueError(
             f"For 'scatter', the Tensors must have as many axes, at least one, but "
             f"got shapes {', '.join(str(tensor.shape) for tensor in tensors)}."
         )
     if isinstance(src, Tensor):
-        if src.dtype != input.dtype:
-            raise TypeError(
-                f"For 'scatter', 'src' must be of dtype {input.dtype}, but got {src.dtype}."
-            )
         if any(n > m for n, m in zip(index.shape, src.shape)):
             raise RuntimeError(
                 f"For 'scatter', 'src' must be as large as 'index', but got shapes "

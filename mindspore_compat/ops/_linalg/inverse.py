@@ -2,8 +2,8 @@
 
 from ..._core.declare.inputs import Quirks
 from ..._core.declare.op import op
-from ..._core.rules.vocabulary import Bool, Int, Number, TensorOf, any_dtype, real
-from .._rules import WIDE_UNSIGNED, Anything, InexactOfNumPy
+from ..._core.rules.vocabulary import AsValue, Bool, Int, Number, TensorOf, any_dtype, real
+from .._rules import WIDE_UNSIGNED, InexactOfNumPy
 from .decomposition import _adjoint, _square
 
 Limit = Number | Bool | TensorOf(any_dtype)
@@ -174,12 +174,12 @@ def matrix_power(xp, input: TensorOf(real).but("float16", "bfloat16", *WIDE_UNSI
 
 
 @op("mint.inverse(input)", "mint.linalg.inv(input)")
-def mint_inverse(xp, input: Anything):
+def mint_inverse(xp, input: AsValue(TensorOf("float32", "float64"), TensorOf(any_dtype))):
     """Computes the inverse of each matrix. Raises a ValueError if a matrix is singular.
 
     Shapes:
-        `input` is (..., M, M), with at most four leading axes. The result has the same shape and
-        dtype.
+        `input` is (..., M, M), with at most four leading axes, of dtype float32 or
+        float64. The result has the same shape and dtype.
 
     Example:
         >>> print(ms.mint.inverse(ms.Tensor([[2.0, 0.0], [0.0, 4.0]])))

@@ -148,7 +148,7 @@ def _number(value):
 
 def _stream(generator, xp, seed=None, counted=None, kind=None):
     """Returns the generator for one draw, where a mindspore.Generator may be given."""
-    if not generator:
+    if generator is None:
         return _generator(xp, seed, counted, kind)
     if not hasattr(generator, "_stream"):
         raise AttributeError(

@@ -157,9 +157,10 @@ def bernoulli_(input: Anything, p: Number(ge=0, le=1) | Anything = 0.5, *, gener
 @checked
 def cauchy(input: Anything, median: Float = 0.0, sigma: Float = 1.0):
     """Fills the Tensor with Cauchy-distributed numbers, and returns it."""
-    if 0 in input.shape:
+    if not input.ndim or 0 in input.shape:
         raise ValueError(
-            f"For 'Tensor.cauchy', the Tensor must have elements, but got shape {input.shape}."
+            f"For 'Tensor.cauchy', the Tensor must have an axis and elements, but got "
+            f"shape {input.shape}."
         )
     xp = space_for(input._array)
     half = _stream(None, xp).random(input.shape) - 0.5

@@ -214,11 +214,11 @@ class Randperm(Primitive):
 
     @checked
     def __call__(self, n: TensorOf("int32", "int64")):
-        count = int(n.asnumpy().reshape(-1)[0]) if n.size == 1 else -1
+        count = int(n.asnumpy()[0]) if n.shape == (1,) else -1
         if not 0 <= count <= self.max_length:
             raise ValueError(
-                f"For 'Randperm', 'n' must be one number in [0, {self.max_length}], but got "
-                f"{n.asnumpy().tolist()}."
+                f"For 'Randperm', 'n' must be a vector of one number in [0, {self.max_length}], "
+                f"but got {n.asnumpy().tolist()}."
             )
         xp = space_for(n._array)
         result = xp.full(self.max_length, self.pad, dtypes.to_numpy(self.dtype))

@@ -290,7 +290,13 @@ def argmax_as(
         >>> print(ms.ops.Argmax()(ms.Tensor([[1.0, 5.0], [4.0, 3.0]])))
         [1 0]
     """
+    _need_an_axis("Argmax", input_x)
     return xp.cast(xp.argmax(input_x, axis), output_type)
+
+
+def _need_an_axis(api, x):
+    if not x.ndim:
+        raise ValueError(f"For '{api}', 'input_x' must have an axis, but got shape ().")
 
 
 @op("ops.Argmin(axis=-1, output_type=int32)(input_x)", compute="native")
@@ -310,6 +316,7 @@ def argmin_as(
         >>> print(ms.ops.Argmin()(ms.Tensor([[1.0, 5.0], [4.0, 3.0]])))
         [0 1]
     """
+    _need_an_axis("Argmin", input_x)
     return xp.cast(xp.argmin(input_x, axis), output_type)
 
 

@@ -33,6 +33,16 @@ def axes_of(axis):
     return axis
 
 
+def once(api, axis, rank):
+    """Returns an axis argument like `axes_of`, in which no axis may occur twice: a ValueError for
+    deviations, where other reductions raise a RuntimeError.
+    """
+    axis = axes_of(axis)
+    if isinstance(axis, tuple) and rank and len({a % rank for a in axis}) < len(axis):
+        raise ValueError(f"For '{api}', 'axis' must name an axis once, but got {axis}.")
+    return axis
+
+
 @op(
     "ops.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
     "mint.sum(input, dim: axis=None, keepdim: keep_dims=False, *, dtype=None)",
@@ -234,7 +244,8 @@ def var(
         >>> print(ms.ops.var(ms.Tensor([[1.0, 3.0], [2.0, 6.0]]), 1))
         [1. 4.]
     """
-    return xp.var(as_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
+    axis = once("var", axis, input.ndim)
+    return xp.var(as_floating(xp, input), axis, ddof=int(ddof), keepdims=keepdims)
 
 
 @op("ops.std(input, axis=None, ddof=0, keepdims=False)")
@@ -256,7 +267,8 @@ def std(
         >>> print(ms.ops.std(ms.Tensor([[1.0, 3.0], [2.0, 6.0]]), 1))
         [1. 2.]
     """
-    return xp.std(as_floating(xp, input), axes_of(axis), ddof=int(ddof), keepdims=keepdims)
+    axis = once("std", axis, input.ndim)
+    return xp.std(as_floating(xp, input), axis, ddof=int(ddof), keepdims=keepdims)
 
 
 _Exponents = TensorOf(floating, "bool", "int64", "complex64", "complex128")

@@ -16,7 +16,7 @@ from ..._core.rules.vocabulary import (
     real,
 )
 from .._rules import Anything, Float16Or32, Float16To64, Floats, Index, IntOrInts
-from .reduce import Axis, axes_of
+from .reduce import Axis, axes_of, once
 
 LARGE_ROW = 1 << 12  # comparisons of a row: a binary search costs less than all of them
 
@@ -85,7 +85,7 @@ def _moments(line, first, words, printed):
     def body(
         xp, input: Float16To64, axis: Axis = None, ddof: Int | Bool = 0, keepdims: Bool = False
     ):
-        axis = axes_of(axis)
+        axis = once(name, axis, input.ndim)
         deviation = getattr(xp, first)(input, axis, ddof=int(ddof), keepdims=keepdims)
         return deviation, xp.mean(input, axis, keepdims=keepdims)
 

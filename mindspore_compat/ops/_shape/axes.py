@@ -32,13 +32,14 @@ def along_one(api, name, axis, x):
     return axes_along(api, name, axis, x)
 
 
-def axes_along(api, name, axis, x):
+def axes_along(api, name, axis, x, twice=ValueError):
     """Returns an axes argument in the array library's form: None for all axes, an int, or a tuple.
 
     As in MindSpore, a 0-D Tensor counts as one with a single axis.
 
     Raises:
-        ValueError: if an axis is out of range or occurs twice.
+        ValueError: if an axis is out of range.
+        `twice`: if an axis occurs twice.
     """
     if axis is None:
         return None
@@ -51,7 +52,7 @@ def axes_along(api, name, axis, x):
             raise ValueError(f"For '{api}', '{name}' must be in [{-rank}, {rank}), but got {axis}.")
     numbers = tuple([position % rank for position in several])
     if len(set(numbers)) < len(numbers):
-        raise ValueError(f"For '{api}', '{name}' must name an axis once, but got {axis}.")
+        raise twice(f"For '{api}', '{name}' must name an axis once, but got {axis}.")
     if not numbers or not x.ndim:
         return None
     return numbers if isinstance(axis, (tuple, list)) else numbers[0]

@@ -30,6 +30,11 @@ def _need_order(api, self, odd="c", apart=()):
         raise TypeError(f"For '{api}', the Tensor must hold real numbers, but got {self.dtype}.")
 
 
+def _axes(api, name, axis, self):
+    """Returns axes of which none may occur twice (a RuntimeError there)."""
+    return axes_along(api, name, axis, self, twice=RuntimeError)
+
+
 def _numpy(dtype):
     return None if dtype is None else dtypes.to_numpy(dtype)
 
@@ -44,7 +49,7 @@ def sum_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dtyp
 
     Source: mindspore.Tensor.sum of MindSpore 2.10.
     """
-    return reduce.sum.run(self, axes_along("Tensor.sum", "dim", dim, self), keepdim, _numpy(dtype))
+    return reduce.sum.run(self, _axes("Tensor.sum", "dim", dim, self), keepdim, _numpy(dtype))
 
 
 @form("Tensor.sum")
@@ -56,7 +61,7 @@ def sum_along_axis(
     initial: NumberOrBool = None,
 ):
     """Sums the elements over `axis`; `initial` is added to the sum."""
-    axis = axes_along("Tensor.sum", "axis", axis, self)
+    axis = _axes("Tensor.sum", "axis", axis, self)
     out = reduce.sum.run(self, axis, keepdims, _numpy(dtype))
     if initial is None:
         return out
@@ -87,7 +92,7 @@ def _nansum(name, self, axis, keepdims, dtype):
     target = _numpy(dtype)
     if target is not None and target.kind == "c":
         raise TypeError(f"For 'Tensor.nansum', 'dtype' must be a real dtype, but got {dtype}.")
-    axis = axes_along("Tensor.nansum", name, axis, self)
+    axis = _axes("Tensor.nansum", name, axis, self)
     return statistics.nansum.run(self, axis, keepdims, target)
 
 
@@ -99,13 +104,13 @@ def mean_along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False, *, dty
     Source: mindspore.Tensor.mean of MindSpore 2.10.
     """
     self = self if dtype is None else cast.cast.run(self, _numpy(dtype))
-    return reduce.mean_as.run(self, axes_along("Tensor.mean", "dim", dim, self), keepdim)
+    return reduce.mean_as.run(self, _axes("Tensor.mean", "dim", dim, self), keepdim)
 
 
 @form("Tensor.mean")
 def mean_along_axis(self, axis: AxisOrTensor = None, keep_dims: Bool = False):
     """Computes the mean over `axis`."""
-    return reduce.mean_as.run(self, axes_along("Tensor.mean", "axis", axis, self), keep_dims)
+    return reduce.mean_as.run(self, _axes("Tensor.mean", "axis", axis, self), keep_dims)
 
 
 @form("Tensor.prod")
@@ -130,11 +135,11 @@ def _of_bools(api, op, words):
     """Declares the forms of `Tensor.all` or `Tensor.any`."""
 
     def along_axis(self, axis: AxisOrTensor = None, keep_dims: Bool = False):
-        return op.run(self, axes_along(api, "axis", axis, self), keep_dims)
+        return op.run(self, _axes(api, "axis", axis, self), keep_dims)
 
     def along_dim(self, dim: AxisOrTensor = None, keepdim: Bool = False):
         """Tests the elements over the axes `dim`."""
-        return op.run(self, axes_along(api, "dim", dim, self), keepdim)
+        return op.run(self, _axes(api, "dim", dim, self), keepdim)
 
     along_axis.__doc__ = (
         f"{words} is true, over the axes given.\n\nSource: mindspore.{api} of MindSpore 2.10.\n"
@@ -347,7 +352,7 @@ def count_along_axis(
 
     Source: mindspore.Tensor.count_nonzero of MindSpore 2.10.
     """
-    axis = axes_along("Tensor.count_nonzero", "axis", axis, self)
+    axis = _axes("Tensor.count_nonzero", "axis", axis, self)
     target = _numpy(dtypes.int32 if dtype is None else dtype)
     return statistics.count_nonzero.run(self, axis, keep_dims, target)
 
@@ -355,7 +360,7 @@ def count_along_axis(
 @form("Tensor.count_nonzero")
 def count_along_dim(self, dim: Axis = None):
     """Counts the nonzero elements over `dim`, as int64."""
-    axis = axes_along("Tensor.count_nonzero", "dim", dim, self)
+    axis = _axes("Tensor.count_nonzero", "dim", dim, self)
     return statistics.count_nonzero.run(self, axis, False, None)
 
 
@@ -466,7 +471,7 @@ def _declare_method(api, word):
         initial: NumberOrBool = None,
         where: TensorOrNothing = None,
     ):
-        axis = axes_along(api, "axis", axis, self)
+        axis = _axes(api, "axis", axis, self)
         function = build("ops", api.removeprefix("Tensor."))
         return function(self, axis, keepdims, initial=initial, where=where)
 

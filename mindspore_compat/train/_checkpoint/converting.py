@@ -98,6 +98,8 @@ def _convert_all(api, file_path, save_path, name_map, file_name_regex, processes
 
 
 def _check(api, file_path, save_path, name_map, file_name_regex, processes_num):
+    if not isinstance(file_path, (str, bytes, os.PathLike, int)):
+        raise TypeError(f"For '{api}', 'file_path' must be a str, but got {file_path!r}.")
     if not isinstance(file_path, str) or not os.path.exists(file_path):
         raise ValueError(
             f"For '{api}', 'file_path' must be a file or a directory, but got {file_path!r}."

@@ -498,7 +498,7 @@ def load_checkpoint_async(
 
     Source: mindspore.train.load_checkpoint_async of MindSpore 2.10.
     """
-    safe = isinstance(ckpt_file_name, str) and ckpt_file_name.endswith(safetensors.SUFFIX)
+    safe = ckpt_file_name.endswith(safetensors.SUFFIX)
     executor = concurrent.futures.ThreadPoolExecutor(1)
     future = executor.submit(
         load_checkpoint,

@@ -6,13 +6,14 @@ The arithmetic is in `ops/_pooling/average_pool.py`; this file computes the padd
 from ...._core.declare.op import op
 from ...._core.declare.public_api import public
 from ...._core.rules.value_rules import Truth
-from ...._core.rules.vocabulary import Any, Bool, Int, Str
+from ...._core.rules.vocabulary import Any, Bool, Int, Number, Str
 from ....ops._conv.sizes import need_rank, padding_of, per_dimension
 from ....ops._pooling.average_pool import average_windows
 from ..._parts import need_floats
 from .base import Real, _need_nchw, _Pool
 
 Divisor = Int(ge=1)
+_Positive = Number(gt=0)
 
 
 @op(compute="kernels", inline=True)
@@ -49,6 +50,8 @@ class _AvgPool(_Pool):
         self._set_up(kernel_size, stride, pad_mode, padding)
         name = type(self).__name__
         if divisor_override is not None:
+            if isinstance(divisor_override, float) and divisor_override <= 0:
+                _Positive.refuse(name, "divisor_override", divisor_override)
             Divisor.refuse(name, "divisor_override", divisor_override)
         if self._count < 3:
             Truth.refuse(name, "ceil_mode", ceil_mode)
