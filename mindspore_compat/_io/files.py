@@ -16,6 +16,7 @@ import secrets
 import time
 
 from .._backend.starting import Thread
+from .reading import check_name
 
 try:
     import fcntl
@@ -45,6 +46,7 @@ def atomic_write(path, mode=None, durable=True):
 
     Raises:
         OSError: If the file cannot be written; the error names `path`.
+        ValueError: If no file can have the name.
 
     Example:
         with atomic_write("numbers.txt") as file:
@@ -82,11 +84,13 @@ class AtomicFile:
 
     Raises:
         OSError: If the file cannot be created.
+        ValueError: If no file can have the name.
     """
 
     temporary = None
 
     def __init__(self, path, mode=None, durable=True):
+        check_name(path)
         self.path = os.path.abspath(path)
         self.mode, self.durable = mode, durable
         self._owner = os.getpid()

@@ -151,9 +151,21 @@ def named_in(error, path, line=None):
     return result
 
 
+def check_name(path):
+    """Raises a ValueError with the name for a name that no file can have. Python's own error lacks
+    the name."""
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{path!r} cannot be the name of a file: {error.reason}.") from error
+    if b"\0" in encoded:
+        raise ValueError(f"{path!r} cannot be the name of a file: it has a null character.")
+
+
 def content(path):
     """Reads the bytes of a file."""
     set_position(path)
+    check_name(path)
     # Unbuffered reading makes fewer system calls, at which threads wait for each other.
     with open(path, "rb", buffering=0) as file:
         return file.read()

@@ -3,6 +3,7 @@
 import functools
 import os
 
+from .._io.reading import check_name
 from ._checkpoint.redundancy import get_parameter_redundancy, remove_param_redundancy
 
 __all__ = ["check_value_type", "get_parameter_redundancy", "remove_param_redundancy"]
@@ -37,6 +38,7 @@ def _check_directory(path, arg_name):
         )
     if not path.strip():
         raise ValueError(f"The {arg_name} is invalid, it should be non-blank.")
+    check_name(path)
     directory = os.path.realpath(os.path.expanduser(path))
     if os.path.exists(directory) and not os.path.isdir(directory):
         raise NotADirectoryError(f"The {arg_name} must be a directory, but {directory} is a file.")

@@ -93,6 +93,27 @@ def test_a_folder_may_have_any_name(tmp_path):
     assert rows(folder / "rows") == [3, 3, 3]
 
 
+IMPOSSIBLE = {
+    "save": lambda path: ms.save_checkpoint([], path),
+    "serialize": lambda path: ds.serialize(ds.NumpySlicesDataset([1]), path),
+    "deserialize": lambda path: ds.deserialize(json_filepath=path),
+    "directory": lambda path: ms.train.ModelCheckpoint(directory=path),
+    "records": ds.MindDataset,
+    "writer": lambda path: writer(path, 1),
+    "read_file": vision.read_file,
+    "write_file": lambda path: vision.write_file(path, np.zeros(1, np.uint8)),
+}
+
+
+@pytest.mark.parametrize("name", ["nu\0l", "surro\ud800gate"])
+@pytest.mark.parametrize("call", IMPOSSIBLE)
+def test_errors_name_a_file_that_cannot_exist(call, name, tmp_path):
+    with pytest.raises((ValueError, RuntimeError, ParamValueError), match="nu|surro") as caught:
+        IMPOSSIBLE[call](str(tmp_path / name))
+    assert type(caught.value) is not UnicodeEncodeError and repr(name)[1:-1] in str(caught.value)
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_mindrecord_file_needs_a_name_that_its_index_can_hold(tmp_path):
     path = str(tmp_path / "rows\udcff")
     with pytest.raises(ParamValueError, match="'file_name' must be the name of a file in UTF-8"):

@@ -11,7 +11,7 @@ from ..._core.rules.checked import checked
 from ..._core.rules.vocabulary import Bool, InstanceOf, Int, Str
 from ..._core.tensor.tensor import Tensor
 from ..._io.files import atomic_write
-from ..._io.reading import content, reading
+from ..._io.reading import check_name, content, reading
 from .._extra import opencv, opencv_pixels
 from .._rules import AnInstance
 from ..transforms.base import is_pil
@@ -57,7 +57,7 @@ def read_file(filename: Str):
 def _content(api, filename):
     try:
         return content(filename)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # the latter for a name that no file can have
         raise RuntimeError(
             f"For '{api}', 'filename' must be a file that can be read, but got "
             f"{filename!r}: {error}"
@@ -96,9 +96,10 @@ def write_file(filename: Str, data: _Image):
 def _write(api, filename, data):
     """Writes an array of bytes to a file, or the target of a link, for a public function."""
     try:
+        check_name(filename)
         with atomic_write(os.path.realpath(filename), durable=False) as file:
             file.write(data.tobytes())
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise RuntimeError(f"For '{api}', {filename!r} cannot be written: {error}") from error
 
 

@@ -16,6 +16,7 @@ from ...._core.declare.older import renamed
 from ...._core.rules.checked import Forbid, checked
 from ...._core.rules.vocabulary import Any, AsValue, Bool, InstanceOf, Int, ListOf, Str
 from ...._io.mindrecord import Records
+from ...._io.reading import check_name
 from ..._rules import INT32_MAX, AnInstance, Samples, Workers
 from ..config import next_seed
 from ..minstd import Minstd
@@ -148,6 +149,7 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         super().__init__(num_parallel_workers=num_parallel_workers, cache=cache)
         _SAMPLER.refuse("MindDataset", "sampler", sampler)
         for path in [dataset_files] if isinstance(dataset_files, str) else dataset_files:
+            check_name(path)
             if not os.access(path, os.R_OK):
                 raise ValueError(
                     f"For 'MindDataset', 'dataset_files' must be files that can be "
