@@ -9,7 +9,6 @@ import functools
 import importlib
 import os
 import re
-import threading
 import warnings
 
 import ml_dtypes
@@ -22,6 +21,7 @@ from .cuda import cublas
 from .cuda.space import DeviceSpace
 from .host import elementary, products, reductions, ufuncs
 from .space import REDUCERS, Space, implementation, reciprocal_by
+from .starting import lock_for_forks
 from .threads import blas_memory, scheduler
 from .thresholds import Least
 
@@ -105,7 +105,7 @@ _target = "CPU"
 _failure = None  # why CuPy could not compute when a GPU was first looked for
 blocking = False  # whether an operation on a GPU is done before its call returns
 intercepting = 0  # how many contexts intercept or record operations
-_intercept_lock = threading.Lock()
+_intercept_lock = lock_for_forks()
 find_recorder = (
     None  # in a recorded step (steps/recording.py): a function that returns this thread's recorder
 )

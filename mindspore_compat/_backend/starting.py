@@ -1,4 +1,4 @@
-"""A thread class whose `start` cannot wait forever.
+"""Threads whose `start` cannot wait forever, and locks that are free in a forked process.
 
 `threading.Thread.start` waits until the new thread reports that it runs. If memory runs out, the
 thread may die before it can report, and `start` waits forever. This package uses the class below,
@@ -6,10 +6,22 @@ whose `start` gives up after a time. If `start` is interrupted before the thread
 never runs, and it is removed from the list that `threading.enumerate` returns.
 """
 
+import os
 import threading
 
 LONGEST = 10.0  # seconds that a thread may take to begin
 _PARTS = 10  # waits into which this time is divided: a pause of the process ends only one of them
+
+
+def lock_for_forks():
+    """Returns a lock of a module that is free in a forked process, even if another thread held it.
+
+    Such a thread does not exist in the new process and would never release the lock.
+    """
+    lock = threading.Lock()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lock._at_fork_reinit)
+    return lock
 
 
 class Thread(threading.Thread):

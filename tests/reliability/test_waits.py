@@ -4,8 +4,10 @@ _backend/starting.py starts threads, and its `start` has a limit.
 """
 
 import ast
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import textwrap
@@ -14,9 +16,11 @@ from pathlib import Path
 
 import pytest
 
+import mindspore_compat as ms
 from mindspore_compat._backend import starting
 from mindspore_compat._backend.compiled import jit
 from mindspore_compat._backend.threads import scheduler
+from mindspore_compat._core.tensor import precision
 
 pytestmark = pytest.mark.quick
 PACKAGE = Path(starting.__file__).parents[1]
@@ -286,3 +290,31 @@ def test_training_ends_where_memory_lacks(megabytes, mode):
     text = textwrap.dedent(code.format(mode=mode, megabytes=megabytes))
     # OpenBLAS may end the process itself. The test requires only that it ends.
     subprocess.run([sys.executable, "-c", text], timeout=120, capture_output=True)
+
+
+def locks():
+    """The locks of the package that are not of single objects, by name."""
+    found = {"precision.casting": precision.casting.lock}
+    for name, module in [*sys.modules.items()]:
+        if name.startswith("mindspore_compat"):
+            for attribute, value in vars(module).items():
+                if type(value) is type(threading.Lock()):
+                    found[f"{name}.{attribute}"] = value
+    return found
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_locks_that_other_threads_hold_are_free_in_a_forked_process():
+    weight = ms.Parameter(ms.Tensor([1.0]))
+    gradient = ms.jit(ms.value_and_grad(lambda x: x * weight, None, (weight,)))
+    gradient(ms.Tensor([2.0]))  # imports what it needs
+    assert len(locks()) > 4
+    with contextlib.ExitStack() as stack:
+        for lock in locks().values():
+            stack.enter_context(lock)
+        child = os.fork()
+        if not child:
+            signal.alarm(20)  # ends a process that waits
+            locked = [name for name, lock in locks().items() if lock.locked()]
+            os._exit(1 if locked else int(float(gradient(ms.Tensor([3.0]))[0]) != 3))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

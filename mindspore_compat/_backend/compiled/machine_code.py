@@ -22,9 +22,9 @@ import importlib.util
 import json
 import os
 import sys
-import threading
 from importlib.machinery import PathFinder
 
+from ..starting import lock_for_forks
 from . import disk_cache
 from .linker import Linker
 
@@ -33,7 +33,7 @@ _EXTENSIONS = ("_helperlib", "_dynfunc", "core.runtime._nrt_python")
 # Python. Loops have no such constants.
 _ENVIRONMENT = "_ZN08NumbaEnv"
 _functions = {}  # the loaded functions by name
-_lock = threading.Lock()
+_lock = lock_for_forks()
 
 
 def store(name, library, symbol):

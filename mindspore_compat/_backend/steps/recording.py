@@ -20,7 +20,6 @@ common/_graph_mode/steps.py decides which part of a training step is recorded, a
 import contextlib
 import functools
 import operator
-import threading
 import types
 import weakref
 
@@ -29,6 +28,7 @@ import numpy
 from .. import arrays
 from ..arrays import HOST
 from ..recurrent import layout_cache
+from ..starting import lock_for_forks
 from . import current
 from .elementwise_calls import Call, Value
 from .fused_calls import Fusions, Group, dropping
@@ -456,7 +456,7 @@ def _depends_on_values(function, inner=2):
 
 # The recorder in force ----------------------------------------------------------------------------
 
-_lock = threading.Lock()
+_lock = lock_for_forks()
 _in_force = set()  # the recorders of all threads
 
 

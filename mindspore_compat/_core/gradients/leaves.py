@@ -3,12 +3,12 @@
 The transforms that use them are in transforms.py; the backward pass is in autograd/tape.py.
 """
 
-import threading
 import weakref
 
 import numpy
 
 from ..._backend.arrays import current_space
+from ..._backend.starting import lock_for_forks
 from ..._backend.threads import scheduler
 from ..autograd.row_sparse import RowSparse
 from ..autograd.tape import Leaf, as_gradient, backward, depth, leaf
@@ -17,7 +17,7 @@ from ..declare.op import space_for
 from ..tensor.tensor import Tensor
 from ..vmap.batch import Batch, broadcast_nodes, running, space_among
 
-_entering = threading.Lock()  # a weight has one leaf at a time, even if several threads train
+_entering = lock_for_forks()  # a weight has one leaf at a time, even if several threads train
 watchers = []  # called with the gradients of outermost backward passes (ops/_debug/float_status.py)
 WEIGHTS = weakref.WeakValueDictionary()  # every live Parameter, by its id
 

@@ -7,6 +7,7 @@ instead of promoting to float32. Ops that only move values leave them as they ar
 
 import threading
 
+from ..._backend.starting import lock_for_forks
 from ..._backend.steps.journal import LOCALS
 
 
@@ -28,7 +29,7 @@ class _Casting:
 
     def __init__(self):
         self.active = self.floats = 0
-        self.lock = threading.Lock()
+        self.lock = lock_for_forks()
 
     def add_floats(self, contexts):
         """Adds 1 or -1 to `floats`."""

@@ -10,6 +10,7 @@ and `uses.rows` then has the Tensor and its array.
 import gc
 import threading
 
+from ..._backend.starting import lock_for_forks
 from ..._core.tensor.tensor import Tensor
 from .reachable import has_array
 
@@ -19,7 +20,7 @@ class _Local(threading.local):
 
 
 _local = _Local()
-_lock = threading.Lock()
+_lock = lock_for_forks()
 _in_force = 0  # the number of Uses of all threads
 
 
