@@ -976,13 +976,13 @@ def isnan(x: _t.Any, dtype: _Type | None = None) -> _Tensor:
         Tensor of the shape of `x`.
     """
 def isneginf(x: _Tensor) -> _Tensor:
-    """Tests the elements of a Tensor for negative infinity; raises a TypeError for anything else.
+    """Tests the elements of a Tensor for negative infinity.
 
     Args:
         x (Tensor): real numbers or bools.
     """
 def isposinf(x: _Tensor) -> _Tensor:
-    """Tests the elements of a Tensor for positive infinity; raises a TypeError for anything else.
+    """Tests the elements of a Tensor for positive infinity.
 
     Args:
         x (Tensor): real numbers or bools.
@@ -1475,9 +1475,7 @@ def randint(minval: _b.int | _b.bool, maxval: _b.int | _b.bool | None = None, sh
         dtype (Union[mindspore.dtype, str]): int8, int16, int32 or int64.
     """
 def randn(*shape: _t.Any, dtype: _t.Any = ...) -> _Tensor:
-    """Draws random numbers from the standard normal distribution; the arguments and errors are the
-    same as for `rand`.
-    """
+    """Draws random numbers from the standard normal distribution, with the arguments of `rand`."""
 def ravel(x: _t.Any) -> _Tensor:
     """Flattens a Tensor; raises a TypeError for other values."""
 def ravel_multi_index(multi_index: _c.Iterable[_t.Any] | _Tensor, dims: _c.Iterable[_t.Any] | _Tensor, mode: _b.str = 'clip', order: _b.str = 'C') -> _Tensor:

@@ -92,6 +92,10 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
     The arguments and errors are the same as for `histogram_bin_edges`; `weights` are the weights of
     the values, and `density` divides by the total and by each bin's width.
 
+    Raises:
+        TypeError: if `a` is not array-like.
+        ValueError: if `weights` does not have the shape of `a`.
+
     Example:
         >>> import mindspore_compat as ms
         >>> counts, edges = ms.numpy.histogram([1.0, 2.0, 2.5], bins=2)
@@ -130,6 +134,9 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=False):
     """Computes a 2-D histogram: returns (counts per cell, edges along x, edges along y).
 
     `x` and `y` are vectors; the other arguments and the errors are the same as for `histogramdd`.
+
+    Raises:
+        ValueError: if `x` and `y` are not vectors of one length.
 
     Example:
         >>> import mindspore_compat as ms

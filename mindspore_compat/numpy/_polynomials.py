@@ -66,6 +66,10 @@ def polysub(a1, a2):
         a1, a2 (Union[Tensor, number, list, tuple]): coefficients, the highest
             power first.
 
+    Raises:
+        TypeError: if a polynomial is not array-like.
+        ValueError: if a polynomial has more than one axis.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.polysub([1, 2], [1, 1]))
@@ -84,6 +88,10 @@ def polymul(a1, a2):
     Args:
         a1, a2 (Union[Tensor, number, list, tuple]): coefficients, the highest
             power first.
+
+    Raises:
+        TypeError: if a polynomial is not array-like.
+        ValueError: if a polynomial has more than one axis.
 
     Example:
         >>> import mindspore_compat as ms

@@ -79,8 +79,11 @@ def rand(*shape, dtype=float32):
 
 
 def randn(*shape, dtype=float32):
-    """Draws random numbers from the standard normal distribution; the arguments and errors are the
-    same as for `rand`.
+    """Draws random numbers from the standard normal distribution, with the arguments of `rand`.
+
+    Raises:
+        TypeError: if a size is not an int.
+        ValueError: if a size is negative or `dtype` is not a float type.
 
     Example:
         >>> import mindspore_compat as ms

@@ -93,6 +93,9 @@ def in1d(ar1, ar2, invert=False):
         ar2 (Union[Tensor, number, list, tuple]): the values to look among.
         invert (bool): whether the answers are negated. Default: False.
 
+    Raises:
+        TypeError: if an argument is not array-like.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.in1d([1, 2, 3], [2, 5]))

@@ -551,6 +551,10 @@ def _ddof(value, api):
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False):
     """Computes the standard deviation of elements that are not NaN, the square root of `nanvar`.
 
+    Raises:
+        TypeError: if `a` is not array-like.
+        ValueError: if `axis` is out of range or names an axis twice.
+
     Example:
         >>> import numpy as np
         >>> import mindspore_compat as ms

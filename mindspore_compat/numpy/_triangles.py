@@ -72,6 +72,10 @@ def eye(N: Int(ge=0), M: Int(ge=0) = None, k: Int = 0, dtype=float32):
 def identity(n, dtype=float32):
     """Returns the n x n identity matrix.
 
+    Raises:
+        TypeError: if `n` is not an int or `dtype` is not a dtype.
+        ValueError: if `n` is negative.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.identity(2))

@@ -154,6 +154,10 @@ def zeros(shape, dtype=float32):
     """Returns a Tensor of zeros of a shape (an int, tuple, list or Tensor of ints); float32 by
     default.
 
+    Raises:
+        TypeError: if `shape` is not an int or ints, or `dtype` is not a dtype.
+        ValueError: if a size is negative.
+
     Example:
         >>> import mindspore_compat as ms
         >>> print(ms.numpy.zeros((2,)))
@@ -167,6 +171,10 @@ def zeros(shape, dtype=float32):
 def ones(shape, dtype=float32):
     """Returns a Tensor of ones of a shape (an int, tuple, list or Tensor of ints); float32 by
     default.
+
+    Raises:
+        TypeError: if `shape` is not an int or ints, or `dtype` is not a dtype.
+        ValueError: if a size is negative.
 
     Example:
         >>> import mindspore_compat as ms

@@ -65,10 +65,13 @@ def isclose(
 
 
 def isneginf(x):
-    """Tests the elements of a Tensor for negative infinity; raises a TypeError for anything else.
+    """Tests the elements of a Tensor for negative infinity.
 
     Args:
         x (Tensor): real numbers or bools.
+
+    Raises:
+        TypeError: if `x` is not a Tensor.
 
     Example:
         >>> import numpy as np
@@ -82,10 +85,13 @@ def isneginf(x):
 
 
 def isposinf(x):
-    """Tests the elements of a Tensor for positive infinity; raises a TypeError for anything else.
+    """Tests the elements of a Tensor for positive infinity.
 
     Args:
         x (Tensor): real numbers or bools.
+
+    Raises:
+        TypeError: if `x` is not a Tensor.
 
     Example:
         >>> import numpy as np

@@ -196,6 +196,9 @@ class NormalizePad(_Normalizing):
 class HWC2CHW(PixelOperation):
     """Transposes an image from (height, width, channels) to (channels, height, width).
 
+    Raises:
+        RuntimeError: if an image does not have two or three axes.
+
     Example:
         >>> import numpy as np
         >>> import mindspore_compat as ms
