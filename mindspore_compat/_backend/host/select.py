@@ -89,21 +89,19 @@ def _choose(mask, dtype, *choices):
     """Returns the elements of the first choice where `mask` is true, elsewhere the elements of the
     second.
     """
-    choices = [np.asarray(choice, dtype) for choice in choices]
-    shape = np.broadcast_shapes(mask.shape, *(choice.shape for choice in choices))
-    mask, x, y = (
-        np.ascontiguousarray(np.broadcast_to(array, shape)).reshape(-1)
-        if array.size > 1
-        else array.reshape(-1)
-        for array in (mask, *choices)
-    )
+    x, y = (np.asarray(choice, dtype) for choice in choices)
+    shape = mask.shape
+    if not (x.shape == shape or x.ndim == 0) or not (y.shape == shape or y.ndim == 0):
+        shape = np.broadcast_shapes(shape, x.shape, y.shape)
+    mask, x, y = _elements(mask, shape), _elements(x, shape), _elements(y, shape)
     word = _WORDS[dtype.itemsize]
     x, y = x.view(word), y.view(word)
     result = door.call("where", mask, x, y)
     if result is not None:
         return result.view(dtype).reshape(shape)
     out = np.empty(shape, word)
-    flat, zeros = out.reshape(-1), y.size == 1 and not y.any()
+    flat = out.reshape(-1)
+    drops, leaves = (array.size == 1 and not array.any() for array in (y, x))  # 0 in one's place
     # With small blocks, threads would wait for each other between functions.
     large = flat.nbytes >= Least.UFUNC
     parts = blocks(flat.size, 4 * _BLOCK if large else _BLOCK)
@@ -111,9 +109,13 @@ def _choose(mask, dtype, *choices):
     def work(number):
         block = parts[number]
         bits = mask[block].astype(word)
-        np.negative(bits, out=bits)
         x_block, y_block = (array[block] if array.size > 1 else array for array in (x, y))
-        if zeros:
+        if leaves:
+            bits -= 1
+            np.bitwise_and(y_block, bits, out=flat[block])
+            return
+        np.negative(bits, out=bits)
+        if drops:
             np.bitwise_and(x_block, bits, out=flat[block])
         else:
             np.bitwise_xor(x_block, y_block, out=flat[block])
@@ -126,6 +128,13 @@ def _choose(mask, dtype, *choices):
         for number in range(len(parts)):
             work(number)
     return out.view(dtype)
+
+
+def _elements(array, shape):
+    """Returns the elements of an array that is broadcast to `shape`; of one element, this alone."""
+    if array.size > 1 and not (array.shape == shape and array.flags.c_contiguous):
+        array = np.ascontiguousarray(np.broadcast_to(array, shape))
+    return array.reshape(-1)
 
 
 def at_least(xp, x, low):

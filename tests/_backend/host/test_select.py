@@ -117,8 +117,9 @@ def test_where_beside_zeros(dtype):
     x = _elements(SHAPE, dtype)
     for zero in (0, np.zeros((), dtype), -np.zeros((1, 1), dtype), np.zeros_like(x)):
         for one in (x, x[0], np.ones((), dtype)):
-            found, wanted = HOST.where(mask, one, zero), np.where(mask, one, zero)
-            assert found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
+            for choices in ((one, zero), (zero, one)):
+                found, wanted = HOST.where(mask, *choices), np.where(mask, *choices)
+                assert found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
 
 
 @pytest.fixture
