@@ -243,7 +243,7 @@ _WRITES = re.compile(r".*_|Tensor\.(?:cauchy|log_normal)")
 
 
 # Expressions after a call that write to their inputs.
-_WRITE = re.compile(r"\w_\(|[Aa]ssign|Scatter|set_data|__setitem__|out=")
+_WRITE = re.compile(r"\w_\(|[Aa]ssign|Scatter|set_data|__setitem__|out=|sample\.shares")
 _UPDATING = re.compile(r"nn\.DynamicLossScaleUpdateCell")  # objects that update their inputs
 # References whose outcomes do not record which Tensors a call wrote to.
 _TELL_LESS = ("pytorch", "its page")

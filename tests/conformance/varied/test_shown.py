@@ -6,6 +6,7 @@ import pytest
 import mindspore_compat as ms
 from conformance import targets
 from conformance.reading import specs
+from conformance.running import answers
 from conformance.varied import record, shown
 from conformance.worker.worker import Worker
 
@@ -86,3 +87,11 @@ def test_what_is_asked_is_stored_once(monkeypatch):
     assert printed["printed"]["then"] == ["str(it)", "repr(it)"]
     assert shown.add_prints("ops.abs", entries, {}, reference) == {}
     reference.stop()
+
+
+def test_a_write_that_a_case_asks_for_is_no_fault(worker):
+    case = {"id": "s", "kind": "values", "name": "FixedLossScaleManager", "init": {}}
+    text = "sample.shares(lambda: T('bool', False))"
+    seen = {"then 1": {"kept": "True", "same after a write": "True"}}
+    case |= {"then": [text], "wanted": seen}
+    assert answers.judge(case, worker.run(case), {})["status"] == "pass"
