@@ -48,6 +48,7 @@ def link(code, names, symbols):
 
     Raises:
         NotLinkable: if it takes LLVM to link it.
+        MemoryError: if there is no memory for it.
     """
     try:
         image = _Image(code)
@@ -187,11 +188,15 @@ def _library():
 
 
 def _new_pages(size):
-    """Returns the address of new pages, which are never returned: threads may run their code."""
+    """Returns the address of new pages, which are never returned: threads may run their code.
+
+    Raises:
+        MemoryError: if there is no memory for them. LLVM needs more of it, so it must not be tried.
+    """
     kind = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     address = _library().mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, kind, -1, 0)
     if address in (None, ctypes.c_void_p(-1).value):
-        raise NotLinkable("no memory for code")
+        raise MemoryError("no memory for code")
     return address
 
 

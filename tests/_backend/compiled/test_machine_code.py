@@ -1,6 +1,7 @@
 """Stored loops are loaded without Numba, and do what Numba's functions do."""
 
 import os
+import platform
 import subprocess
 import sys
 import threading
@@ -13,7 +14,14 @@ from kit.loop_calls import CALLS
 from kit.loops import every_size
 
 from mindspore_compat._backend import arrays
-from mindspore_compat._backend.compiled import disk_cache, elf, jit, machine_code, vector_sizes
+from mindspore_compat._backend.compiled import (
+    disk_cache,
+    elf,
+    jit,
+    linker,
+    machine_code,
+    vector_sizes,
+)
 from mindspore_compat._backend.compiled.linker import Linker
 from mindspore_compat._backend.loops import products
 from mindspore_compat._backend.threads import job_slot, parallel_loops
@@ -171,6 +179,23 @@ def test_llvm_links_what_needs_more_than_absolute_addresses(monkeypatch):
     monkeypatch.setattr(elf, "_R_X86_64_64", 2)
     x = np.zeros(3, np.float32)
     assert add()(x, 2, 5) == 5 and x.tolist() == [2, 2, 2]
+
+
+@pytest.mark.skipif(
+    not (sys.platform == "linux" and platform.machine() == "x86_64"),
+    reason="only Linux on x86-64 links without LLVM",
+)
+def test_llvm_is_not_imported_where_there_is_no_memory_for_code(monkeypatch):
+    """Its import ends the process then."""
+    add()
+    machine_code._functions.clear()
+    monkeypatch.setattr(machine_code, "_linker", machine_code._linker.__wrapped__)
+    tried = []
+    monkeypatch.setattr(linker, "LlvmLinker", tried.append)
+    pages = types.SimpleNamespace(mmap=lambda *arguments: None)
+    monkeypatch.setattr(elf, "_library", lambda: pages)
+    loop = jit.Loop(ADD.format, [(FLOAT, True), (FLOAT, False), (INDEX, False)], False, "add")
+    assert not loop.is_loaded() and not tried
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
