@@ -1,5 +1,5 @@
 """Adds links and differences to the pages of the reference: the same page of release 2.10, the
-source, and the cases in which the name differs from the original.
+source, and the cases in which the name differs from MindSpore.
 
 The build copies the source files to `source/`, as text, so that links to them work everywhere.
 """
@@ -29,7 +29,7 @@ def entries():
 
 @functools.cache
 def original_members():
-    """Returns the names that the classes of the original and their instances have."""
+    """Returns the names that the classes of MindSpore and their instances have."""
     return members.facts()
 
 
@@ -40,7 +40,7 @@ def is_of_package(path, member):
 
 
 def line_of(module, area, name, thing):
-    """Returns the line below the title of a page: its module, the original's page, the source."""
+    """Returns the line below the title of a page: its module, MindSpore's page, the source."""
     path = f"{area}.{name}".lstrip(".")
     parts = [f"In :doc:`{module}`."]
     if path in entries():

@@ -67,7 +67,7 @@ GROUPS = {}  # module's page -> group -> its names, each with its page
 GROUP_OF = {}  # page of a name -> (module's page, group)
 _files = {}  # public path -> its page
 _pictures = {}  # public path -> (file, what it shows)
-# The page of the original, which is linked below the title.
+# The page of MindSpore, which is linked below the title.
 SOURCE = re.compile(
     r"^Source: mindspore\.[\w.]+ of MindSpore 2\.10\.?\n?|^Source:\n +https://www\.mindspore\.cn/\S+\n?",
     re.MULTILINE,
@@ -205,7 +205,7 @@ def names_of(module):
 
 
 def differences(path):
-    """The list of cases in which a name differs from the original; nothing if there are none."""
+    """The list of cases in which a name differs from MindSpore; nothing if there are none."""
     listed = [f"{what}\n   {why}" for what, why in links.differences_of(path)]
     return [".. rubric:: Differences from MindSpore", *listed] if listed else []
 

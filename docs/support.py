@@ -1,8 +1,8 @@
 """A Sphinx extension that writes two pages from the data of the conformance tool.
 
-`support` counts, area by area, the documented names, those that exist here, and those that the
-original computes on a CPU. `differences` lists by name where this package deliberately differs from
-the original, and why.
+`support` counts, area by area, the documented names, those that exist here, and those that
+MindSpore computes on a CPU. `differences` lists by name where this package deliberately differs
+from MindSpore, and why.
 """
 
 import collections
@@ -15,7 +15,7 @@ import reference
 from conformance.running import answers
 
 PACKAGE = "mindspore_compat"
-HEADS = ("area", "documented", "here", "original computes on a CPU", "original has no CPU kernel")
+HEADS = ("area", "documented", "here", "MindSpore computes on a CPU", "MindSpore has no CPU kernel")
 
 
 def setup(app):
@@ -61,7 +61,7 @@ def support(entries, kept):
             *title("Support matrix"),
             "The table counts the names that MindSpore 2.10 documents (according to the specs of",
             "the conformance tool), those that can be imported here, and those whose documented",
-            "example the original's CPU wheel computes or rejects for lack of a CPU kernel.",
+            "example MindSpore's CPU wheel computes or rejects for lack of a CPU kernel.",
             "Every name here computes on CPUs with NumPy and on NVIDIA GPUs with CuPy.",
             "`mindspore-conformance run NAME` tests a single name.",
             "",
@@ -79,8 +79,8 @@ def differences(entries):
     """The page that lists deliberate differences by name: what differs, and why."""
     parts = [
         *title("Differences from MindSpore"),
-        "This package deliberately differs from the original in the following cases, and the",
-        "conformance tool does not require the original's answer. In most of them the original",
+        "This package deliberately differs from MindSpore in the following cases, and the",
+        "conformance tool does not require MindSpore's answer. In most of them MindSpore",
         "contradicts its own page, has a bug, or fails with an internal exception. The calls are",
         "those of the tool: the documented example with one argument changed.",
         "",

@@ -15,7 +15,7 @@ from mindspore_compat._core.without_effect import MARKS
 FOLDER = Path(mindspore_compat.__file__).parent
 INTRO = """Calls of these functions, values of these attributes and arguments, and keys of these
 functions are checked, stored where there is something to read them back, and change nothing: most
-belong to the original's compiler or to its other devices. The first use in a process logs one
+belong to MindSpore's compiler or to its other devices. The first use in a process logs one
 warning, of arguments and keys the first value that is not the default.""".splitlines()
 
 

@@ -641,7 +641,7 @@ from .common import recompute as recompute
 def register_saved_tensors_hooks(pack_hook: _c.Callable[..., _t.Any], unpack_hook: _c.Callable[..., _t.Any]) -> _t.Any:
     """Returns a decorator: the function runs within `saved_tensors_hooks(pack_hook, unpack_hook)`.
 
-    The original applies it in graph mode only; here both modes behave alike.
+    MindSpore applies it in graph mode only; here both modes behave alike.
 
     Args:
         pack_hook (Callable): as in `saved_tensors_hooks`.

@@ -1,6 +1,6 @@
 """Settings of `mindspore.runtime` for the execution of operations on the device and the cores.
 
-The original launches operations in separate threads, which these settings configure. In this
+MindSpore launches operations in separate threads, which these settings configure. In this
 package, operations are launched in the caller's thread. Large work on the CPU is divided among
 threads; `runtime_num_threads` limits their number. Each number can be set once; results do not
 depend on it. Cores can be bound for the threads that exist: the main thread and its helpers, and
@@ -129,7 +129,7 @@ def set_cpu_affinity(
 
     Two kinds of threads exist here: the main thread ("main"), which runs the operations and starts
     the threads that share large ones, and the worker threads of data pipelines ("minddata"). Cores
-    for the threads of the original's runtime ("runtime", "pynative") are checked; the main thread
+    for the threads of MindSpore's runtime ("runtime", "pynative") are checked; the main thread
     does their work. Running threads are not moved. Only Linux can bind single threads; elsewhere
     there is a warning and nothing is bound.
 

@@ -1,7 +1,7 @@
 """Statistics of the GPU memory pool as a dict and as a table. Host memory is not counted; its
 figures are 0.
 
-The pool allocates as much as each array needs. Unlike the original's it has no blocks of one size:
+The pool allocates as much as each array needs. Unlike MindSpore's it has no blocks of one size:
 their size and number are given as 0, and no block is listed.
 """
 

@@ -8,7 +8,7 @@ exist as files are not listed, and take precedence. A path must not end in a nam
 uses for something else (`common.seed`, a function), because importing it would replace that object
 by the module. Only `ops` and `ops.function` keep such names (`op_info_register`, a function).
 
-A module of the original also exposes the names that its file imports: `train.model.ParallelMode`,
+A module of MindSpore also exposes the names that its file imports: `train.model.ParallelMode`,
 `common.float32`. `FURTHER` maps a path (and all paths below it) to the modules that are searched
 for a name that the module itself lacks. `FACADES` are paths that have no other names.
 """
@@ -180,7 +180,7 @@ FACADES = set(
     scipy.utils_const tools train.summary.writer""".split()
 )
 
-# Names that files of the original import under another name; "" is the package itself.
+# Names that files of MindSpore import under another name; "" is the package itself.
 _HEADS = {
     "C": "ops.composite",
     "F": "ops.functional",
@@ -211,7 +211,7 @@ _HEADS = {
     "validator": "_checkparam",
 }
 
-# Names that the original's files import from its compiled module and that have other names here:
+# Names that MindSpore's files import from its compiled module and that have other names here:
 # base classes of the public classes, and some functions.
 _COMPILED = {
     "Tensor_": "Tensor",
@@ -433,7 +433,7 @@ def show_further(module, homes):
 
 
 def _sought(module, name, homes):
-    """Returns the object that `name` refers to in the original's file, or None."""
+    """Returns the object that `name` refers to in MindSpore's file, or None."""
     paths = [module.__name__, *_SHOWN_AS.get(module.__name__.partition(".")[2], ())]
     for path in (f"{base}.{name}" for base in paths if hasattr(module, "__path__")):
         if find_spec(path) is not None:

@@ -125,7 +125,7 @@ def set_cpu_affinity(enable_affinity: _b.bool, affinity_cpu_list: _c.Sequence[_b
 
     Two kinds of threads exist here: the main thread ("main"), which runs the operations and starts
     the threads that share large ones, and the worker threads of data pipelines ("minddata"). Cores
-    for the threads of the original's runtime ("runtime", "pynative") are checked; the main thread
+    for the threads of MindSpore's runtime ("runtime", "pynative") are checked; the main thread
     does their work. Running threads are not moved. Only Linux can bind single threads; elsewhere
     there is a warning and nothing is bound.
 

@@ -1,5 +1,5 @@
 """Specs, answers and docstrings contain facts in the project's own words: no prose, source or paths
-of the original.
+of MindSpore.
 """
 
 import re

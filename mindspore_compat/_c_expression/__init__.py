@@ -1,6 +1,6 @@
-"""The original's compiled module: types that pickles name, and functions that a few scripts call.
+"""MindSpore's compiled module: types that pickles name, and functions that a few scripts call.
 
-Classes that the public ones are derived from in the original are the public classes here.
+Classes that the public ones are derived from in MindSpore are the public classes here.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""The classes of dtypes under the names that the original's pickles use.
+"""The classes of dtypes under the names that MindSpore's pickles use.
 
 The dtypes themselves, such as `mindspore.float32`, are in `mindspore.common.dtype`.
 """

@@ -28,7 +28,7 @@ TABLE = {
     "auto_offload": Setting(True, Bool),
     "host_mem_block_size": Setting("", _gigabytes),
 }
-_PAGE_NAMES = {"aio_queue_size": "aio_queue_depth"}  # the original's page and code differ
+_PAGE_NAMES = {"aio_queue_size": "aio_queue_depth"}  # MindSpore's page and code differ
 
 settings = Settings(TABLE)
 

@@ -1,13 +1,13 @@
-"""Checkpoint files (`.ckpt`): named arrays and texts, in the original's format.
+"""Checkpoint files (`.ckpt`): named arrays and texts, in MindSpore's format.
 
 A file is a sequence of protobuf messages, each with one value: a tag, the dimensions, the name of a
 type and the raw bytes in C order. Values over 512 MiB are split into consecutive messages with the
 same tag. The file may be encrypted (encryption.py). Values are `(tag, array, type)` and `(tag,
 text, "str")`; this module does not decide which of them belong to a network.
 
-There are two checksums, both CRC-32. The trailing checksum, 17 bytes after the messages, is the
-original's. The leading checksum is a field of 9 bytes before them with the highest field number of
-protobuf, so every protobuf reader skips it, including the original's. It also detects a file that
+There are two checksums, both CRC-32. The trailing checksum, 17 bytes after the messages, is
+MindSpore's. The leading checksum is a field of 9 bytes before them with the highest field number of
+protobuf, so every protobuf reader skips it, including MindSpore's. It also detects a file that
 was truncated between two messages, and is encrypted with them.
 """
 
@@ -66,7 +66,7 @@ def write(path, values, *, crc=False, leading_crc=False, key=None, mode="AES-GCM
 
     The bytes are written to a temporary file in the same folder that is renamed at the end, so a
     reader never sees a partial file, and a failure keeps the old one. Values without elements are
-    skipped, as in the original.
+    skipped, as in MindSpore.
 
     Args:
         path: Where to write; ".ckpt" is appended when it is missing.

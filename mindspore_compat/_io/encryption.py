@@ -1,4 +1,4 @@
-"""Encrypted checkpoint files: AES-GCM, AES-CBC and SM4-CBC, in the original's blocks.
+"""Encrypted checkpoint files: AES-GCM, AES-CBC and SM4-CBC, in MindSpore's blocks.
 
 The plain bytes are split into blocks of 64 MiB. Each block is stored as a magic number for the
 mode, the 16-byte tag (GCM only), the length of the rest, and the initial vector and the ciphertext,

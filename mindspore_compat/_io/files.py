@@ -23,7 +23,7 @@ try:
 except ImportError:  # Windows, where an open file cannot be removed, which has the effect of a lock
     fcntl = None
 
-READ_ONLY = 0o400  # the mode of checkpoints and models, as in the original
+READ_ONLY = 0o400  # the mode of checkpoints and models, as in MindSpore
 _WRITEBACK = 1 << 20  # bytes after which writeback to disk is requested
 _LARGE = 8 << 20  # bytes whose release takes milliseconds
 _LONGEST_REPLACEMENT = 10  # seconds

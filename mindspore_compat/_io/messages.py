@@ -1,4 +1,4 @@
-"""Protobuf messages with named fields, like the classes of the original's generated modules.
+"""Protobuf messages with named fields, like the classes of MindSpore's generated modules.
 
     class Point(Message):
         FIELDS = (Field(1, "x", "int32", REQUIRED), Field(2, "near", "int32", REPEATED))
@@ -215,7 +215,7 @@ class Message:
             return [field.kind(key=key, value=text) for key, text in value.items()]
         return value if field.label == REPEATED else [value]
 
-    def HasField(self, name):  # noqa: N802 - the original's name
+    def HasField(self, name):  # noqa: N802 - MindSpore's name
         """Returns whether a field that is not repeated is set.
 
         Raises:

@@ -1,8 +1,8 @@
-"""Exceptions of MindRecord files and their writers, with the original's names.
+"""Exceptions of MindRecord files and their writers, with MindSpore's names.
 
 All are MindRecordExceptions. Errors of arguments are also ValueErrors or TypeErrors, as everywhere
 in this package. Errors of files, their sizes and indexes are also ValueErrors, and RuntimeErrors as
-in the original.
+in MindSpore.
 """
 
 

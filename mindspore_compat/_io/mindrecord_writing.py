@@ -135,7 +135,7 @@ class Pages:
 
 
 def _as_json(header):
-    """Returns the header as JSON in the original's form, with null for no pages."""
+    """Returns the header as JSON in MindSpore's form, with null for no pages."""
     return json.dumps({**header, "page": header["page"] or None}, separators=(",", ":")).encode()
 
 

@@ -1,6 +1,6 @@
-"""Safetensors files (`.safetensors`) in the original's form: sorted names and a format mark.
+"""Safetensors files (`.safetensors`) in MindSpore's form: sorted names and a format mark.
 
-The package `safetensors` reads the bytes. The original adds the metadata "format": "ms",
+The package `safetensors` reads the bytes. MindSpore adds the metadata "format": "ms",
 on request "crc_num" (a checksum over every name and its bytes, in the order of the names) and
 "remove_redundancy". These files cannot store texts.
 """
@@ -197,8 +197,8 @@ def count_of_zeros(array):
     """Returns the number of zeros that replace a value in the checksum; None for the value's own
     bytes.
 
-    The original uses `bytes(array)`, which for a 0-d integer is that number of zeros. Here, an
-    integer that is negative, or so large that the original runs out of memory, is replaced by its
+    MindSpore uses `bytes(array)`, which for a 0-d integer is that number of zeros. Here, an
+    integer that is negative, or so large that MindSpore runs out of memory, is replaced by its
     own bytes.
     """
     if array.ndim == 0 and array.dtype.kind in "iu" and 0 <= (count := int(array)) <= MOST_ZEROS:

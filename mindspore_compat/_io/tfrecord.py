@@ -21,7 +21,7 @@ from .reading import reading
 
 
 class TFRecordError(ValueError, RuntimeError):
-    """A file that is damaged or not a TFRecord file. The original raises a RuntimeError."""
+    """A file that is damaged or not a TFRecord file. MindSpore raises a RuntimeError."""
 
 
 _HEAD = struct.Struct("<QI")

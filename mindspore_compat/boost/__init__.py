@@ -1,7 +1,7 @@
 """`mindspore.boost`: reduces the work of training steps.
 
 AutoBoost applies changes to a network, its optimizer and its steps; they can also be applied
-singly. Features whose arithmetic the original does not document are missing: training in few
+singly. Features whose arithmetic MindSpore does not document are missing: training in few
 dimensions, the adaptive sum as a separate Cell.
 """
 

@@ -50,10 +50,10 @@ def _function_forbid_reuse(func):
 
 
 class _PyNativeExecutor:
-    """The eager executor of the original as used by scripts; the only instance is
+    """The eager executor of MindSpore as used by scripts; the only instance is
     `_pynative_executor`.
 
-    The original records a function between `new_graph` and `end_graph` and differentiates it in
+    MindSpore records a function between `new_graph` and `end_graph` and differentiates it in
     `grad`. Here a gradient makes its own recording, so `grad` runs the function again, except for a
     Cell after `set_grad` whose call has been saved.
     """
@@ -158,7 +158,7 @@ _pynative_executor = _PyNativeExecutor()
 
 
 class _CellGraphExecutor:
-    """The original's compiler of whole graphs as used by scripts; the only instance is
+    """MindSpore's compiler of whole graphs as used by scripts; the only instance is
     `_cell_graph_executor`. Nothing is compiled: a Cell runs as it is written.
 
     A call takes a Cell or function and its inputs, and returns its result.

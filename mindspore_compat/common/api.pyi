@@ -35,7 +35,7 @@ def jit(function: _F, *, capture_mode: _t.Literal['ast', 'bytecode', 'trace'] = 
     Args:
         function (Callable): the function, Cell or class; None if `jit` is called with options and
             returns a decorator.
-        capture_mode (str): how the original builds the graph. Default: "ast".
+        capture_mode (str): how MindSpore builds the graph. Default: "ast".
             Accepted for compatibility, has no effect here: no graph is compiled.
         jit_level (str): its optimization level. Default: "O0".
             Accepted for compatibility, has no effect here: no graph is compiled.
@@ -63,7 +63,7 @@ def jit(function: None = None, *, capture_mode: _t.Literal['ast', 'bytecode', 't
     Args:
         function (Callable): the function, Cell or class; None if `jit` is called with options and
             returns a decorator.
-        capture_mode (str): how the original builds the graph. Default: "ast".
+        capture_mode (str): how MindSpore builds the graph. Default: "ast".
             Accepted for compatibility, has no effect here: no graph is compiled.
         jit_level (str): its optimization level. Default: "O0".
             Accepted for compatibility, has no effect here: no graph is compiled.

@@ -1,6 +1,6 @@
 """`mindspore.common.file_system`: how files are opened, and preloading of checkpoints.
 
-The original uses MindIO, a library for clusters. Here the operating system reads a file into its
+MindSpore uses MindIO, a library for clusters. Here the operating system reads a file into its
 cache.
 """
 

@@ -100,7 +100,7 @@ def jit(
     Args:
         function (Callable): the function, Cell or class; None if `jit` is called with options and
             returns a decorator.
-        capture_mode (str): how the original builds the graph. Default: "ast".
+        capture_mode (str): how MindSpore builds the graph. Default: "ast".
         jit_level (str): its optimization level. Default: "O0".
         dynamic (int): whether shapes may vary. Default: 0.
         fullgraph (bool): whether the whole function must become a graph. Default: False.

@@ -1,4 +1,4 @@
-"""`mindspore.communication._comm_helper`: a module path of the original that scripts import from.
+"""`mindspore.communication._comm_helper`: a module path of MindSpore that scripts import from.
 
 Its functions come from `groups`; the names of communication libraries are defined here.
 """

@@ -30,7 +30,7 @@ __all__ = [
 ]
 __all__ += engine.__all__
 
-for _name in engine.__all__:  # objects report their public module, as in the original
+for _name in engine.__all__:  # objects report their public module, as in MindSpore
     globals()[_name].__module__ = __name__
 
 

@@ -801,7 +801,7 @@ class Dataset:
                 dataset, all orders are possible.
 
         Returns:
-            Dataset. With a seed, the orders are the original's, a different one in each epoch.
+            Dataset. With a seed, the orders are MindSpore's, a different one in each epoch.
         """
     def skip(self, count: _b.int) -> _t.Self:
         """Skips the first rows of each epoch.
@@ -1745,11 +1745,11 @@ class OutputFormat(_e.Enum):
     CSR = ...
     NORMAL = ...
 class PKSampler(BuiltinSampler):
-    """Samples `num_val` random rows of each class; as in the original, a row may be drawn twice.
+    """Samples `num_val` random rows of each class; as in MindSpore, a row may be drawn twice.
 
     Args:
         num_val (int): the number of rows of each class.
-        num_class (int, optional): not supported by the original; must be None.
+        num_class (int, optional): not supported by MindSpore; must be None.
         shuffle (bool, optional): whether to shuffle the order of the classes.
         class_column (str, optional): for MindDataset, the column of the class.
         num_samples (int, optional): the total number of rows to take.
@@ -1893,7 +1893,7 @@ class QMnistDataset(MappableDataset):
 class RandomDataset(SourceDataset, VisionBaseDataset):
     """A dataset of random rows; all bytes of a value are equal.
 
-    With a seed, the rows are the original's; each epoch repeats them.
+    With a seed, the rows are MindSpore's; each epoch repeats them.
 
     Args:
         total_rows (int, optional): the number of rows; by default the number in the schema, or a
@@ -2222,7 +2222,7 @@ class ShuffleDataset(UnionBaseDataset):
             dataset, all orders are possible.
 
     Returns:
-        Dataset. With a seed, the orders are the original's, a different one in each epoch.
+        Dataset. With a seed, the orders are MindSpore's, a different one in each epoch.
     """
     def __init__(self, input_dataset: _t.Any, buffer_size: _b.int) -> None: ...
     def is_shuffled(self) -> _b.bool:  # type: ignore

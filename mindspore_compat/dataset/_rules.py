@@ -65,7 +65,7 @@ class _Cores(type(Int)):
 def sequence(item, length=None, length_is_kind=True) -> Rule:
     """Returns a tuple or a list of items that obey a rule.
 
-    Another length is a TypeError, as in most transforms of the original; a ValueError without
+    Another length is a TypeError, as in most transforms of MindSpore; a ValueError without
     `length_is_kind`.
     """
     fixed = {"length": length, "length_is_kind": length_is_kind and length is not None}
@@ -77,7 +77,7 @@ natural = Int(ge=0, le=INT32_MAX)
 Workers = _Cores(ge=1, le=os.cpu_count() or 1)
 Size = Int(ge=1, le=16777216) | sequence(Int(ge=1, le=16777216), 2)
 Probability = Number(ge=0.0, le=1.0)
-FLOAT_MAX = 16777216  # the largest number that parameters of the original's transforms take
+FLOAT_MAX = 16777216  # the largest number that parameters of MindSpore's transforms take
 Factor = Number(ge=0.0, le=FLOAT_MAX)
 NumpyInt = AnInstance(np.integer).called("a NumPy integer")
 Fill = Int(ge=0, le=255) | TupleOf(Int(ge=0, le=255), length=3, length_is_kind=True)

@@ -86,7 +86,7 @@ def load(file: _b.str) -> None:
     """
 # Accepted for compatibility, has no effect here
 def set_auto_num_workers(enable: _b.bool) -> None:
-    """Stores whether the original may choose the number of workers.
+    """Stores whether MindSpore may choose the number of workers.
 
     Accepted for compatibility, has no effect here: autotune chooses from the settings alone.
 
@@ -104,7 +104,7 @@ def set_auto_offload(offload: _b.bool) -> None:
     """
 # Accepted for compatibility, has no effect here
 def set_autotune_interval(interval: _b.int) -> None:
-    """Stores the interval at which the original tunes.
+    """Stores the interval at which MindSpore tunes.
 
     Accepted for compatibility, has no effect here: autotune works row by row.
 
@@ -145,7 +145,7 @@ def set_enable_autotune(enable: _b.bool, filepath_prefix: _b.str | None = None) 
 
     Args:
         enable: whether to enable autotune.
-        filepath_prefix: where the original would write its results; is stored.
+        filepath_prefix: where MindSpore would write its results; is stored.
             Accepted for compatibility, has no effect here: nothing is written.
     """
 # Accepted for compatibility, has no effect here
@@ -173,7 +173,7 @@ def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
     """
 # Accepted for compatibility, has no effect here
 def set_fast_recovery(fast_recovery: _b.bool) -> None:
-    """Stores whether the original recovers without repeating augmentations.
+    """Stores whether MindSpore recovers without repeating augmentations.
 
     Accepted for compatibility, has no effect here: a pipeline that resumes repeats no augmentation.
 
@@ -191,7 +191,7 @@ def set_iterator_mode(do_copy: _b.bool = False, parallel_convert: _b.bool = Fals
     """
 # Accepted for compatibility, has no effect here
 def set_monitor_sampling_interval(interval: _b.int) -> None:
-    """Stores the interval of the original's performance monitor.
+    """Stores the interval of MindSpore's performance monitor.
 
     Accepted for compatibility, has no effect here: there is no such monitor.
 
@@ -208,7 +208,7 @@ def set_multiprocessing_timeout_interval(interval: _b.int) -> None:
     """Sets the time limit of a worker, process or thread, for a row that the reader waits for.
 
     After one interval a warning names the worker and the row. After two the reader's process raises
-    RuntimeError and ends the worker, if it is a process; the original keeps waiting. With
+    RuntimeError and ends the worker, if it is a process; MindSpore keeps waiting. With
     `set_enable_watchdog(False)`, there is only a warning after each interval.
 
     Args:
@@ -224,7 +224,7 @@ def set_num_parallel_workers(num: _b.int) -> None:
     """
 # Accepted for compatibility, has no effect here
 def set_numa_enable(numa_enable: _b.bool) -> None:
-    """Stores whether the original binds itself to NUMA nodes.
+    """Stores whether MindSpore binds itself to NUMA nodes.
 
     Accepted for compatibility, has no effect here: threads are bound by 'runtime.set_cpu_affinity'.
 
@@ -241,8 +241,8 @@ def set_seed(seed: _b.int) -> None:
     """Sets the seed of pipelines opened later, and of `random` and `numpy.random`.
 
     Args:
-        seed: the seed; equal seeds give equal orders and augmentations; the orders are the
-            original's.
+        seed: the seed; equal seeds give equal orders and augmentations; the orders are
+            MindSpore's.
     """
 # Accepted for compatibility, has no effect here
 def set_sending_batches(batch_num: _b.int) -> None:

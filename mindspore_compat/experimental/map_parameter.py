@@ -63,8 +63,6 @@ class MapParameter(Parameter):
          [0. 0.]]
 
     Source: mindspore.experimental.MapParameter of MindSpore 2.10.
-
-    Source: mindspore.experimental.map_parameter.MapParameter of MindSpore 2.10.
     """
 
     def __init__(

@@ -84,7 +84,7 @@ class FileReader:
             all files.
         num_consumer (int, optional): checked, but without effect; rows are read on demand.
         columns (list[str], optional): the fields to read; by default all.
-        operator (int, optional): the reading mode of the original.
+        operator (int, optional): the reading mode of MindSpore.
             Accepted for compatibility, has no effect here.
     """
     # operator: Accepted for compatibility, has no effect here

@@ -15,7 +15,7 @@ class FileReader:
             all files.
         num_consumer (int, optional): checked, but without effect; rows are read on demand.
         columns (list[str], optional): the fields to read; by default all.
-        operator (int, optional): the reading mode of the original.
+        operator (int, optional): the reading mode of MindSpore.
 
     Raises:
         ParamValueError: if `file_name` or `num_consumer` is out of range, or a column unknown.

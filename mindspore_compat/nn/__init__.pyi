@@ -1390,7 +1390,7 @@ class ConfusionMatrixMetric(Metric):
     """Ratio of true and false positives and negatives of a confusion matrix.
 
     Args:
-        skip_channel (bool): if False, the first channel is left out. (The original documents the
+        skip_channel (bool): if False, the first channel is left out. (MindSpore documents the
             opposite, but behaves like this.)
         metric_name (str): the ratio, such as "sensitivity" (or "recall", "tpr"), "specificity",
             "precision", "accuracy", "f1 score".
@@ -2100,7 +2100,7 @@ class DiGamma(_Cell):
 class Dice(Metric):
     """Dice coefficient of each batch, 2 |prediction ∩ label| / (|prediction|² + |label|²).
 
-    As in the original, the sum over the batches is divided by the number of samples instead of
+    As in MindSpore, the sum over the batches is divided by the number of samples instead of
     batches.
 
     Args:
@@ -2181,7 +2181,7 @@ class Dropout2d(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
-        """Returns the text of `keep_prob`, which the original prints as `p`."""
+        """Returns the text of `keep_prob`, which MindSpore prints as `p`."""
     @property
     def keep_prob(self) -> _t.Any: ...
     @keep_prob.setter
@@ -2222,7 +2222,7 @@ class Dropout3d(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
     def extend_repr(self) -> _b.str:  # type: ignore
-        """Returns the text of `keep_prob`, which the original prints as `p`."""
+        """Returns the text of `keep_prob`, which MindSpore prints as `p`."""
     @property
     def keep_prob(self) -> _t.Any: ...
     @keep_prob.setter
@@ -2354,8 +2354,8 @@ class EmbeddingLookup(_Cell):
         vocab_size (int): the number of rows.
         embedding_size (int): their length.
         param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
-        target (str): 'CPU' or 'DEVICE': where the original keeps the table.
-        slice_mode (str): how the original splits the table over devices; without effect here.
+        target (str): 'CPU' or 'DEVICE': where MindSpore keeps the table.
+        slice_mode (str): how MindSpore splits the table over devices; without effect here.
         manual_shapes (tuple): the rows of each part, for 'field_slice'; without effect here.
         max_norm (Union[float, None]): result rows with a larger norm are scaled down to it.
         sparse (bool): whether the gradient of the table has only the rows that were looked up.
@@ -2397,8 +2397,8 @@ class EmbeddingLookupThor(EmbeddingLookup):
         vocab_size (int): the number of rows.
         embedding_size (int): their length.
         param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
-        target (str): 'CPU' or 'DEVICE': where the original keeps the table.
-        slice_mode (str): how the original splits the table over devices.
+        target (str): 'CPU' or 'DEVICE': where MindSpore keeps the table.
+        slice_mode (str): how MindSpore splits the table over devices.
         manual_shapes (tuple): the rows of each part, for 'field_slice'.
         max_norm (Union[float, None]): result rows with a larger norm are scaled down to it.
         sparse (bool): accepted; gradients are dense.
@@ -2960,7 +2960,7 @@ class HausdorffDistance(Metric):
         percentile (float): the percentile of the distances to return instead of the largest, from 0
             to 100.
         directed (bool): whether to use only distances from the predicted surface.
-        crop (bool): whether the original crops the images to the regions first; this changes no
+        crop (bool): whether MindSpore crops the images to the regions first; this changes no
             result.
     """
     percentile: _t.Any
@@ -4809,7 +4809,7 @@ class ROC(Metric):
                 several classes lists with one array per class.
         """
     def update(self, *inputs: _t.Any) -> None:  # type: ignore
-        """Sets the predictions and labels; as in the original, they replace earlier ones.
+        """Sets the predictions and labels; as in MindSpore, they replace earlier ones.
 
         Args:
             *inputs: predictions of the labels' shape, or (N, C, ...) with labels (N, ...).
@@ -5082,7 +5082,7 @@ class Roll(_Cell):
 class RootMeanSquareDistance(Metric):
     """Root mean square surface distance from the predicted surface to the labelled one.
 
-    As in the original, the root is taken only of the symmetric mean.
+    As in MindSpore, the root is taken only of the symmetric mean.
 
     Args:
         symmetric (bool): whether to include the distances in the opposite direction.

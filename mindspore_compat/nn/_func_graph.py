@@ -198,7 +198,7 @@ def _made_with_attributes(cls, primitive):
 
 
 def _plain(message):
-    """Returns the value of an attribute, or None if only the original understands it."""
+    """Returns the value of an attribute, or None if only MindSpore understands it."""
     try:
         return mindir.value_of(message)
     except ValueError:

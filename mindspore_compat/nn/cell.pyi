@@ -314,7 +314,7 @@ class Cell:
         """Calls `hook(cell, prefix, keep_vars)` before `state_dict`; returns a handle."""
     # Accepted for compatibility, has no effect here
     def remove_redundant_parameters(self) -> None:
-        """Does nothing: the original removes parameters that only other devices need.
+        """Does nothing: MindSpore removes parameters that only other devices need.
 
         Accepted for compatibility, has no effect here: every parameter is needed.
         """
@@ -323,7 +323,7 @@ class Cell:
         """Calls `construct` with a tuple of inputs and a dict of keyword arguments."""
     # Accepted for compatibility, has no effect here
     def set_boost(self, boost_type: _b.str) -> _t.Any:
-        """Stores the flag of the original's acceleration "less_bn", the only one, on this Cell and
+        """Stores the flag of MindSpore's acceleration "less_bn", the only one, on this Cell and
         all its sub-cells.
 
         Accepted for compatibility, has no effect here.

@@ -20,7 +20,7 @@ from .._core.tensor.dtype import (  # noqa: F401 - NumPy's names for them
 from . import (
     array_creations,
     array_ops,
-    fft,  # noqa: F401 - in the original these are there without an import of their own
+    fft,  # noqa: F401 - in MindSpore these are there without an import of their own
     logic_ops,
     math_ops,
     products,

@@ -52,8 +52,8 @@ def _plain(value):
 
 
 def need_tensor(value, api):
-    """Returns `value`; raises a TypeError unless it is a Tensor, or an AttributeError where the
-    original reads one of its attributes first."""
+    """Returns `value`; raises a TypeError unless it is a Tensor, or an AttributeError where
+    MindSpore reads one of its attributes first."""
     if isinstance(value, Tensor):
         return value
     errors = error_kinds(f"numpy.{api}").items()

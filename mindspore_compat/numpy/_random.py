@@ -1,5 +1,5 @@
 """mindspore.numpy: Tensors of random numbers; public through `array_creations`.
-As in the original, the global seed is also the seed of the operator."""
+As in MindSpore, the global seed is also the seed of the operator."""
 
 from .._backend.random import streams
 from .._core.rules.checked import checked

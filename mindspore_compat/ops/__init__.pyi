@@ -11220,7 +11220,7 @@ class Zeta(_Primitive):
         """`Zeta` of its inputs, which the class describes."""
     def __init__(self) -> None: ...
 class _VirtualDataset(_Primitive):
-    """Marks the inputs of a network that the original divides by batch over devices. It returns
+    """Marks the inputs of a network that MindSpore divides by batch over devices. It returns
     them unchanged: a tuple if there are several.
     """
     def __call__(self, *inputs: _t.Any) -> _t.Any: ...

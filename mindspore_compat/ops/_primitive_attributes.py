@@ -1,4 +1,4 @@
-"""Attributes of primitives besides their arguments: the constants that the original's constructors
+"""Attributes of primitives besides their arguments: the constants that MindSpore's constructors
 set, and second names of arguments.
 """
 

@@ -1,4 +1,4 @@
-"""`mindspore.parallel._cell_wrapper`: a module path of the original that scripts import from."""
+"""`mindspore.parallel._cell_wrapper`: a module path of MindSpore that scripts import from."""
 
 from ..communication import get_group_size
 from .layout import Layout

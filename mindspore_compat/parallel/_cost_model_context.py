@@ -32,13 +32,13 @@ _RULES = {
     "costmodel_allreduce_fusion_allreduce_bandwidth": (0.1, Float),
     "costmodel_allreduce_fusion_computation_time_parameter": (0.1, Float),
 }
-# Conditions on values besides their types. A violation raises a RuntimeError, as in the original.
+# Conditions on values besides their types. A violation raises a RuntimeError, as in MindSpore.
 _RANGES = {
     **dict.fromkeys(("device_memory_capacity", "costmodel_alpha", "costmodel_beta"), Float(gt=0.0)),
     "costmodel_gamma": Float(ge=0.0, le=1.0),
     **{f"costmodel_communi_{each}": Float(ge=0.0) for each in ("threshold", "const", "bias")},
 }
-_SHORT = ("costmodel_gamma", "rp_matmul_mem_coef")  # stored in 32 bits by the original
+_SHORT = ("costmodel_gamma", "rp_matmul_mem_coef")  # stored in 32 bits by MindSpore
 
 
 def _as_stored(name, value):

@@ -1,4 +1,4 @@
-"""`mindspore.parallel._parallel_serialization`: a module path of the original that scripts import
+"""`mindspore.parallel._parallel_serialization`: a module path of MindSpore that scripts import
 from. Strategy files are read in `train._checkpoint.strategy`.
 """
 

@@ -100,7 +100,7 @@ class AutoParallel(Cell):
 
     Args:
         network (Union[Cell, Callable]): the outermost network, or a function.
-        parallel_mode (str, optional): how the original divides operators: "semi_auto",
+        parallel_mode (str, optional): how MindSpore divides operators: "semi_auto",
             "sharding_propagation" or "recursive_programming". Default: ``"semi_auto"``.
 
     Inputs:
@@ -487,7 +487,7 @@ class AutoParallel(Cell):
         "exchanges are not reordered by a file of settings",
     )
     def transformer_opt(self, file_path):
-        """Sets the file of settings that make the original's parallel training faster.
+        """Sets the file of settings that make MindSpore's parallel training faster.
 
         Args:
             file_path (Union[str, None]): the path of a JSON file with an object; None or "" for

@@ -23,7 +23,7 @@ class AutoParallel(_Cell):
 
     Args:
         network (Union[Cell, Callable]): the outermost network, or a function.
-        parallel_mode (str, optional): how the original divides operators: "semi_auto",
+        parallel_mode (str, optional): how MindSpore divides operators: "semi_auto",
             "sharding_propagation" or "recursive_programming". Default: ``"semi_auto"``.
 
     Inputs:
@@ -190,7 +190,7 @@ class AutoParallel(_Cell):
         """
     # Accepted for compatibility, has no effect here
     def transformer_opt(self, file_path: _b.str | None) -> None:
-        """Sets the file of settings that make the original's parallel training faster.
+        """Sets the file of settings that make MindSpore's parallel training faster.
 
         Accepted for compatibility, has no effect here: exchanges are not reordered by a file of
         settings.

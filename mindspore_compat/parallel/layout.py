@@ -170,7 +170,7 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
     """
     strategies = in_strategy, out_strategy, parameter_plan
     if not (is_wanted() or callable(fn) and are_strategies(*strategies)):
-        return fn  # no check, as in the original
+        return fn  # no check, as in MindSpore
     (CellOf | Called).refuse("shard", "fn", fn)
     refuse_strategies(*strategies)
 

@@ -1,6 +1,6 @@
 """Profiler and profile: record a script from its own code and write result files.
 
-As in the original, a wrong argument never stops a training: it is replaced by the default with a
+As in MindSpore, a wrong argument never stops a training: it is replaced by the default with a
 warning. A call at the wrong time also causes only a warning.
 """
 

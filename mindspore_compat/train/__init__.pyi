@@ -171,9 +171,9 @@ def data_sink(fn: _c.Callable[..., _t.Any], dataset: _Dataset, sink_size: _b.int
         fn (Callable): the function; its arguments are the columns of a batch.
         dataset (Dataset): the batches; after the last one it starts again.
         sink_size (int): the number of batches per call.
-        jit_config (JitConfig): compilation settings of the original; unused here.
+        jit_config (JitConfig): compilation settings of MindSpore; unused here.
             Accepted for compatibility, has no effect here: no graph is compiled.
-        input_signature (Union[Tensor, list, tuple]): shapes and dtypes for which the original
+        input_signature (Union[Tensor, list, tuple]): shapes and dtypes for which MindSpore
             compiles `fn`; unused here.
             Accepted for compatibility, has no effect here: no graph is compiled.
 

@@ -1,4 +1,4 @@
-"""Mixed precision by operation, under the names of the original's compiled module.
+"""Mixed precision by operation, under the names of MindSpore's compiled module.
 
 `push_amp_strategy` starts to cast the inputs of operations by name, `pop_amp_strategy` ends it.
 `mindspore.amp.auto_mixed_precision` does the same for a network.

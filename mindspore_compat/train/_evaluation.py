@@ -102,7 +102,7 @@ class Evaluation:
         return self._eval_process(valid_dataset, list_callback, cb_params, add_eval_loss)
 
     def _results_with_loss(self, metrics, outputs):
-        """Returns the metrics and, as in the original, the loss of the last batch as
+        """Returns the metrics and, as in MindSpore, the loss of the last batch as
         "eval_loss"."""
         outputs = check_outputs(outputs)
         measured = Loss()

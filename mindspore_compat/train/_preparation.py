@@ -1,6 +1,6 @@
 """Prepares a run of a Model: checks, the mode of the networks, the iterator over the batches.
 
-Subclasses of Model override these methods, which have the original's names.
+Subclasses of Model override these methods, which have MindSpore's names.
 """
 
 import weakref
@@ -37,7 +37,7 @@ class Preparation:
         return dataset_helper, network
 
     def _check_reuse_dataset(self, dataset):
-        """Rejects a dataset with which another Model has been trained, as the original does."""
+        """Rejects a dataset with which another Model has been trained, as MindSpore does."""
         owner = getattr(dataset, "_trained_model", None)
         owner = owner and owner()
         if owner is not None and owner is not self:

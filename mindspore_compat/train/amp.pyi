@@ -19,7 +19,7 @@ def auto_mixed_precision(network: _F, amp_level: _b.str = 'O0', dtype: _Type = .
         network (Union[Cell, function]): the network, which is changed; or, with "auto", a function.
         amp_level (str): "O0" changes nothing. "O1": Cells and operations of the white list compute
             in low precision and return float32. "O2": everything except the Cells of the black
-            list. "O3": everything. "auto": decided per operation, see the original's documentation
+            list. "O3": everything. "auto": decided per operation, see MindSpore's documentation
             for the lists.
         dtype (mindspore.dtype): float16 or bfloat16.
 

@@ -1,4 +1,4 @@
-"""data_sink: a function whose arguments a dataset supplies; in the original through a device
+"""data_sink: a function whose arguments a dataset supplies; in MindSpore through a device
 queue."""
 
 import functools
@@ -28,8 +28,8 @@ def data_sink(
         fn (Callable): the function; its arguments are the columns of a batch.
         dataset (Dataset): the batches; after the last one it starts again.
         sink_size (int): the number of batches per call.
-        jit_config (JitConfig): compilation settings of the original; unused here.
-        input_signature (Union[Tensor, list, tuple]): shapes and dtypes for which the original
+        jit_config (JitConfig): compilation settings of MindSpore; unused here.
+        input_signature (Union[Tensor, list, tuple]): shapes and dtypes for which MindSpore
             compiles `fn`; unused here.
 
     Returns:

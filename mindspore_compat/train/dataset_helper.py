@@ -1,6 +1,6 @@
 """DatasetHelper: iterates over a dataset epoch by epoch; and networks that fetch their own batches.
 
-The original sends data to a queue on the device ("sinking"). Here batches are read when they are
+MindSpore sends data to a queue on the device ("sinking"). Here batches are read when they are
 used: there is nothing to send, stop or release. `ops.GetNext` finds a queue by its name. The
 training loops are in `model.py`.
 """

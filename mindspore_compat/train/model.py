@@ -197,8 +197,8 @@ class Model(Preparation, Evaluation):
     ):
         """Trains the network.
 
-        Data sinking takes place only in graph mode on a GPU or Ascend device target. As in the
-        original, no callback is called between the steps of an epoch then.
+        Data sinking takes place only in graph mode on a GPU or Ascend device target. As in
+        MindSpore, no callback is called between the steps of an epoch then.
 
         Args:
             epoch (int): the number of the last epoch.
@@ -483,7 +483,7 @@ class Model(Preparation, Evaluation):
         Args:
             *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): the inputs of the
                 network.
-            backend (str): "lite" selects another runtime in the original; without effect here.
+            backend (str): "lite" selects another runtime in MindSpore; without effect here.
             config (dict): the settings of that runtime.
 
         Returns:
@@ -537,7 +537,7 @@ class Model(Preparation, Evaluation):
 
         Args:
             train_dataset, sink_size: see `train`.
-            dataset_sink_mode (bool): must be True, as in the original.
+            dataset_sink_mode (bool): must be True, as in MindSpore.
 
         Raises:
             TypeError: if an argument is of the wrong type.

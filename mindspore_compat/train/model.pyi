@@ -88,7 +88,7 @@ class Model:
 
         Args:
             train_dataset, sink_size: see `train`.
-            dataset_sink_mode (bool): must be True, as in the original.
+            dataset_sink_mode (bool): must be True, as in MindSpore.
         """
     def predict(self, *predict_data: _Tensor | _c.Iterable[_t.Any] | _c.Mapping[_t.Any, _t.Any] | _t.SupportsIndex | _b.float | _b.str, backend: _b.str | None = None, config: _c.Mapping[_t.Any, _t.Any] | None = None) -> _Tensor:
         """Runs the prediction network on inputs.
@@ -96,7 +96,7 @@ class Model:
         Args:
             *predict_data (Union[Tensor, list, tuple, dict, int, float, str]): the inputs of the
                 network.
-            backend (str): "lite" selects another runtime in the original; without effect here.
+            backend (str): "lite" selects another runtime in MindSpore; without effect here.
             config (dict): the settings of that runtime.
 
         Returns:
@@ -107,8 +107,8 @@ class Model:
     def train(self, epoch: _b.int, train_dataset: _Dataset, callbacks: _t.Any = None, dataset_sink_mode: _b.bool = False, sink_size: _b.int = -1, initial_epoch: _b.int = 0) -> None:
         """Trains the network.
 
-        Data sinking takes place only in graph mode on a GPU or Ascend device target. As in the
-        original, no callback is called between the steps of an epoch then.
+        Data sinking takes place only in graph mode on a GPU or Ascend device target. As in
+        MindSpore, no callback is called between the steps of an epoch then.
 
         Args:
             epoch (int): the number of the last epoch.

@@ -1,7 +1,7 @@
 """`mindspore.utils.dryrun`: substitute values for dry runs.
 
 A dry run is requested by the environment variable MS_SIMULATION_LEVEL, which `set_simulation` or a
-launcher sets. In it `mock` returns the substitute, as in the original. Operators compute as in any
+launcher sets. In it `mock` returns the substitute, as in MindSpore. Operators compute as in any
 run, because there is no device to be left out.
 """
 

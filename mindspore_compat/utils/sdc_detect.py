@@ -1,6 +1,6 @@
 """`mindspore.utils.sdc_detect`: detects silent data corruption in matrix products.
 
-The original watches an Ascend; here the products of any device are checked by their sums.
+MindSpore watches an Ascend; here the products of any device are checked by their sums.
 """
 
 from .._backend.host import checksums

@@ -26,7 +26,7 @@ def test_gammainc_by_its_order(space):
 def test_gammainc_by_its_order_at_known_points(space):
     """The numbers that MindSpore 2.10 prints for the gradients of igamma(2, 1.5), (3, 2.5)."""
     found = _host(space.gammainc_a(space.asarray([2.0, 3.0]), space.asarray([1.5, 2.5])))
-    # The original computes them in float32.
+    # MindSpore computes them in float32.
     numpy.testing.assert_allclose(found, [-0.31348851, -0.49423483 / 2], atol=1e-7)
     assert _host(space.gammainc_a(space.asarray(2.0), space.asarray(0.0))) == 0
 

@@ -287,8 +287,8 @@ SUMS = """
     c8  c8  c8  c8  c8  c8  c8  -   -   -   c8  c8  c8  c16 c8  c16
     c16 c16 c16 c16 c16 c16 c16 -   -   -   c16 c16 c16 c16 c16 c16
 """
-# The dtype of a Tensor; the dtypes of its products with a bool, an int and a float ("*" if the
-# original refuses the product but accepts the quotient); the dtype of its quotient by any of them.
+# The dtype of a Tensor; the dtypes of its products with a bool, an int and a float ("*" if
+# MindSpore refuses the product but accepts the quotient); the dtype of its quotient by any of them.
 WITH_NUMBERS = """
     b   b   i8  f4   f4  /  i1  i1  i1  f4   f4  /  i2  i2  i2  f4  f4  /  i4  i4  i4  f4  f4
     / i8  i8  i8  f4  f4  /  u1  u1  u1  f4  f4  /  u2  u2  u2  *  f4  /  u4  u4  u4  *  f4

@@ -1,4 +1,4 @@
-"""Safetensors files as the original writes them, including the checksum."""
+"""Safetensors files as MindSpore writes them, including the checksum."""
 
 import hashlib
 import io

@@ -32,9 +32,9 @@ RANDOM = {
         "dropout3d_primitive dropout_ext dropout_primitive gumbel_softmax dropout_gen_mask"
     ).split()
 }
-CONSTANT = "numbers beside the attention, constant in the original too"
+CONSTANT = "numbers beside the attention, constant in MindSpore too"
 NO_GRADIENT = {
-    "_linalg.householder.geqrf": "has no gradient in the original, and says so",
+    "_linalg.householder.geqrf": "has no gradient in MindSpore, and says so",
     "_attention.attention.attention_extent": CONSTANT,
     "_attention.inference.attend_bytes": "of bytes, whose weights are rounded: for inference only",
     "_attention.sparse_flash.chosen_extent": CONSTANT,

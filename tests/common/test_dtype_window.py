@@ -1,4 +1,4 @@
-"""The public module of the types, and pickles written by the original."""
+"""The public module of the types, and pickles written by MindSpore."""
 
 import importlib
 import pickle

@@ -1,4 +1,4 @@
-"""Small functions that scripts import from the original's Python layer."""
+"""Small functions that scripts import from MindSpore's Python layer."""
 
 import pytest
 

@@ -15,11 +15,11 @@ from mindspore_compat import dataset as ds
 CASES = [json.loads(line) for line in audio_calls.FILE.read_text().splitlines()]
 KNOWN = audio_calls.names("mindspore_compat")
 
-# Tolerances relative to the largest value. The original computes one sample after the other in the
+# Tolerances relative to the largest value. MindSpore computes one sample after the other in the
 # dtype of the input, so its errors add up.
 NEAR = {"float16": 2e-2, "float32": 2e-5, "float64": 2e-5}
 
-# The original adds up large phases in float32, this package in float64.
+# MindSpore adds up large phases in float32, this package in float64.
 PHASES = {"PitchShift": 2e-4}
 
 

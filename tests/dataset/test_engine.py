@@ -382,7 +382,7 @@ def test_sizes_are_known_without_reading():
     assert len(data.take(7).skip(2)) == 5
     assert data.batch(4).get_batch_size() == 4
     assert data.repeat(3).batch(2).get_repeat_count() == 3
-    assert data.repeat().take(25).get_dataset_size() == 10  # as in the original
+    assert data.repeat().take(25).get_dataset_size() == 10  # as in MindSpore
 
 
 def test_shapes_and_types_of_columns():

@@ -1,4 +1,4 @@
-"""MindDataset: columns, the original's orders, shards, padding, rejected calls."""
+"""MindDataset: columns, MindSpore's orders, shards, padding, rejected calls."""
 
 import io
 import json

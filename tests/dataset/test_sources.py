@@ -16,9 +16,9 @@ from conformance.arguments.sources import sound_files as source_files_sound
 
 CASES = [json.loads(line) for line in source_calls.FILE.read_text("utf-8").splitlines()]
 DIFFERENT = {
-    # The original counts the files that `extensions` leaves out.
+    # MindSpore counts the files that `extensions` leaves out.
     ("CelebADataset", "extensions=['.jpg']"): lambda wanted: [wanted[0], 2, wanted[2]],
-    # Contrary to its page, the original accepts any `extra_metadata`, but no single class.
+    # Contrary to its page, MindSpore accepts any `extra_metadata`, but no single class.
     ("VOCDataset", "extra_metadata=1"): lambda wanted: "TypeError",
     ("LSUNDataset", "classes='classroom'"): lambda wanted: None,
 }

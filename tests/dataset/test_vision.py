@@ -1,6 +1,6 @@
 """Image transforms: the range of random ones, rejected calls, required libraries.
 
-test_observed.py checks that deterministic and seeded random ones give the original's pixels.
+test_observed.py checks that deterministic and seeded random ones give MindSpore's pixels.
 """
 
 import pickle

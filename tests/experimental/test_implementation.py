@@ -73,7 +73,7 @@ def test_the_last_step_is_taken_once_more(name):
     optimizer(gradients)
     given = [gradients if each == "g" else each for each in arguments]
     assert optimizer.implementation(*given) is True
-    # The original's float32 numbers after two updates.
+    # MindSpore's float32 numbers after two updates.
     np.testing.assert_allclose(values(optimizer), after, rtol=2e-5)
 
 

@@ -1,4 +1,4 @@
-"""Schedulers of parameter groups: the original's observed learning rates, user-defined schedulers,
+"""Schedulers of parameter groups: MindSpore's observed learning rates, user-defined schedulers,
 resuming, rejected calls.
 """
 

@@ -1,5 +1,5 @@
-"""Optimizers over parameter groups: ten steps as observed in the original, groups, rejected calls,
-and AMSGrad, which the original ignores on a CPU.
+"""Optimizers over parameter groups: ten steps as observed in MindSpore, groups, rejected calls,
+and AMSGrad, which MindSpore ignores on a CPU.
 """
 
 import json
@@ -50,7 +50,7 @@ def test_ten_steps_are_those_of_the_original(case):
         assert step(optimizer, *gradients) is True
         if number in WATCHED:
             found = [*trained[0].asnumpy()[0], *trained[1].asnumpy()]
-            # The original's float32 numbers after many steps.
+            # MindSpore's float32 numbers after many steps.
             np.testing.assert_allclose(found, case["steps"][WATCHED[number]], rtol=2e-5, atol=4e-6)
     saved = {each.name: each.asnumpy().reshape(-1)[:3] for each in optimizer.get_parameters()}
     assert list(saved) == list(case["states"])

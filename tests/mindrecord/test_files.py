@@ -1,4 +1,4 @@
-"""MindRecord files: round trips here and with the original; damaged files are rejected."""
+"""MindRecord files: round trips here and with MindSpore; damaged files are rejected."""
 
 import json
 import os

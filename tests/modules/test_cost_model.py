@@ -1,4 +1,4 @@
-"""The costs of `parallel._cost_model_context`: stored and reported with the original's checks."""
+"""The costs of `parallel._cost_model_context`: stored and reported with MindSpore's checks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Private helpers of the original that public scripts import; the values were observed in 2.10."""
+"""Private helpers of MindSpore that public scripts import; the values were observed in 2.10."""
 
 import subprocess
 import sys

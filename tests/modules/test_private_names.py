@@ -1,4 +1,4 @@
-"""Private names of the original that public scripts import."""
+"""Private names of MindSpore that public scripts import."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 """Runs Cells with either package on the same weights and inputs, to compare the results.
 
 `run(ms, lines)` makes every layer or loss of a table (layer_cases.py, loss_cases.py) and returns
-what it prints, the names of its parameters, its results and its gradients. The original's
+what it prints, the names of its parameters, its results and its gradients. MindSpore's
 interpreter also runs this file as a script, with a table as JSON, and prints the results as JSON.
 """
 

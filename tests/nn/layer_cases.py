@@ -1,4 +1,4 @@
-"""Layers to compare with the original, one per line: name | constructor | inputs, continued on
+"""Layers to compare with MindSpore, one per line: name | constructor | inputs, continued on
 indented lines.
 
 `compare_cells.py` runs them and explains T, I, L and B.
@@ -119,6 +119,6 @@ transformer | nn.Transformer(4, 2, 1, 2, 8, batch_first=True) |
     T(2, 3, 4), T(2, 5, 4), None, B(5, 5, 5)
 """
 
-# The inputs are integers, or the weight is a table: the original returns the gradients of the rows
+# The inputs are integers, or the weight is a table: MindSpore returns the gradients of the rows
 # it read.
 NO_GRADIENT = {"one_hot", "embedding_lookup", "multi_field"}

@@ -1,4 +1,4 @@
-"""Losses to compare with the original, one per line: name | constructor | inputs, continued on
+"""Losses to compare with MindSpore, one per line: name | constructor | inputs, continued on
 indented lines.
 
 `compare_cells.py` runs them and explains T, I, J, P, S and L.
@@ -62,7 +62,7 @@ ctc_sum | nn.CTCLoss(3, "sum", True) | T(5, 2, 4), L(1, 2, 0, 1).reshape((2, 2))
 ctc_one | nn.CTCLoss(reduction="none") | T(5, 4), L(1, 2), L(5), L(2)
 """
 
-# The inputs are integers, or the original omits the gradient of the labels, or it requires inputs
+# The inputs are integers, or MindSpore omits the gradient of the labels, or it requires inputs
 # that are distributions.
 NO_GRADIENT = {
     "mse_ints",

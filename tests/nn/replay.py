@@ -2,7 +2,7 @@
 
 An item {"run": text} is executed. For {"call": text} the outcome is recorded: {"raises": type of
 the error}, or {"gives": printed output and the repr of the value}. Either package can be replayed.
-As a script, run by the original's interpreter with the path of a file of sessions, it prints the
+As a script, run by MindSpore's interpreter with the path of a file of sessions, it prints the
 outcomes as JSON.
 """
 

@@ -1,4 +1,4 @@
-"""Losses: reductions, a user-defined loss, and losses that the original only has on a GPU."""
+"""Losses: reductions, a user-defined loss, and losses that MindSpore only has on a GPU."""
 
 import tracemalloc
 

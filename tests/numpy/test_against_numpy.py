@@ -1,4 +1,4 @@
-"""mindspore.numpy against NumPy: the same values, the original's dtypes, rejected calls."""
+"""mindspore.numpy against NumPy: the same values, MindSpore's dtypes, rejected calls."""
 
 import numpy
 import pytest

@@ -127,7 +127,7 @@ def test_gradient_equals_a_loop(label):
         equal(out, np.stack([one.asnumpy() for one in loop]), single=single)
 
 
-# Random numbers: drawn once, as the original documents --------------------------------------------
+# Random numbers: drawn once, as MindSpore documents --------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(census.exempt.RANDOM))

@@ -98,7 +98,7 @@ def test_a_tensor_without_axes_is_read(call, value):
 def test_a_tensor_with_axes_as_beta_is_no_number():
     found = ops.softplus(X, Tensor(2)).asnumpy()
     np.testing.assert_array_equal(found, ops.softplus(X, 2).asnumpy())
-    with pytest.raises(ValueError, match="but got a Tensor"):  # observed in the original
+    with pytest.raises(ValueError, match="but got a Tensor"):  # observed in MindSpore
         ops.softplus(X, Tensor([2, 2]))
 
 

@@ -1,7 +1,7 @@
-"""Convolution, pooling, normalisation, activations and losses for which the original gives no
+"""Convolution, pooling, normalisation, activations and losses for which MindSpore gives no
 reference.
 
-Some functions run only on the original's accelerators (most of mint's), and some of its CPU results
+Some functions run only on MindSpore's accelerators (most of mint's), and some of its CPU results
 contradict its documentation. The reference is the explicit formula in float64.
 """
 

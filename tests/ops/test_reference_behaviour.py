@@ -1,4 +1,4 @@
-"""Details of the original that are easy to get wrong: dtypes, signs, return values, errors."""
+"""Details of MindSpore that are easy to get wrong: dtypes, signs, return values, errors."""
 
 import numpy as np
 import pytest

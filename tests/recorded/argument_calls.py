@@ -1,6 +1,6 @@
 """Calls with odd arguments whose outcome is known from MindSpore 2.10, and how it is recorded.
 
-In tests/, with an interpreter that has the original (CPU), `python -m recorded.argument_calls`
+In tests/, with an interpreter that has MindSpore (CPU), `python -m recorded.argument_calls`
 writes tests/data/observed_arguments.json; test_odd_arguments.py makes the same calls of this
 package. An outcome is "accepted" or the name of an exception.
 """
@@ -105,7 +105,7 @@ CALLS = {
     "ms.JitConfig(infer_boost=?)": "'on', '', 'a', 1, None, []",
     "nn.Jvp(?)(T([1.0]), T([1.0]))": "nn.ReLU(), 1, 'a', None",
     "ms.amp.build_train_network(nn.ReLU(), nn.SGD(weights), boost_level=?)": "'a', 1, None",
-    # dtypes for which the original has no kernel
+    # dtypes for which MindSpore has no kernel
     "ops.sort(of(ms.?, 3))": "float32, float16, int8, uint8, uint16, uint64, bfloat16",
     "ops.argsort(of(ms.?, 3))": "float32, int8, uint8, uint32, bfloat16",
     "ops.msort(of(ms.?, 3))": "float32, int8, uint8, uint32, bfloat16",

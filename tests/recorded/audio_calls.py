@@ -1,6 +1,6 @@
 """Calls of mindspore.dataset.audio with results of MindSpore 2.10, and how they are recorded.
 
-Run in tests/ by an interpreter with the original (CPU), `python -m recorded.audio_calls` writes
+Run in tests/ by an interpreter with MindSpore (CPU), `python -m recorded.audio_calls` writes
 tests/data/observed_audio.jsonl; dataset/test_audio.py makes the same calls of this package. An
 array is recorded as dtype, shape, up to 48 of its values, and the sum of all magnitudes.
 """
@@ -355,7 +355,7 @@ def indices_shown(size):
 
 
 def outcome(call, known):
-    """The result of a call, or the name of its error. Inputs are copied, because the original
+    """The result of a call, or the name of its error. Inputs are copied, because MindSpore
     changes some."""
     here = {
         name: value.copy() if isinstance(value, np.ndarray) else value
@@ -368,7 +368,7 @@ def outcome(call, known):
 
 
 def main():
-    """Writes what the original gives."""
+    """Writes what MindSpore gives."""
     import mindspore.dataset as ds
 
     known = names("mindspore")

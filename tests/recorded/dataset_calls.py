@@ -1,6 +1,6 @@
 """Calls of mindspore.dataset with results of MindSpore 2.10, and how they are recorded.
 
-Run in tests/ by an interpreter with the original (CPU), `python -m recorded.dataset_calls` writes
+Run in tests/ by an interpreter with MindSpore (CPU), `python -m recorded.dataset_calls` writes
 tests/data/observed_dataset.jsonl; dataset/test_observed.py makes the same calls of this package. An
 array is recorded as dtype, shape and the CRC-32 of its bytes: values must agree bit for bit.
 """

@@ -1,6 +1,6 @@
 """Sources of mindspore.dataset whose rows are known from MindSpore 2.10, and how they are recorded.
 
-In tests/, with an interpreter that has the original (CPU), `PYTHONPATH=.. python -m
+In tests/, with an interpreter that has MindSpore (CPU), `PYTHONPATH=.. python -m
 recorded.source_calls` writes tests/data/observed_sources.jsonl; dataset/test_sources.py makes the
 same sources of this package. A row is a list of columns: text as it is, an array as dtype, shape,
 and CRC-32 of its bytes.

@@ -3,7 +3,7 @@
 tests/data/swept_calls.json holds {name: [[construction, call, owner, outcome], ...]}: arguments by
 name as texts of conformance/arguments/values.py, and an outcome as in argument_calls.py. This
 package once had a different outcome for each of them. From the root, with an interpreter that has
-the original (CPU), `python -m tests.recorded.swept_calls` writes the outcomes again.
+MindSpore (CPU), `python -m tests.recorded.swept_calls` writes the outcomes again.
 """
 
 import json

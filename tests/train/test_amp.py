@@ -206,7 +206,7 @@ def floats(*shape):
 
 
 LABELS = [0, 1, 0]
-BY_OPERATION = [  # the original's result on Tensors of the first dtype
+BY_OPERATION = [  # MindSpore's result on Tensors of the first dtype
     ("low", lambda: (lambda x: x @ x)(floats(2, 2))),
     ("low", lambda: ops.MatMul()(floats(2, 2), floats(2, 2))),
     ("low", lambda: ops.bmm(floats(3, 2, 2), floats(3, 2, 2))),

@@ -1,4 +1,4 @@
-"""The metrics: small cases computed by hand, rejected calls, and the original's numbers."""
+"""The metrics: small cases computed by hand, rejected calls, and MindSpore's numbers."""
 
 import json
 import math
@@ -296,7 +296,7 @@ def test_a_metric_of_ones_own():
         Metric()
 
 
-# The original's numbers
+# MindSpore's numbers
 
 QUESTIONS = """
 import json, sys
@@ -316,7 +316,7 @@ answers = {{}}
 def ask(name, batches, options=(), result=()):
     metric = M.get_metric_fn(name, *options)
     metric.clear()
-    for batch in batches:     # copies, for the original writes into labels
+    for batch in batches:     # copies, for MindSpore writes into labels
         metric.update(*(np.copy(each) if isinstance(each, np.ndarray) else each for each in batch))
     found = metric.eval(*result)
     found = list(found) if isinstance(found, tuple) else found
@@ -334,7 +334,7 @@ ask("mse", [(p, q), (q, p * 2)])
 ask("dice", [(p, (q > .5) * 1), (q, (p > .5) * 1)])
 ask("perplexity", [(p + .1, y), (q + .1, z)])
 ask("perplexity", [(p + .1, y)], [2])
-ask("roc", [(p[:5], np.arange(5))], [5])     # the original manages as many samples as classes only
+ask("roc", [(p[:5], np.arange(5))], [5])     # MindSpore manages as many samples as classes only
 ask("roc", [(p[:, 0], y), (q[:, 0], z)], [None, 2])
 for size in (1, 2, 3):
     for smooth in (False, True):

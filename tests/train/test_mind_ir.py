@@ -1,4 +1,4 @@
-"""Exported graphs compute what the network computes: run here, by the original and as ONNX.
+"""Exported graphs compute what the network computes: run here, by MindSpore and as ONNX.
 
 A graph is made with one set of values and run with another, which reveals values that were computed
 only once.

@@ -520,7 +520,7 @@ def test_functions_report_their_public_module():
         assert getattr(serialization, name).__module__ == serialization.__name__
 
 
-# Both ways with the original ----------------------------------------------------------------------
+# Both ways with MindSpore ----------------------------------------------------------------------
 
 
 def test_the_original_loads_what_we_save(oracle, folder):

@@ -1,6 +1,6 @@
 """Strategy files and the slices of parameters: reading, merging, rejected calls.
 
-The files are written by hand, field by field of the original's node_strategy.proto. The expected
+The files are written by hand, field by field of MindSpore's node_strategy.proto. The expected
 merged parameters are those that MindSpore 2.10 makes of the same slices.
 """
 

@@ -1,4 +1,4 @@
-"""SummaryRecord: what and when it writes, read by hand and by the original's protobuf; rejected
+"""SummaryRecord: what and when it writes, read by hand and by MindSpore's protobuf; rejected
 calls.
 """
 

@@ -39,7 +39,7 @@ STATUS = {
     16: "LICENSE_ERROR",
 }
 
-# Whether float32 products may use TF32, except the products of convolutions. The original allows
+# Whether float32 products may use TF32, except the products of convolutions. MindSpore allows
 # TF32 for convolutions by default; here float32 stays float32 unless the user asks for TF32.
 tf32 = {"matmul": False, "conv": False}
 

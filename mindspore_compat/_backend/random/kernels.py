@@ -181,7 +181,7 @@ def of_call(name, seed=None, generator=None):
 
 def of_channels(api, shape, dtype, keep):
     """Returns the stream of the masks of whole channels; the default stream if `set_seed` was not
-    called. As in the original, its numbers do not depend on the seed; here it begins again after
+    called. As in MindSpore, its numbers do not depend on the seed; here it begins again after
     `set_seed`."""
     if streams.global_seed is None:
         return streams.default

@@ -1,4 +1,4 @@
-"""Philox4x32-10, the counter-based generator from which the original draws initial weights and the
+"""Philox4x32-10, the counter-based generator from which MindSpore draws initial weights and the
 seeds of its CPU kernels.
 
 Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3" (2011). NumPy's `Philox`

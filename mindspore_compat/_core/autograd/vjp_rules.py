@@ -56,7 +56,7 @@ def derive(
 
 
 def no_gradient(name):
-    """Returns a vjp that raises an error because `name` has no gradient, as in the original."""
+    """Returns a vjp that raises an error because `name` has no gradient, as in MindSpore."""
 
     def vjp(xp, g):
         raise RuntimeError(f"For '{name}', no gradient is defined.")

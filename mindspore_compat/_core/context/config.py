@@ -4,7 +4,7 @@
 functions are public in `mindspore_compat.context` and `mindspore_compat`. Settings for data and
 model parallelism are in `parallel_config`, as `config.parallel`.
 
-Graph mode runs like PyNative mode. The many settings for the original's compiler and its other
+Graph mode runs like PyNative mode. The many settings for MindSpore's compiler and its other
 devices are only stored.
 """
 
@@ -41,8 +41,8 @@ def _gigabytes(text: str) -> float:
 
 
 def _count(least: int) -> dict:
-    """Returns the arguments of a Setting whose value is an int of at least `least`. As in the
-    original, True counts as 1, and False as 0."""
+    """Returns the arguments of a Setting whose value is an int of at least `least`. As in
+    MindSpore, True counts as 1, and False as 0."""
     return {"rule": Int(ge=least) | (OneOf(True) if least == 1 else Bool), "stored": int}
 
 

@@ -27,7 +27,7 @@ class ParallelMode:
 
 
 _API = "set_auto_parallel_context"
-_flag = {"rule": Bool | None, "stored": bool}  # None means False, as in the original
+_flag = {"rule": Bool | None, "stored": bool}  # None means False, as in MindSpore
 _loose_flag = {"rule": Bool | Number | None, "stored": bool}  # also accepts any number
 _fusions = {
     "allreduce": ("auto", "size", "index"),

@@ -1,7 +1,7 @@
 """A table of settings with their rules and current values.
 
 `config` (the context) and its parts `config.parallel` and `config.ps` are such tables. A setting
-for another device of the original is marked by `stored_only`: it is stored and returned, but has no
+for another device of MindSpore is marked by `stored_only`: it is stored and returned, but has no
 effect here.
 """
 

@@ -2,7 +2,7 @@
 
 The docstring of a body states what the operator computes, its shapes, and one example. The rest is
 added at the first use of a public name: the rule and the default of each argument, the errors that
-the rules raise, the other names of the operator and the page of the original. Sections in the
+the rules raise, the other names of the operator and the page of MindSpore. Sections in the
 docstring (`Args`, `Raises`) are kept and completed.
 
 Examples use `ms` and `np`; the necessary imports are inserted before them.
@@ -273,7 +273,7 @@ def _other_names(op, path):
 
 
 def page_of(path):
-    """Returns the URL of the original's documentation page for a public name; "" if it has none."""
+    """Returns the URL of MindSpore's documentation page for a public name; "" if it has none."""
     area, _, name = path.rpartition(".")
     folder = _FOLDERS.get(area.partition(".")[0])
     if folder is None or name.startswith("_") or area.startswith("ops."):

@@ -1,6 +1,6 @@
 """Error messages for calls with arguments of the wrong types.
 
-The form is the original's, because scripts search for it:
+The form is MindSpore's, because scripts search for it:
 
     Failed calling Add with "Add()(input=Tensor, other=string)". The valid calling should be:
     "Add()(input=<Number, Tensor>, other=<Number, Tensor>)".

@@ -1,4 +1,4 @@
-"""Declarations of the input dtypes of an operator, and of quirks of the original.
+"""Declarations of the input dtypes of an operator, and of quirks of MindSpore.
 
 @op("ops.mul(input, other)", types=Promote("input other", lists=True))
 @op("ops.cross(input, other)", types=SameDtype("input other"))
@@ -55,7 +55,7 @@ class SameDtype:
 
 
 class Quirks:
-    """Differences between public paths of one op and its body, as in the original.
+    """Differences between public paths of one op and its body, as in MindSpore.
 
     Args:
         rules (dict): public path -> {parameter of the body: a stricter rule}.
@@ -72,7 +72,7 @@ class Quirks:
         checked_at_once (tuple): public paths of layers whose constructors check their arguments.
             Those of other layers in `nn` and `mint.nn` take any arguments; the call refuses them.
         around (Callable): given the `run` of the op, returns the function that public paths call in
-            its place, with the same arguments: one that returns an input itself where the original
+            its place, with the same arguments: one that returns an input itself where MindSpore
             does, and not another Tensor of the same memory. Within a graph it must call `run`: a
             graph's results are Tensors of their own, and a write to one leaves the input alone.
     """

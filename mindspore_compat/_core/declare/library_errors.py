@@ -1,7 +1,7 @@
 """Translates errors of the array library: adds the name of the API and uses the documented type.
 
 NumPy or CuPy makes some checks, and their messages name no API ("axis 3 is out of bounds for array
-of dimension 2"). `explain` prefixes the name of the API and picks the type that the original
+of dimension 2"). `explain` prefixes the name of the API and picks the type that MindSpore
 documents. Messages of this package begin with "For '" and pass unchanged. The call path of a
 declared operator translates its own errors; `explained` translates those of a hand-written
 function, except for errors raised in a user function that it called.

@@ -10,7 +10,7 @@ Worked example. After
 
 `x.sum(1, True)` calls the first, because an int and a bool fit its rules. `x.sum(1, float32)` calls
 the second, because float32 is not a `keepdim`. The first form whose names and kinds fit is called.
-If no form fits, 0-d Tensors may replace ints, as in the original: `x.sum(Tensor(1))`.
+If no form fits, 0-d Tensors may replace ints, as in MindSpore: `x.sum(Tensor(1))`.
 """
 
 import builtins

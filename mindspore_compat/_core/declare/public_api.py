@@ -148,7 +148,7 @@ def facade(module, classes=object, area=None, names=()):
 def submodule(module, name):
     """Imports and returns the module `module.name`; None if it does not exist.
 
-    The original loads every module at import, so `mindspore.train.callback` needs no separate
+    MindSpore loads every module at import, so `mindspore.train.callback` needs no separate
     import.
     """
     path = f"{module}.{name}"

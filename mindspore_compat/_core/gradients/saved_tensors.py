@@ -87,7 +87,7 @@ class saved_tensors_hooks:
 def register_saved_tensors_hooks(pack_hook, unpack_hook):
     """Returns a decorator: the function runs within `saved_tensors_hooks(pack_hook, unpack_hook)`.
 
-    The original applies it in graph mode only; here both modes behave alike.
+    MindSpore applies it in graph mode only; here both modes behave alike.
 
     Args:
         pack_hook (Callable): as in `saved_tensors_hooks`.

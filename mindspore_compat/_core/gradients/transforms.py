@@ -91,7 +91,7 @@ class Request:
         self.is_plain = increasing and not (has_aux or return_ids or self.asks_weights)
 
     def need_weights(self):
-        """Raises a TypeError for weights of a wrong type. As in the original, this happens only
+        """Raises a TypeError for weights of a wrong type. As in MindSpore, this happens only
         when the gradient function is called."""
         for weight in self.weights:
             if not isinstance(weight, Tensor):

@@ -261,7 +261,7 @@ class AsValue(Rule):
     """A rule that accepts the values of another rule, and raises a ValueError also for a value of
     the wrong kind.
 
-    The original documents this for many settings of its optimizers. With a second rule `wrong`,
+    MindSpore documents this for many settings of its optimizers. With a second rule `wrong`,
     only a value of a kind that `wrong` accepts raises a ValueError; any other raises a TypeError.
     """
 

@@ -14,7 +14,7 @@ the first call writes
             _forbid_0(_type(self).__name__, {'use_lazy': use_lazy, ...})
         return _function(self, params, beta1, use_lazy)
 
-with the original's defaults, and replaces the code of the stand-in with it. So no code is generated
+with MindSpore's defaults, and replaces the code of the stand-in with it. So no code is generated
 for unused classes, and a check costs as much as a hand-written one. The generators of other call
 paths use `guard_all` and `refuse_all`.
 """

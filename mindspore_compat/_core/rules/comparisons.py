@@ -1,4 +1,4 @@
-"""Rules for arguments that the original only compares with a bound, or only indexes.
+"""Rules for arguments that MindSpore only compares with a bound, or only indexes.
 
 Such an argument may be anything that Python compares: a number, a bool, a NumPy scalar, an array or
 Tensor of one element. The function receives a Python number. A value that cannot be compared is a
@@ -180,7 +180,7 @@ class Items(Rule):
 class Instead(Wrapper):
     """A rule that accepts the values of another rule, and raises `error` in place of a TypeError.
 
-    If the original uses a value without a check, a wrong value raises, for example, an
+    If MindSpore uses a value without a check, a wrong value raises, for example, an
     AttributeError that no page mentions. A value that the rule `kept` accepts still raises a
     TypeError.
     """

@@ -93,7 +93,7 @@ _set_keys = {"integer": integer, "floating": floating, "real": real, "number": n
 class ScalarOf(Rule):
     """A number that another rule accepts, or a 0-d Tensor that holds such a number.
 
-    The function receives the number. A Tensor with axes raises `error`, which in the original
+    The function receives the number. A Tensor with axes raises `error`, which in MindSpore
     depends on the function.
     """
 

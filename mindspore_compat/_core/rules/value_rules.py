@@ -1,7 +1,7 @@
 """Rules that convert a value: to its truth value, its only element, its first entry or a list, to
 the case in which a rule has a string, or to None if the function ignores it.
 
-The original checks some arguments loosely, so scripts pass values that its pages do not mention. A
+MindSpore checks some arguments loosely, so scripts pass values that its pages do not mention. A
 value of the documented kind passes the guard unchanged; other values are converted. In
 tensor_rules.py, `ScalarOf` reads 0-d Tensors and `InTensor` reads Tensors of one element. Rules for
 numbers, such as `Int(ge=1)`, are in vocabulary.py; base.py writes the error messages.
@@ -223,7 +223,7 @@ Listed = _Listed()
 
 
 class _Hashable(Rule):
-    """A value that has a hash. In `AsValue`, for arguments that the original looks up in a table:
+    """A value that has a hash. In `AsValue`, for arguments that MindSpore looks up in a table:
     lists, dicts, sets and arrays raise a TypeError there."""
 
     def kind(self, name):

@@ -6,8 +6,8 @@ A rule is written once, as the annotation of a parameter:
     def __init__(self, params: Params, beta1: Float(gt=0.0, lt=1.0) = 0.9, axis: Int | None = None)
 
 and provides the check, the error, the documentation line and the tests of the error. Calling a rule
-returns a new, refined rule. `|` joins rules; `| None`, or a default of None, allows None. As in the
-original, `Float` refuses ints and `Int` refuses bools. Both accept instances of Python's float or
+returns a new, refined rule. `|` joins rules; `| None`, or a default of None, allows None. As in
+MindSpore, `Float` refuses ints and `Int` refuses bools. Both accept instances of Python's float or
 int: `numpy.float64`, but no other NumPy scalar; `numpy_scalars=True` accepts those too. The
 functions of `ops`, `mint`, `numpy` and Tensor accept NumPy scalars in place of Python numbers
 (`number_forms.plain_numbers`), except for the parameters listed in python_numbers.py.

@@ -106,7 +106,7 @@ class Number(Type):
         self._name = f"{self._stem}{bits or ''}"
 
     def __setstate__(self, state: tuple) -> None:
-        """Restores the state in the original's pickles: the number of bits, if any."""
+        """Restores the state in MindSpore's pickles: the number of bits, if any."""
         self._set(*state)
 
     @property
@@ -468,7 +468,7 @@ def as_longlong(array):
     unchanged.
 
     The two types are equal, but NumPy prints the dtype of the latter: `array([1], dtype=int64)`.
-    Arrays that the original returns have it.
+    Arrays that MindSpore returns have it.
     """
     return array.view(_LONGLONG) if array.dtype.char == _INT64.char else array
 

@@ -59,7 +59,7 @@ def tensor_str(array: np.ndarray) -> str:
     """Returns the `str` of a Tensor, given its values on the host.
 
     It obeys `numpy.set_printoptions`. Newer NumPy switches to scientific notation sooner for
-    float16 and float32 than the original; `legacy` keeps the older behaviour.
+    float16 and float32 than MindSpore; `legacy` keeps the older behaviour.
     """
     with np.printoptions(legacy="1.25"):
         if array.dtype.name != "bfloat16":
@@ -102,7 +102,7 @@ def _ends(array: np.ndarray) -> tuple[np.ndarray, list[bool]]:
 
 
 def _lines(texts: np.ndarray, per_line: int, comma: str) -> str:
-    """Returns the text of the values of a 1-D Tensor that is not abridged. As in the original, an
+    """Returns the text of the values of a 1-D Tensor that is not abridged. As in MindSpore, an
     empty line follows a full last line."""
     rows = [
         f"{comma} ".join(texts[start : start + per_line])

@@ -7,7 +7,7 @@ uint32 and uint64 mix only with bool and with their own dtype; other combination
 A Python number never promotes within its kind: a float with integers gives float32, an int with
 bool gives int64. In products and quotients, a 0-d Tensor does not promote within its kind either:
 float16 gradients over a float32 scale stay float16. (Operators refuse a Python complex number, as
-the original does; a Tensor of one follows the rule. A quotient of a float and uint16 is accepted in
+MindSpore does; a Tensor of one follows the rule. A quotient of a float and uint16 is accepted in
 both.)
 """
 
@@ -28,7 +28,7 @@ _ranks = {"b": _BOOLS, "i": _INTEGERS, "u": _INTEGERS, "f": _FLOATS, "c": _COMPL
 
 
 class IntTooLarge(OverflowError, RuntimeError):
-    """A Python int beside a Tensor that int64 cannot hold; the original fails to convert it too."""
+    """A Python int beside a Tensor that int64 cannot hold; MindSpore fails to convert it too."""
 
     @classmethod
     def of(cls, number):
@@ -116,7 +116,7 @@ def product_np(a: np.dtype, b: np.dtype) -> np.dtype:
 @_cached
 def quotient_np(a: np.dtype, b: np.dtype) -> np.dtype:
     """Returns the dtype that dividend and divisor are promoted to: `product_np`, except that a
-    float with unsigned integers keeps its dtype. The original divides unsigned integers by Python
+    float with unsigned integers keeps its dtype. MindSpore divides unsigned integers by Python
     floats (pixels by 65535.0).
 
     Raises:

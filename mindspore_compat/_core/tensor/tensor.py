@@ -141,7 +141,7 @@ class Tensor:
         if not isinstance(const_arg, bool):
             raise TypeError(f"For 'Tensor', 'const_arg' must be a bool, but got {const_arg!r}.")
         if device is not None and not (isinstance(device, str) and device.startswith("CPU")):
-            error = ValueError if is_hashable(device) else TypeError  # the original looks it up
+            error = ValueError if is_hashable(device) else TypeError  # MindSpore looks it up
             raise error(f"For 'Tensor', 'device' must be None or 'CPU', but got {device!r}.")
         if const_arg:
             self.const_arg = const_arg
@@ -218,7 +218,7 @@ class Tensor:
             setattr(result, name, value)
         return result
 
-    # The original's names in its compiled base class
+    # MindSpore's names in its compiled base class
     def _item(self):
         return self.item()
 

@@ -1,6 +1,6 @@
 """Calls a function or Cell as one graph: converts its inputs and its outputs.
 
-A graph of the original is a function of values. An indexed assignment creates a new value, so
+A graph of MindSpore is a function of values. An indexed assignment creates a new value, so
 neither the caller's Tensor nor another name of the same Tensor changes, and lists are copied.
 Operators that write in place do write to the memory of the input. A graph returns Tensors, numbers,
 strings, tuples, lists and dicts. For a Parameter it returns the value of this call.
@@ -30,7 +30,7 @@ class _Graphs(threading.local):
     Attributes:
         running (bool): whether it runs a graph.
         separate (bool): whether items share no memory with the Tensor that they are taken from.
-            This holds in a graph and in `vmap`, which the original compiles as one.
+            This holds in a graph and in `vmap`, which MindSpore compiles as one.
     """
 
     running = False

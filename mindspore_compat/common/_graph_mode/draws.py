@@ -1,5 +1,5 @@
 """The random streams of a graph: each call in it that draws has its own, which goes on in the next
-run (_backend/random/kernels.py). As in the original, a graph is one for each shape and dtype of the
+run (_backend/random/kernels.py). As in MindSpore, a graph is one for each shape and dtype of the
 arguments, for training and evaluation, and for runs with and without gradients."""
 
 import weakref

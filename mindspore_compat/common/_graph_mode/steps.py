@@ -7,7 +7,7 @@ Worked example. A TrainOneStepCell is called in graph mode, with batches of one 
   (host_step.py);
 * each later one replays that with its batch.
 
-A replay runs none of the step's Python code: as in the original's graph mode, side effects happen
+A replay runs none of the step's Python code: as in MindSpore's graph mode, side effects happen
 only when the graph is built. Everything that a step depends on is compared before each replay: the
 training flag of each Cell, and the values named in device_step.py and host_step.py. If something
 differs, the step is captured again.

@@ -1,1 +1,1 @@
-"""Small functions and objects of the original's Python code that scripts import."""
+"""Small functions and objects of MindSpore's Python code that scripts import."""

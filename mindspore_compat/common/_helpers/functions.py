@@ -1,6 +1,6 @@
-"""Small functions of the original's Python code that scripts import: shapes, markers, warnings.
+"""Small functions of MindSpore's Python code that scripts import: shapes, markers, warnings.
 
-They are exposed as `mindspore.common._utils`, `common._decorator` and wherever the original's files
+They are exposed as `mindspore.common._utils`, `common._decorator` and wherever MindSpore's files
 import them.
 """
 

@@ -1,6 +1,6 @@
 """JitContext: the context that a script passes to the functions of a graph that it runs itself.
 
-Nothing in this package reads it. Scripts that trace functions in the original's manner set a
+Nothing in this package reads it. Scripts that trace functions in MindSpore's manner set a
 context and read it.
 """
 

@@ -1,4 +1,4 @@
-"""The values that order side effects in the original's graphs, as scripts import them.
+"""The values that order side effects in MindSpore's graphs, as scripts import them.
 
 Operations run in the order of the script here, so they carry nothing.
 """

@@ -1,4 +1,4 @@
-"""MSContext: answers questions of scripts about devices, like the original's compiled context."""
+"""MSContext: answers questions of scripts about devices, like MindSpore's compiled context."""
 
 from ..._backend import arrays
 

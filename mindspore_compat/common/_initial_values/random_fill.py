@@ -1,7 +1,7 @@
 """Random initial weights: normal, uniform and truncated normal, in float32, on the host.
 
 Each draw takes its seed from NumPy's global random state (two words), so both `mindspore.set_seed`
-and `numpy.random.seed` determine it. The values are those of the original, up to the rounding of
+and `numpy.random.seed` determine it. The values are those of MindSpore, up to the rounding of
 logarithms and sines.
 """
 

@@ -263,7 +263,7 @@ class Dither(_TensorOperation):
 
     Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
 
-    As in the original, the triangular dither is a triangle over time and not at random, and the
+    As in MindSpore, the triangular dither is a triangle over time and not at random, and the
     others take their noise from single samples of the sound, drawn at random.
 
     Args:
@@ -434,8 +434,8 @@ class InverseMelScale(_TensorOperation):
     """Estimates a spectrogram from a mel spectrogram.
 
     The estimate is found by gradient descent from random values in [0, 1). Takes numbers of shape
-    (..., n_mels, time) and returns float32 or float64 of shape (..., n_stft, time); as in the
-    original, an input with two axes gets a third.
+    (..., n_mels, time) and returns float32 or float64 of shape (..., n_stft, time); as in
+    MindSpore, an input with two axes gets a third.
 
     Args:
         n_stft (int): the number of frequencies to return.
@@ -447,7 +447,7 @@ class InverseMelScale(_TensorOperation):
         tolerance_loss (float, optional): the mean squared error at which the descent stops.
         tolerance_change (float, optional): the change of the error at which the descent stops.
         sgdargs (dict, optional): "sgd_lr", the learning rate, 0.1 by default, and "sgd_momentum",
-            which is checked but, as in the original, has no effect.
+            which is checked but, as in MindSpore, has no effect.
         norm (NormType, optional): SLANEY if all filters have the same area.
         mel_type (MelType, optional): the formula of the scale.
     """
@@ -459,7 +459,7 @@ class InverseSpectrogram(_TensorOperation):
     """Reconstructs a sound from a complex spectrogram.
 
     Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 of shape (...,
-    time). As in the original, the result is float32 if the sound had been padded.
+    time). As in MindSpore, the result is float32 if the sound had been padded.
 
     Args:
         length (int, optional): the number of samples to return; None or 0 returns all samples that
@@ -707,7 +707,7 @@ class PhaseVocoder(_TensorOperation):
     """Stretches a complex spectrogram in time without changing the pitch.
 
     Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 with `ceil(frames /
-    rate)` frames. As in the original, at a rate of 1 an input with three axes gets a fourth.
+    rate)` frames. As in MindSpore, at a rate of 1 an input with three axes gets a fourth.
 
     Args:
         rate (float): the factor of the speed.
@@ -764,7 +764,7 @@ class Resample(_TensorOperation):
 
     Args:
         orig_freq (float, optional): the sample rate of the input, at least 1; decimals are
-            truncated, as in the original.
+            truncated, as in MindSpore.
         new_freq (float, optional): the new sample rate, likewise.
         resample_method (ResampleMethod, optional): the window of the sinc filter.
         lowpass_filter_width (int, optional): the number of zero crossings of the sinc on each side.
@@ -878,7 +878,7 @@ class TimeStretch(_TensorOperation):
     """Stretches a complex spectrogram in time without changing the pitch.
 
     Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 with `ceil(frames /
-    fixed_rate)` frames. As in the original, at a rate of 1 an input with three axes gets a fourth.
+    fixed_rate)` frames. As in MindSpore, at a rate of 1 an input with three axes gets a fourth.
 
     Args:
         hop_length (int, optional): the distance of frames, in samples; None is

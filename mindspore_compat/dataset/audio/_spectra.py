@@ -43,7 +43,7 @@ def stft(x, weights, hop, center=True, mode=BorderType.REFLECT, onesided=True):
     spectra = np.swapaxes(np.fft.rfft(frames * weights.astype(x.dtype)), -1, -2)
     if onesided:
         return spectra
-    # The original copies the lower half, although the upper half is its complex conjugate.
+    # MindSpore copies the lower half, although the upper half is its complex conjugate.
     return np.concatenate([spectra, spectra[..., 1 : (size + 1) // 2, :][..., ::-1, :]], -2)
 
 

@@ -224,7 +224,7 @@ class Dither(AudioOperation):
 
     Takes numbers of shape (..., time) and returns float32 or float64 of the same shape.
 
-    As in the original, the triangular dither is a triangle over time and not at random, and the
+    As in MindSpore, the triangular dither is a triangle over time and not at random, and the
     others take their noise from single samples of the sound, drawn at random.
 
     Args:

@@ -2,7 +2,7 @@
 
 Biquads use the formulas of R. Bristow-Johnson's "Cookbook formulae for audio equalizer biquad
 filter coefficients"; biquads that the cookbook lacks follow SoX. Filters run in float64, and
-results are clamped to [-1, 1], as in the original.
+results are clamped to [-1, 1], as in MindSpore.
 """
 
 from math import cos, exp, pi, sin, sqrt
@@ -82,7 +82,7 @@ def apply_filter(x, b, a):
 
 
 def _round_to_float32(coefficients):
-    """Rounds coefficients to float32, as the original stores them."""
+    """Rounds coefficients to float32, as MindSpore stores them."""
     return np.array(coefficients, np.float32).astype(np.float64)
 
 

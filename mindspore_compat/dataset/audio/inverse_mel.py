@@ -20,8 +20,8 @@ class InverseMelScale(SpectrogramOperation):
     """Estimates a spectrogram from a mel spectrogram.
 
     The estimate is found by gradient descent from random values in [0, 1). Takes numbers of shape
-    (..., n_mels, time) and returns float32 or float64 of shape (..., n_stft, time); as in the
-    original, an input with two axes gets a third.
+    (..., n_mels, time) and returns float32 or float64 of shape (..., n_stft, time); as in
+    MindSpore, an input with two axes gets a third.
 
     Args:
         n_stft (int): the number of frequencies to return.
@@ -33,7 +33,7 @@ class InverseMelScale(SpectrogramOperation):
         tolerance_loss (float, optional): the mean squared error at which the descent stops.
         tolerance_change (float, optional): the change of the error at which the descent stops.
         sgdargs (dict, optional): "sgd_lr", the learning rate, 0.1 by default, and "sgd_momentum",
-            which is checked but, as in the original, has no effect.
+            which is checked but, as in MindSpore, has no effect.
         norm (NormType, optional): SLANEY if all filters have the same area.
         mel_type (MelType, optional): the formula of the scale.
 

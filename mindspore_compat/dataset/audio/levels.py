@@ -289,7 +289,7 @@ class DCShift(AudioOperation):
             if self.shift > 0:
                 limited = np.minimum((x - threshold) * slope + threshold + self.shift, threshold)
                 return np.where(x > threshold, limited, sum_).astype(x.dtype)
-            # The original adds the threshold here, too, whereas SoX subtracts it.
+            # MindSpore adds the threshold here, too, whereas SoX subtracts it.
             limited = np.maximum((x + threshold) * slope + threshold + self.shift, -threshold)
             return np.where(x < -threshold, limited, sum_).astype(x.dtype)
 

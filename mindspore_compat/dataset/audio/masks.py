@@ -1,6 +1,6 @@
 """Masking of spectrograms (SpecAugment): FrequencyMasking, TimeMasking, MaskAlongAxis.
 
-As in the original, all examples of a call share one mask. float64 stays float64; other numbers
+As in MindSpore, all examples of a call share one mask. float64 stays float64; other numbers
 become float32. Source: D. Park et al., "SpecAugment" (2019).
 """
 

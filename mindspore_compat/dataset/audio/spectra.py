@@ -124,7 +124,7 @@ class InverseSpectrogram(AudioOperation):
     """Reconstructs a sound from a complex spectrogram.
 
     Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 of shape (...,
-    time). As in the original, the result is float32 if the sound had been padded.
+    time). As in MindSpore, the result is float32 if the sound had been padded.
 
     Args:
         length (int, optional): the number of samples to return; None or 0 returns all samples that
@@ -275,7 +275,7 @@ def check_frequencies(api, x, count):
 
 
 def check_even(api, n_fft):
-    """Raises RuntimeError for an odd FFT size for an inverse transform, as the original does.
+    """Raises RuntimeError for an odd FFT size for an inverse transform, as MindSpore does.
 
     Raises:
         RuntimeError: if it is odd.
@@ -384,7 +384,7 @@ class MelSpectrogram(AudioOperation):
 
 
 def check_half(api, x, spectrogram, lead):
-    """Raises RuntimeError for inputs for which the original does not compute a mel spectrogram.
+    """Raises RuntimeError for inputs for which MindSpore does not compute a mel spectrogram.
 
     Raises:
         RuntimeError: if half a frame is as long as the input, or a spectrogram is not onesided.
@@ -520,7 +520,7 @@ class GriffinLim(SpectrogramOperation):
         with np.errstate(invalid="ignore"):
             sizes = x.astype(np.float64) ** (1 / self.power)
         phases, before = self._phases(x.shape), 0.0
-        # The original maps the momentum m to m / (1 + m), twice.
+        # MindSpore maps the momentum m to m / (1 + m), twice.
         momentum = self.momentum / (1 + 2 * self.momentum)
         for _ in range(self.n_iter):
             sound = istft(sizes * phases, weights, self.hop_length, self.length)

@@ -34,7 +34,7 @@ class _Stretch(ComplexOperation):
     axes = "<..., freq, frames, complex=2>"
 
     def _stretch(self, x, rate, advance):
-        if rate == 1:  # as in the original, where an input with three axes gets a fourth
+        if rate == 1:  # as in MindSpore, where an input with three axes gets a fourth
             return x[None] if x.ndim == 3 else x
         return pairs_of(stretch(complex_of(x), rate, advance), x.dtype)
 
@@ -43,7 +43,7 @@ class TimeStretch(_Stretch):
     """Stretches a complex spectrogram in time without changing the pitch.
 
     Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 with `ceil(frames /
-    fixed_rate)` frames. As in the original, at a rate of 1 an input with three axes gets a fourth.
+    fixed_rate)` frames. As in MindSpore, at a rate of 1 an input with three axes gets a fourth.
 
     Args:
         hop_length (int, optional): the distance of frames, in samples; None is
@@ -85,7 +85,7 @@ class PhaseVocoder(_Stretch):
     """Stretches a complex spectrogram in time without changing the pitch.
 
     Takes numbers of shape (..., freq, frames, 2) and returns float32 or float64 with `ceil(frames /
-    rate)` frames. As in the original, at a rate of 1 an input with three axes gets a fourth.
+    rate)` frames. As in MindSpore, at a rate of 1 an input with three axes gets a fourth.
 
     Args:
         rate (float): the factor of the speed.
@@ -198,7 +198,7 @@ class Resample(AudioOperation):
 
     Args:
         orig_freq (float, optional): the sample rate of the input, at least 1; decimals are
-            truncated, as in the original.
+            truncated, as in MindSpore.
         new_freq (float, optional): the new sample rate, likewise.
         resample_method (ResampleMethod, optional): the window of the sinc filter.
         lowpass_filter_width (int, optional): the number of zero crossings of the sinc on each side.

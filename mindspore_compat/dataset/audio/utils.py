@@ -1,7 +1,7 @@
 """Enumerations for the arguments of audio transforms; matrices of filter banks and of the DCT.
 
-Enumerations are strings, so they can be written as JSON. The matrices are float32, as in the
-original, but computed in float64.
+Enumerations are strings, so they can be written as JSON. The matrices are float32, as in
+MindSpore, but computed in float64.
 """
 
 from enum import Enum, IntEnum
@@ -239,7 +239,7 @@ class _NormNumber(IntEnum):
     DE_NORM_TYPE_SLANEY = 1
 
 
-# The numbers of these members in the original's runtime.
+# The numbers of these members in MindSpore's runtime.
 DE_C_MEL_TYPE = {
     MelType.HTK: _MelNumber.DE_MEL_TYPE_HTK,
     MelType.SLANEY: _MelNumber.DE_MEL_TYPE_SLANEY,
@@ -253,7 +253,7 @@ DE_C_NORM_TYPE = {
     NormType.NONE: _NormNumber.DE_NORM_TYPE_NONE,
 }
 
-_Count = positive | OneOf(True)  # the original accepts True as 1
+_Count = positive | OneOf(True)  # MindSpore accepts True as 1
 Frequency = Number(ge=0.0, le=16777216.0)
 Above = Number(gt=0.0, le=16777216.0)
 

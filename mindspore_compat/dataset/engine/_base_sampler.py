@@ -12,7 +12,7 @@ import numpy as np
 from ..._core.rules.vocabulary import Bool, Int
 from .._rules import Samples
 
-# True counts as 1, as in the original.
+# True counts as 1, as in MindSpore.
 Whole = Int | Bool
 Count = Samples | Bool
 
@@ -124,7 +124,7 @@ class BuiltinSampler:
         return self
 
     def _check(self):
-        """Refuses numbers out of range, which the original checks only on use."""
+        """Refuses numbers out of range, which MindSpore checks only on use."""
 
     def _limit(self, size):
         return min(size, self.num_samples) if self.num_samples else size

@@ -1,6 +1,6 @@
 """DatasetCache: caches rows in this process, so that files are read and mapped only once.
 
-In the original, the cache is a separate server process. Here it is memory of this process:
+In MindSpore, the cache is a separate server process. Here it is memory of this process:
 pipelines whose caches have the same session id share their rows as long as one of these caches
 exists. Which rows a pipeline stores, and in which order it yields them, is defined in `caching`.
 """

@@ -2,8 +2,8 @@
 
 A cache belongs to a source or to a `map`. For rows that are not stored yet, copies of the nodes
 below the cache are opened over a source that yields only these rows. A source that is read
-sequentially is read once as a whole. A sampler then selects its rows, as in the original: with
-shuffling, it draws rows with replacement, in the original's order.
+sequentially is read once as a whole. A sampler then selects its rows, as in MindSpore: with
+shuffling, it draws rows with replacement, in MindSpore's order.
 """
 
 import copy
@@ -195,7 +195,7 @@ def _complete_singly(cached_rows, numbers, compute, cache):
 
 
 class StoredShare(DistributedSampler):
-    """The share of a process of the stored rows. The original shuffles them identically for all
+    """The share of a process of the stored rows. MindSpore shuffles them identically for all
     seeds."""
 
     def _first_seed(self):

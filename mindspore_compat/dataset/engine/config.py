@@ -2,7 +2,7 @@
 
 These settings have an effect: the seed, the number of workers, autotune, the prefetch size, the
 start method of worker processes, the handling of hanging workers and failing rows, the callback
-timeout and the copying of iterators. The others concern the original's threads, NUMA binding and
+timeout and the copying of iterators. The others concern MindSpore's threads, NUMA binding and
 devices. They are checked, stored and returned, but have no effect, because a pipeline here runs in
 the thread that reads its rows, except for the workers of single operations.
 """
@@ -34,7 +34,7 @@ __all__ = """DebugHook ErrorSamplesMode get_auto_num_workers get_auto_offload ge
     set_multiprocessing_timeout_interval set_num_parallel_workers set_numa_enable set_prefetch_size
     set_seed set_sending_batches set_video_backend""".split()
 
-UNSEEDED = 5489  # the default seed of C++'s mt19937, which the original treats as "no seed"
+UNSEEDED = 5489  # the default seed of C++'s mt19937, which MindSpore treats as "no seed"
 INT32_MAX = 2**31 - 1
 UINT32_MAX = 2**32 - 1
 
@@ -89,8 +89,8 @@ def set_seed(seed: Int(ge=0, le=UINT32_MAX)):
     """Sets the seed of pipelines opened later, and of `random` and `numpy.random`.
 
     Args:
-        seed: the seed; equal seeds give equal orders and augmentations; the orders are the
-            original's.
+        seed: the seed; equal seeds give equal orders and augmentations; the orders are
+            MindSpore's.
 
     Example:
         >>> import mindspore_compat as ms
@@ -270,7 +270,7 @@ def set_multiprocessing_timeout_interval(interval: Int(ge=1, le=INT32_MAX)):
     """Sets the time limit of a worker, process or thread, for a row that the reader waits for.
 
     After one interval a warning names the worker and the row. After two the reader's process raises
-    RuntimeError and ends the worker, if it is a process; the original keeps waiting. With
+    RuntimeError and ends the worker, if it is a process; MindSpore keeps waiting. With
     `set_enable_watchdog(False)`, there is only a warning after each interval.
 
     Args:
@@ -302,7 +302,7 @@ def get_callback_timeout():
 @without_effect("dataset.config.set_monitor_sampling_interval", "there is no such monitor")
 @checked
 def set_monitor_sampling_interval(interval: Int(ge=1, le=INT32_MAX)):
-    """Stores the interval of the original's performance monitor.
+    """Stores the interval of MindSpore's performance monitor.
 
     Args:
         interval: milliseconds.
@@ -318,7 +318,7 @@ def get_monitor_sampling_interval():
 @without_effect("dataset.config.set_auto_num_workers", "autotune chooses from the settings alone")
 @checked
 def set_auto_num_workers(enable: Bool):
-    """Stores whether the original may choose the number of workers.
+    """Stores whether MindSpore may choose the number of workers.
 
     Args:
         enable: whether to enable it.
@@ -343,7 +343,7 @@ def set_enable_autotune(enable: Bool, filepath_prefix: Str = None):
 
     Args:
         enable: whether to enable autotune.
-        filepath_prefix: where the original would write its results; is stored.
+        filepath_prefix: where MindSpore would write its results; is stored.
 
     Examples:
         >>> import numpy as np
@@ -365,7 +365,7 @@ def get_enable_autotune():
 @without_effect("dataset.config.set_autotune_interval", "autotune works row by row")
 @checked
 def set_autotune_interval(interval: Int(ge=0, le=INT32_MAX)):
-    """Stores the interval at which the original tunes.
+    """Stores the interval at which MindSpore tunes.
 
     Args:
         interval: steps; 0 for once an epoch.
@@ -432,7 +432,7 @@ def get_enable_watchdog():
 )
 @checked
 def set_fast_recovery(fast_recovery: Bool):
-    """Stores whether the original recovers without repeating augmentations.
+    """Stores whether MindSpore recovers without repeating augmentations.
 
     Args:
         fast_recovery: whether to enable it.
@@ -464,7 +464,7 @@ def get_dynamic_shape():
 @without_effect("dataset.config.set_numa_enable", "threads are bound by 'runtime.set_cpu_affinity'")
 @checked
 def set_numa_enable(numa_enable: Bool):
-    """Stores whether the original binds itself to NUMA nodes.
+    """Stores whether MindSpore binds itself to NUMA nodes.
 
     Args:
         numa_enable: whether to enable it.

@@ -1,4 +1,4 @@
-"""Minstd: C++'s std::default_random_engine, which shuffles MindRecord rows in the original.
+"""Minstd: C++'s std::default_random_engine, which shuffles MindRecord rows in MindSpore.
 
 In libstdc++ it is std::minstd_rand0: x becomes 16807 x modulo 2^31 - 1. It draws one of 2^31 - 2
 values, which is not a power of two, so its distributions differ slightly from the distributions of

@@ -86,7 +86,7 @@ class ShuffleDataset(UnionBaseDataset):
             dataset, all orders are possible.
 
     Returns:
-        Dataset. With a seed, the orders are the original's, a different one in each epoch.
+        Dataset. With a seed, the orders are MindSpore's, a different one in each epoch.
 
     Example:
         >>> import mindspore_compat as ms

@@ -1,7 +1,7 @@
 """Samplers: select the rows of a source and their order in each epoch.
 
-The base class, BuiltinSampler, is in `_base_sampler.py`. Seeded orders are identical to the
-original's.
+The base class, BuiltinSampler, is in `_base_sampler.py`. Seeded orders are identical to
+MindSpore's.
 """
 
 import numpy as np
@@ -255,11 +255,11 @@ class DistributedSampler(FileSampler):
 
 
 class PKSampler(FileSampler):
-    """Samples `num_val` random rows of each class; as in the original, a row may be drawn twice.
+    """Samples `num_val` random rows of each class; as in MindSpore, a row may be drawn twice.
 
     Args:
         num_val (int): the number of rows of each class.
-        num_class (int, optional): not supported by the original; must be None.
+        num_class (int, optional): not supported by MindSpore; must be None.
         shuffle (bool, optional): whether to shuffle the order of the classes.
         class_column (str, optional): for MindDataset, the column of the class.
         num_samples (int, optional): the total number of rows to take.
@@ -580,7 +580,7 @@ def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
 
     Raises:
         ValueError: if a built-in sampler is given together with another argument. With another
-            iterable, only `num_samples` counts, as in the original.
+            iterable, only `num_samples` counts, as in MindSpore.
     """
     if input_sampler is not None:
         arguments = (num_samples, shuffle, num_shards, shard_id)
@@ -596,5 +596,5 @@ def select_sampler(num_samples, input_sampler, shuffle, num_shards, shard_id):
         return DistributedSampler(num_shards, shard_id, shuffle=shuffle, num_samples=num_samples)
     if shuffle is False or shuffle is Shuffle.FALSE:
         return SequentialSampler(num_samples=num_samples)
-    # As in the original, a random selection of `num_samples` rows may contain a row twice.
+    # As in MindSpore, a random selection of `num_samples` rows may contain a row twice.
     return RandomSampler(replacement=bool(num_samples), num_samples=num_samples)

@@ -158,7 +158,7 @@ def show(dataset, indentation=2):
 
 
 def _need_dataset(api, name, value):
-    """Raises an AttributeError, as the original does, unless a value is a dataset."""
+    """Raises an AttributeError, as MindSpore does, unless a value is a dataset."""
     try:
         _A_DATASET.refuse(api, name, value)
     except TypeError as usual:

@@ -1,6 +1,6 @@
-"""Random numbers of the C++ standard library, so that seeded orders equal the original's.
+"""Random numbers of the C++ standard library, so that seeded orders equal MindSpore's.
 
-`Twister` is std::mt19937 with the libstdc++ distributions that the original's samplers and image
+`Twister` is std::mt19937 with the libstdc++ distributions that MindSpore's samplers and image
 operations use; `Twister64` is std::mt19937_64, which its shuffle buffer uses. The 32-bit generator
 is NumPy's MT19937, read in blocks; the 64-bit generator is implemented here.
 

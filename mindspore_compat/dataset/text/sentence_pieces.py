@@ -1,6 +1,6 @@
 """SentencePieceVocab and its enumerations. The tokenizer is in `_tokenizers.py`.
 
-The library `sentencepiece`, which the original uses as well, trains models and splits text. `pip
+The library `sentencepiece`, which MindSpore uses as well, trains models and splits text. `pip
 install mindspore-compat[text]` installs it; it is imported on first use.
 """
 
@@ -47,7 +47,7 @@ class SentencePieceModel(IntEnum):
     WORD = 3
 
 
-# The original's compiled module has a separate enumeration; here both are the same.
+# MindSpore's compiled module has a separate enumeration; here both are the same.
 DE_C_INTER_SENTENCEPIECE_MODE = {model: model for model in SentencePieceModel}
 
 

@@ -314,7 +314,7 @@ _PAGE = (
     (r"[^a-z\n]+", " "),
     (r"\n ", ""),
     (r"\A\s+|\s+\Z", ""),
-    (r"\n\s*\n", "n"),  # as in the original, where an escaped n in the replacement is the letter
+    (r"\n\s*\n", "n"),  # as in MindSpore, where an escaped n in the replacement is the letter
     (r"\s+", " "),
 )
 

@@ -62,7 +62,7 @@ class Mask(TensorOperation):
 class OneHot(TensorOperation):
     """Converts labels to one-hot vectors.
 
-    A vector is 1 at the index of its label and 0 elsewhere. As in the original, axes of length 1
+    A vector is 1 at the index of its label and 0 elsewhere. As in MindSpore, axes of length 1
     are removed: a row of one label gives one vector.
 
     With smoothing `s`, 1 becomes `1 - s + s / num_classes`, and 0 becomes `s / num_classes`.

@@ -36,9 +36,9 @@ class TensorOperation:
     blockwise = False
     _by_value = False
     device_target = "CPU"
-    implementation = Implementation.C  # PY: the original implements it only in Python
+    implementation = Implementation.C  # PY: MindSpore implements it only in Python
     output_type = None  # of the values, if the transform is to cast them
-    _takes_one = False  # whether Python counts the inputs, as where the original's call names one
+    _takes_one = False  # whether Python counts the inputs, as where MindSpore's call names one
 
     def __init_subclass__(cls):
         super().__init_subclass__()
@@ -208,7 +208,7 @@ class OfTransforms:
 
     @property
     def implementation(self):
-        """PY if the original has one of the transforms in Python only, else C."""
+        """PY if MindSpore has one of the transforms in Python only, else C."""
         wanted = Implementation.PY
         is_python = any(getattr(part, "implementation", None) == wanted for part in self.transforms)
         return wanted if is_python else Implementation.C

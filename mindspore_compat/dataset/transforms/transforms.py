@@ -144,7 +144,7 @@ def numeric_dtype(api, data_type):
 class OneHot(_ArrayOperation):
     """Converts labels to one-hot vectors.
 
-    A vector is 1 at the index of its label and 0 elsewhere. As in the original, axes of length 1
+    A vector is 1 at the index of its label and 0 elsewhere. As in MindSpore, axes of length 1
     are removed: a row of one label gives one vector.
 
     With smoothing `s`, 1 becomes `1 - s + s / num_classes`, and 0 becomes `s / num_classes`.
@@ -314,7 +314,7 @@ class Mask(_ArrayOperation):
                 f"{self.constant!r} for dtype {x.dtype}."
             )
         constant = self.constant
-        if x.dtype.kind not in "SU":  # the original casts the constant first
+        if x.dtype.kind not in "SU":  # MindSpore casts the constant first
             with np.errstate(invalid="ignore", over="ignore"):
                 constant = np.asarray(constant).astype(x.dtype)
         return np.asarray(_compare[self.operator](x, constant), self.dtype)

@@ -1124,7 +1124,8 @@ class RandomInvert(_TensorOperation):
         """
 class RandomLighting(_TensorOperation):
     """Applies AlexNet's PCA colour augmentation: adds a random colour along the principal axes of
-    ImageNet.
+    ImageNet (Krizhevsky, Sutskever, Hinton: "ImageNet Classification with Deep Convolutional Neural
+    Networks", 2012, section 4.1).
 
     Args:
         alpha (float, optional): the standard deviation of the random factors.

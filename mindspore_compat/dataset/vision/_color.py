@@ -92,7 +92,7 @@ def hsv_to_rgb_bytes(hue, saturation, value):
         np.take_along_axis(choices, picks[sector, index][None], 0)[0] for index in (2, 1, 0)
     ]
     out = np.stack(channels, -1) * np.float32(255)
-    fast = out.shape[-2] // 32 * 32  # the original processes whole blocks of 32 pixels of a row
+    fast = out.shape[-2] // 32 * 32  # MindSpore processes whole blocks of 32 pixels of a row
     out[..., :fast, :] = np.floor(out[..., :fast, :])
     return round_to(out, np.dtype(np.uint8))
 

@@ -73,7 +73,7 @@ def mirror(images, axis):
 
 @functools.cache
 def _resizer():
-    """Returns OpenCV, on processors where it interpolates bytes as the original does.
+    """Returns OpenCV, on processors where it interpolates bytes as MindSpore does.
 
     Builds for processors of other vendors have their own kernels, which may round differently.
     """

@@ -69,7 +69,7 @@ class Rescale(PixelOperation):
         if shift == 0:
             return np.multiply(image, rescale, dtype=np.float32)
         out = np.multiply(image, np.float64(rescale), dtype=np.float64)
-        out += np.float64(shift)  # rounded once, like the original's fused multiply-add
+        out += np.float64(shift)  # rounded once, like MindSpore's fused multiply-add
         return out.astype(np.float32)
 
 
@@ -279,7 +279,7 @@ class ToTensor(PixelOperation):
     def __init__(self, output_type=np.float32):
         self.output_type = numeric_dtype("ToTensor", output_type)
 
-    def _pil(self, image):  # the original divides PIL images by 255, but multiplies arrays by 1/255
+    def _pil(self, image):  # MindSpore divides PIL images by 255, but multiplies arrays by 1/255
         pixels = np.array(image)
         pixels = pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)
         return (pixels / 255.0).astype(self.output_type)

@@ -284,7 +284,7 @@ class AdjustGamma(ImageOperation):
         gamma, gain = np.float32(self.gamma), np.float32(self.gain)
         work = image.astype(np.float32)
         if image.dtype.kind == "f":
-            return np.clip((work * gain) ** gamma, 0, 1)  # as the original, against its page
+            return np.clip((work * gain) ** gamma, 0, 1)  # as MindSpore, against its page
         out = (work / np.float32(255)) ** gamma * gain * np.float32(256 - 1e-3)
         return np.clip(out, 0, 255).astype(image.dtype)
 

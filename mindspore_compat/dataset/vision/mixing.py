@@ -157,7 +157,7 @@ class CutMixBatch(_OnBatches):
 
     def _rectangle(self, height, width, share):
         """Returns the upper, left, lower and right edges of a rectangle of about 1 - share of an
-        image, at least one pixel. As in the original, centers may lie on the far edges, and
+        image, at least one pixel. As in MindSpore, centers may lie on the far edges, and
         rectangles end before the last row and column."""
         part = math.sqrt(1 - float(share))
         box_height, box_width = int(height * part), int(width * part)

@@ -1,7 +1,7 @@
 """Augmentation policies for RGB images: AutoAugment, RandAugment, TrivialAugmentWide.
 
 Each policy applies operations such as rotation or contrast, with magnitudes below the number of
-bins. The tables of AutoAugment come from its paper, which the original documents.
+bins. The tables of AutoAugment come from its paper, which MindSpore documents.
 
 Sources: Cubuk et al., "AutoAugment" (2019) and "RandAugment" (2020); Müller and Hutter,
 "TrivialAugment" (2021).

@@ -1,7 +1,7 @@
 """Random image transforms of colours: RandomColorAdjust, RandomSharpness, RandomEqualize and
 others.
 
-With one worker and a seed, arrays are augmented exactly as the original augments them.
+With one worker and a seed, arrays are augmented exactly as MindSpore augments them.
 """
 
 import numpy as np
@@ -404,7 +404,8 @@ class RandomSolarize(PixelOperation):
 
 class RandomLighting(ImageOperation):
     """Applies AlexNet's PCA colour augmentation: adds a random colour along the principal axes of
-    ImageNet.
+    ImageNet (Krizhevsky, Sutskever, Hinton: "ImageNet Classification with Deep Convolutional Neural
+    Networks", 2012, section 4.1).
 
     Args:
         alpha (float, optional): the standard deviation of the random factors.
@@ -419,9 +420,6 @@ class RandomLighting(ImageOperation):
         >>> from mindspore_compat.dataset import vision
         >>> vision.RandomLighting(alpha=0.1)(np.zeros((4, 6, 3), np.uint8)).shape
         (4, 6, 3)
-
-    Source: Krizhevsky, Sutskever and Hinton, "ImageNet Classification with Deep Convolutional
-    Neural Networks" (2012), section 4.1.
 
     Source: mindspore.dataset.vision.RandomLighting of MindSpore 2.10.
     """

@@ -3,7 +3,7 @@ RandomErasing.
 
 Crops are in random_crops.py.
 
-With one worker and a seed, arrays are augmented exactly as the original augments them: the same
+With one worker and a seed, arrays are augmented exactly as MindSpore augments them: the same
 numbers are drawn in the same order (see engine/twister.py). PIL images draw from the same stream.
 """
 

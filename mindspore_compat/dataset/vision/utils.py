@@ -1,6 +1,6 @@
 """Enumerations for the arguments of image transforms, and small helpers.
 
-`to_c_type` converts a member to the matching member of the original's compiled library, and
+`to_c_type` converts a member to the matching member of MindSpore's compiled library, and
 `to_python_type` to the value that Pillow and NumPy take. AFFINE, LINEAR and others are Pillow's
 constants; Pillow is imported on the first access.
 """

@@ -1,7 +1,7 @@
 """Video files: reads and decodes them, wholly or in part, with FFmpeg.
 
 FFmpeg is part of the library PyAV, `pip install mindspore-compat[video]`, which is imported on the
-first read of a video. The conversion of pixels to RGB is the original's.
+first read of a video. The conversion of pixels to RGB is MindSpore's.
 """
 
 import io

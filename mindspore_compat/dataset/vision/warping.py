@@ -87,7 +87,7 @@ def _warp_cubic(api, image, coordinates, fill):
 def rotate(api, image, degrees, interpolation, expand, center, fill):
     """Rotates an image counterclockwise around its center, or around `center` (x, y).
 
-    As in the original, the values of a tuple as `fill` belong to the channels in reverse order.
+    As in MindSpore, the values of a tuple as `fill` belong to the channels in reverse order.
     """
     check_rank(api, image, 0, (2, 3))
     fill = fill[::-1] if isinstance(fill, tuple) else fill
@@ -107,8 +107,8 @@ def rotate(api, image, degrees, interpolation, expand, center, fill):
 
 
 def _around(width, height, cosine, sine):
-    """Returns the width and height of the bounding box of a rotated rectangle, in float32 as in the
-    original.
+    """Returns the width and height of the bounding box of a rotated rectangle, in float32 as in
+    MindSpore.
     """
     half = np.float32(0.5)
     across, along = np.float32(cosine) * half, np.float32(sine) * half

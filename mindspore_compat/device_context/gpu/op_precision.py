@@ -38,8 +38,8 @@ def matmul_allow_tf32(value: GPU["matmul_allow_tf32"]):
 def conv_allow_tf32(value: GPU["conv_allow_tf32"]):
     """Sets whether a GPU may convolve float32 in TF32.
 
-    Convolutions are computed by matrix products here, which may then use TF32. Unlike in the
-    original, they do not by default.
+    Convolutions are computed by matrix products here, which may then use TF32. Unlike in
+    MindSpore, they do not by default.
 
     Args:
         value (bool): whether to allow it.

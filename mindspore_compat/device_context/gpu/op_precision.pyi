@@ -12,8 +12,8 @@ import numpy as _np
 def conv_allow_tf32(value: _b.bool) -> None:
     """Sets whether a GPU may convolve float32 in TF32.
 
-    Convolutions are computed by matrix products here, which may then use TF32. Unlike in the
-    original, they do not by default.
+    Convolutions are computed by matrix products here, which may then use TF32. Unlike in
+    MindSpore, they do not by default.
 
     Args:
         value (bool): whether to allow it.

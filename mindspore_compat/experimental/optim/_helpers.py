@@ -1,4 +1,4 @@
-"""Helpers that user-defined optimizers import from the original: limits, and Primitives to call.
+"""Helpers that user-defined optimizers import from MindSpore: limits, and Primitives to call.
 
 `op_mul` is `ops.Mul()`, and so on for any Primitive without settings.
 """

@@ -1,7 +1,7 @@
 """Rules of parameters that several optimizers of this package share.
 
-For a learning rate of the wrong type these rules raise ValueError, as documented; the original
-raises TypeError. A bool counts as a number, as in the original.
+For a learning rate of the wrong type these rules raise ValueError, as documented; MindSpore
+raises TypeError. A bool counts as a number, as in MindSpore.
 """
 
 import numpy as np
@@ -48,4 +48,4 @@ FloatShare = Compared(ge=0.0, le=1.0, of=_FLOATS)
 FloatBetas = Items(FloatBeta, FloatBeta)
 AtLeast = Compared(ge=0.0)
 Above = Compared(gt=0.0)
-Flag = Any  # the original reads the truth of any value
+Flag = Any  # MindSpore reads the truth of any value

@@ -201,7 +201,7 @@ class GroupedOptimizer(Optimizer):
     update = None
     counter = None
     counter_start = np.zeros((), np.int32)
-    counter_first = False  # the original's order, also in saved optimizers
+    counter_first = False  # MindSpore's order, also in saved optimizers
     own_decay = False
 
     def __init__(self, params, defaults):

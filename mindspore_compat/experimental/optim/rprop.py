@@ -40,7 +40,7 @@ class Rprop(GroupedOptimizer):
     states = (("prev", "zeros"), ("step_size", "zeros"))
     update = fuse(rprop_update, link=unscaled)
     counter = "step_t"
-    own_decay = True  # as in the original, weight decay has no effect
+    own_decay = True  # as in MindSpore, weight decay has no effect
 
     @checked
     def __init__(

@@ -1,6 +1,6 @@
 """Converters of image datasets to MindRecord files: CIFAR, MNIST and ImageNet folders.
 
-Images of CIFAR and MNIST are stored as JPEG, as in the original, so they are slightly changed.
+Images of CIFAR and MNIST are stored as JPEG, as in MindSpore, so they are slightly changed.
 OpenCV encodes them, or Pillow if OpenCV is not installed.
 """
 

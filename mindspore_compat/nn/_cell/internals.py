@@ -1,4 +1,4 @@
-"""Private members of the original's Cell that subclasses and libraries call or override."""
+"""Private members of MindSpore's Cell that subclasses and libraries call or override."""
 
 import inspect
 import weakref
@@ -16,7 +16,7 @@ _AParameter = InstanceOf(Parameter)
 
 
 class Internals:
-    """The part of Cell that libraries reach into under the original's names."""
+    """The part of Cell that libraries reach into under MindSpore's names."""
 
     _repr_html_ = cell_view
 

@@ -1,6 +1,6 @@
 """Primitives that layers and optimizers offer: `nn.Softmax().softmax`, `nn.Momentum(...).opt`.
 
-The original's layers compute with these primitives. Scripts for several devices set strategies on
+MindSpore's layers compute with these primitives. Scripts for several devices set strategies on
 them (`layer.softmax.shard(...)`), and subclasses of optimizers call them on `params`. Here layers
 compute without them, so each primitive is created when it is first read.
 """

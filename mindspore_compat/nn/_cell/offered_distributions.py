@@ -1,7 +1,7 @@
 """Primitives that probability distributions offer to subclasses: `self.exp`, `self.sq_base`.
 
-The original's distributions compute with them, and a subclass that overrides `_log_prob` does, too.
-A name that ends in `_base` is set by the original's base class, any other by single distributions;
+MindSpore's distributions compute with them, and a subclass that overrides `_log_prob` does, too.
+A name that ends in `_base` is set by MindSpore's base class, any other by single distributions;
 here all distributions offer all of them.
 """
 

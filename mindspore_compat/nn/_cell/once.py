@@ -6,7 +6,7 @@ Worked example. In
     grads = self.grad(self.network, self.weights)(x, y, sens)
 
 the first line runs the network with a tape on the weights, and keeps the tape. The second line
-receives the same network, weights and inputs, so it only runs that tape backward. The original gets
+receives the same network, weights and inputs, so it only runs that tape backward. MindSpore gets
 the same effect by compiling both lines into one graph, and in PyNative mode for networks marked by
 `set_grad`, as TrainOneStepCell marks its own. Results depend on it too: if the network ran twice,
 BatchNorm would count its batch twice, and the gradients of Dropout would belong to another loss

@@ -1,6 +1,6 @@
 """Settings of a Cell for a graph compiler or a parallel planner.
 
-The original reads them when it compiles a graph. Here a network runs as it is written, so a setting
+MindSpore reads them when it compiles a graph. Here a network runs as it is written, so a setting
 is checked and stored, and can be read back. Some have an effect: `recompute` saves memory by
 computing activations again, and `shard` and `pipeline_stage` divide a network over processes.
 """
@@ -121,7 +121,7 @@ class Settings:
 
     @without_effect("nn.Cell.set_boost")
     def set_boost(self, boost_type):
-        """Stores the flag of the original's acceleration "less_bn", the only one, on this Cell and
+        """Stores the flag of MindSpore's acceleration "less_bn", the only one, on this Cell and
         all its sub-cells.
 
         Args:
@@ -163,7 +163,7 @@ class Settings:
 
     @without_effect("nn.Cell.remove_redundant_parameters", "every parameter is needed")
     def remove_redundant_parameters(self):
-        """Does nothing: the original removes parameters that only other devices need."""
+        """Does nothing: MindSpore removes parameters that only other devices need."""
 
     @without_effect("nn.Cell.set_data_parallel", "there is no planner to ask")
     def set_data_parallel(self):

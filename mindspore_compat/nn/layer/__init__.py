@@ -1,4 +1,4 @@
-"""Layers, one file per public module of the original. This package re-exports all of them."""
+"""Layers, one file per public module of MindSpore. This package re-exports all of them."""
 
 from ..._core.declare.public_api import facade
 from ..cell import Cell

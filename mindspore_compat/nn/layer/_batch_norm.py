@@ -141,7 +141,7 @@ class _BatchNorm(_Statistics):
     def construct(self, x):
         """Returns `x`, normalized per channel."""
         _need_shape(type(self).__name__, x, self._ranks)
-        # Rejected in a call, as in the original, not by the constructor.
+        # Rejected in a call, as in MindSpore, not by the constructor.
         Float.refuse(type(self).__name__, "eps", self.eps)
         _need_share(type(self).__name__, "eps", self.eps)
         last = self.data_format == "NHWC"

@@ -292,8 +292,8 @@ class EmbeddingLookup(Cell):
         vocab_size (int): the number of rows.
         embedding_size (int): their length.
         param_init (Union[Tensor, str, Initializer, numbers.Number]): the table's first values.
-        target (str): 'CPU' or 'DEVICE': where the original keeps the table.
-        slice_mode (str): how the original splits the table over devices; without effect here.
+        target (str): 'CPU' or 'DEVICE': where MindSpore keeps the table.
+        slice_mode (str): how MindSpore splits the table over devices; without effect here.
         manual_shapes (tuple): the rows of each part, for 'field_slice'; without effect here.
         max_norm (Union[float, None]): result rows with a larger norm are scaled down to it.
         sparse (bool): whether the gradient of the table has only the rows that were looked up.

@@ -124,7 +124,7 @@ class LayerNorm(Cell):
     def _check(self, x):
         need_floats("LayerNorm", "input_x", x)
         if type(self.epsilon) is not float:
-            # Rejected in a call, as in the original, not by the constructor.
+            # Rejected in a call, as in MindSpore, not by the constructor.
             Float.refuse("LayerNorm", "epsilon", self.epsilon)
         shape, parameter_shape = x.shape, self.gamma.shape
         rank = len(shape)

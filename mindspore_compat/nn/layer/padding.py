@@ -79,7 +79,7 @@ def _extend(xp, x, axis, before, behind, mode):
     return xp.concatenate([parts[0], x, parts[1]], axis)
 
 
-_ATensor = Instead(TensorOf(), AttributeError)  # the original reads its shape first
+_ATensor = Instead(TensorOf(), AttributeError)  # MindSpore reads its shape first
 _Padded = TensorOf().but("bool", "bfloat16")  # of a padding that repeats edges
 
 
@@ -90,7 +90,7 @@ class _Pad(Cell):
     _mode = "constant"
     _cuts = True  # whether a negative padding is allowed
     _least_rank = 0  # the least rank of the input, beyond `_count`
-    _bools = False  # whether True pads by 1; as in the original, this differs between layers
+    _bools = False  # whether True pads by 1; as in MindSpore, this differs between layers
 
     @property
     def padding(self):

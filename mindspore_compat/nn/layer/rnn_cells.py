@@ -97,7 +97,7 @@ class RNNCellBase(Cell):
         if has_bias:
             shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
         for shape in shapes.values():
-            numpy.random.randn(*shape)  # not used: the original draws them, so later draws agree
+            numpy.random.randn(*shape)  # not used: MindSpore draws them, so later draws agree
         self.bias_ih = self.bias_hh = None
         for name, shape in shapes.items():
             setattr(self, name, parameter(start, shape, dtype))

@@ -121,7 +121,7 @@ class _RNNBase(Cell):
 
     def _make_parameters(self, dtype):
         """Creates the parameters: first all input weights, then all state weights, then the
-        biases. The values are drawn by NumPy, direction after direction, as in the original."""
+        biases. The values are drawn by NumPy, direction after direction, as in MindSpore."""
         bound, rows = 1 / math.sqrt(self.hidden_size), self._gates * self.hidden_size
         kinds = list(_LISTS)[: 4 if self.has_bias else 2]
         values = {}

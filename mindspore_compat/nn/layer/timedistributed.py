@@ -70,7 +70,7 @@ class TimeDistributed(Cell):
 
     def _apply_joined(self, inputs, time, other):
         """Moves the time axis next to the other axis, joins the two, calls the layer, and splits
-        them again. As in the original, the time axis of the result is on the other side of the
+        them again. As in MindSpore, the time axis of the result is on the other side of the
         other axis.
         """
         if time == other == 0:

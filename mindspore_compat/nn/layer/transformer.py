@@ -246,7 +246,7 @@ _SETTINGS = (
 class _Stack(Cell):
     """Base class: a stack of layers and an optional norm at the end.
 
-    As in the original, the given layer is only read for its settings. Its class and its weights are
+    As in MindSpore, the given layer is only read for its settings. Its class and its weights are
     ignored: one new layer is made, and the stack has copies of it.
     """
 

@@ -102,7 +102,7 @@ class _IteratorLearningRate(LearningRateSchedule):
     def construct(self, global_step):
         """Returns the learning rate of a step."""
         size = self.learning_rate.size
-        if not size:  # the original accepts it, and stops at the first step too
+        if not size:  # MindSpore accepts it, and stops at the first step too
             raise RuntimeError("For 'Optimizer', 'learning_rate' holds no value for this step.")
         self._calls += 1
         # a step on a GPU is read (and waited for) only when it may be past the last value

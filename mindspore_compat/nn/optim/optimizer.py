@@ -489,7 +489,7 @@ class Optimizer(Cell):
         """Returns the gradients unchanged: the update itself sums equal rows."""
         return gradients
 
-    # Settings of the original's sparse updates ----------------------------------------------------
+    # Settings of MindSpore's sparse updates ----------------------------------------------------
 
     @property
     def unique(self):

@@ -137,7 +137,7 @@ def cast_to_tensor(t, hint_type=mstype.float32):
 
 
 def cast_type_for_device(dtype):
-    """Returns the dtype that the original uses on a GPU instead of `dtype`; on a CPU `dtype`
+    """Returns the dtype that MindSpore uses on a GPU instead of `dtype`; on a CPU `dtype`
     itself."""
     if config.device_target != "GPU":
         return dtype

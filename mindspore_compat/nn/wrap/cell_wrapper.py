@@ -430,7 +430,7 @@ class _Sliced(Cell):
     """Base class: calls a network on slices of a batch and sums the outputs."""
 
     def _cut(self, name, count):
-        """Creates the Cells that slice the inputs; like the original, counts True as one."""
+        """Creates the Cells that slice the inputs; like MindSpore, counts True as one."""
         if count is False:
             raise ValueError(f"For '{type(self).__name__}', '{name}' must be >= 1, but got False.")
         return CellList([_MicroBatch(int(count)) for _ in range(count)])

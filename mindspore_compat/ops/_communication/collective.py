@@ -431,7 +431,7 @@ def _in_world(api, name, rank):
 
 @public("ops._VirtualDataset")
 class _VirtualDataset(WithoutArguments):
-    """Marks the inputs of a network that the original divides by batch over devices. It returns
+    """Marks the inputs of a network that MindSpore divides by batch over devices. It returns
     them unchanged: a tuple if there are several."""
 
     def __call__(self, *inputs):

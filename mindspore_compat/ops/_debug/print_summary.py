@@ -105,7 +105,7 @@ class _Summary(Primitive):
         if not isinstance(value, Tensor):
             if in_graph():
                 raise TypeError(f"For '{self.name}', 'value' must be a Tensor, but got {value!r}.")
-            return  # as in the original, which takes no record of it
+            return  # as in MindSpore, which takes no record of it
         single = 0 in self.ranks and value.size == 1
         if value.ndim not in self.ranks and not single:
             raise ValueError(

@@ -164,7 +164,7 @@ def dropout_primitive(
 
 def _channels(xp, api, x, keep, ranks, kernel=None):
     """Drops whole channels of the input; returns the result, and the mask, which broadcasts. The
-    mask is the original's if the `kernel` that draws it there is given."""
+    mask is MindSpore's if the `kernel` that draws it there is given."""
     if x.ndim not in ranks:
         counts = " or ".join(map(str, ranks))
         raise ValueError(

@@ -38,7 +38,7 @@ Fractional, Whole = AsValue(DType(floating)), AsValue(DType(integer))
 def _generator(xp, seed=None, counted=None, kind=None):
     """Returns the generator for one draw: the generator of the seed if one is given, else the
     default generator. If the name of the function whose calls are `counted` is given, it draws
-    the original's numbers, with the `kind` of generator that of_call has.
+    MindSpore's numbers, with the `kind` of generator that of_call has.
     """
     if counted:
         return _Draw(lambda: kernels.of_call(counted, seed, kind), xp)
@@ -119,7 +119,7 @@ class _Seeded(Primitive):
 
 
 class _Kernel(_Seeded):
-    """The base class of the primitives that draw the original's numbers for their two seeds."""
+    """The base class of the primitives that draw MindSpore's numbers for their two seeds."""
 
     _kind = None  # see kernels.KernelStream
 

@@ -153,7 +153,7 @@ def bernoulli(
 
 def bernoulli_draw(xp, seed, offset=0):
     """Returns the generator of a seed, which draws the same numbers at each call: on the host
-    those of the original. If the seed is negative, it is the default generator."""
+    those of MindSpore. If the seed is negative, it is the default generator."""
     if seed >= 0 and xp.module is numpy:
         return of_bernoulli(seed).next(xp)
     return _first(xp, seed if seed > 0 else None, offset)

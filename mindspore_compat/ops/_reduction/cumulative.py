@@ -24,7 +24,7 @@ from .picked import picked_vjp
 def _to_accumulate(xp, x):
     """Returns `x` in the dtype that its sums or products accumulate in: its own, but float32 for
     bfloat16. A float16 sum of many elements stays where the next element is too small to change it,
-    as in the original."""
+    as in MindSpore."""
     return xp.cast(x, "float32") if x.dtype.kind == "V" else x
 
 

@@ -124,7 +124,7 @@ def norm(
     if isinstance(axis, tuple) and len(axis) == 1:
         axis = axis[0]
     if isinstance(axis, int):
-        if isinstance(ord, str) or ord is True:  # as in the original; False counts as 0
+        if isinstance(ord, str) or ord is True:  # as in MindSpore; False counts as 0
             raise TypeError(f"For 'norm', 'ord' must be a number for vectors, but got {ord!r}.")
         return xp.cast(_vector_norm(xp, A, ord, axis, keepdim), A.dtype)
     return _matrix_norm(xp, A, ord, axis, keepdim)

@@ -217,7 +217,7 @@ rows_copied.vjp(input=lambda xp, g, input_shape: xp.reshape(g, input_shape))
 
 
 def rows(input):
-    """Joins all axes after the first. In PyNative mode the result is a copy, as in the original.
+    """Joins all axes after the first. In PyNative mode the result is a copy, as in MindSpore.
     Within a graph it is a view, because nothing can tell the two apart."""
     if in_graph() or type(input._array) not in SPACES:
         return reshape_array.run(input, (input.shape[0], math.prod(input.shape[1:])))

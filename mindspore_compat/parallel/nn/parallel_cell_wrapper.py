@@ -19,8 +19,6 @@ class Pipeline(PipelineCell):
         KeyError: if a sub-cell named in a config does not exist.
 
     Source: mindspore.parallel.nn.Pipeline of MindSpore 2.10.
-
-    Source: mindspore.parallel.nn.parallel_cell_wrapper.Pipeline of MindSpore 2.10.
     """
 
 
@@ -32,6 +30,4 @@ class GradAccumulation(GradAccumulationCell):
         micro_size (int): how many slices the first axis is cut into.
 
     Source: mindspore.parallel.nn.GradAccumulation of MindSpore 2.10.
-
-    Source: mindspore.parallel.nn.parallel_cell_wrapper.GradAccumulation of MindSpore 2.10.
     """

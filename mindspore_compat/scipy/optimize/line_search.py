@@ -176,7 +176,7 @@ class _Search:
     def _zoom(self, low, high):
         """Searches between two steps, where `low` has the smaller value. Returns a point, and
         whether no point is good enough."""
-        end, left = low, None  # left: the end that a step replaced last, as the original keeps it
+        end, left = low, None  # left: the end that a step replaced last, as MindSpore keeps it
         for _ in range(_MOST_ZOOMS):
             point = self.path.at(_inside(low, high, left))
             if self._too_high(point) or point.value >= low.value:
@@ -195,7 +195,7 @@ class _Search:
 def _inside(low, high, left):
     """Returns a step between two: the minimum of the cubic through them and a third point, or of
     the parabola, if it is not near an end; else the middle. Both curves have the derivative at
-    `low`. If `high` is the lesser step, the original also allows steps a little outside, because
+    `low`. If `high` is the lesser step, MindSpore also allows steps a little outside, because
     its width is negative."""
     width = high.step - low.step
     for kind, candidate in (

@@ -1,4 +1,4 @@
-"""Private functions of the original's serialization module that scripts import. They read a
+"""Private functions of MindSpore's serialization module that scripts import. They read a
 checkpoint file as a message, and write one from names, shapes, types and values."""
 
 import os

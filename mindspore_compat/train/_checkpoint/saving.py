@@ -166,7 +166,7 @@ def _check_save(save_obj, file_name, integrated_save, async_save, append_dict, c
 
 
 def _check_options(enc_key, enc_mode, crc_check, format, redundancy):
-    """Rejects options for which the original raises ValueError, whatever their type."""
+    """Rejects options for which MindSpore raises ValueError, whatever their type."""
     check_key("save_checkpoint", "enc", enc_key, enc_mode, format)
     check_crc("save_checkpoint", crc_check)
     AsValue(Bool | None).refuse("save_checkpoint", "remove_redundancy", redundancy)

@@ -1,7 +1,7 @@
 """Parameters cut into slices: reads and writes the strategy files that describe how they are cut,
 and merges slices.
 
-A strategy file is protobuf, the original's node_strategy.proto, or JSON with the same names. It
+A strategy file is protobuf, MindSpore's node_strategy.proto, or JSON with the same names. It
 lists the layouts of parameters: ranks form a grid (`dev_matrix`), and each axis of a parameter is
 cut along one axis of the grid, or not at all (`tensor_map`).
 """

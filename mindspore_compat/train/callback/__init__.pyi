@@ -104,7 +104,7 @@ class CheckpointConfig:
         crc_check (bool): whether to store a checksum; see `save_checkpoint`.
         remove_redundancy (bool): see `save_checkpoint`.
         format (str): "ckpt" or "safetensors".
-        **kwargs: further options of the original, which have no effect.
+        **kwargs: further options of MindSpore, which have no effect.
     """
     exception_save: _t.Any
     def __init__(self, save_checkpoint_steps: _b.int | None = 1, save_checkpoint_seconds: _b.int | None = 0, keep_checkpoint_max: _b.int | None = 5, keep_checkpoint_per_n_minutes: _b.int | None = 0, integrated_save: _b.bool = True, async_save: _b.bool | _t.Literal['thread', 'process'] = False, saved_network: _Cell | None = None, append_info: _c.Iterable[_t.Any] | None = None, enc_key: _b.bytes | None = None, enc_mode: _b.str = 'AES-GCM', exception_save: _b.bool = False, crc_check: _b.bool = False, remove_redundancy: _b.bool = False, format: _b.str = 'ckpt', **kwargs: _t.Any) -> None: ...
@@ -230,8 +230,8 @@ class LambdaCallback(Callback):
         on_eval_epoch_end (Callable): called after it.
         on_eval_step_begin (Callable): called before each step of an evaluation.
         on_eval_step_end (Callable): called after each step of an evaluation.
-        on_eval_begin (Callable): called before an evaluation, but not in `Model.fit`: as in the
-            original, the package's callbacks skip its evaluations.
+        on_eval_begin (Callable): called before an evaluation, but not in `Model.fit`: as in
+            MindSpore, the package's callbacks skip its evaluations.
         on_eval_end (Callable): called after an evaluation, but not in `Model.fit`.
     """
     def __init__(self, on_train_epoch_begin: _c.Callable[..., _t.Any] | None = None, on_train_epoch_end: _c.Callable[..., _t.Any] | None = None, on_train_step_begin: _c.Callable[..., _t.Any] | None = None, on_train_step_end: _c.Callable[..., _t.Any] | None = None, on_train_begin: _c.Callable[..., _t.Any] | None = None, on_train_end: _c.Callable[..., _t.Any] | None = None, on_eval_epoch_begin: _c.Callable[..., _t.Any] | None = None, on_eval_epoch_end: _c.Callable[..., _t.Any] | None = None, on_eval_step_begin: _c.Callable[..., _t.Any] | None = None, on_eval_step_end: _c.Callable[..., _t.Any] | None = None, on_eval_begin: _c.Callable[..., _t.Any] | None = None, on_eval_end: _c.Callable[..., _t.Any] | None = None) -> None: ...
@@ -268,7 +268,7 @@ class ModelCheckpoint(Callback):
     later step.
 
     The files are named `<prefix>-<epoch>_<step of the epoch>.ckpt`. If there are such files from an
-    earlier training, "_1", "_2", ... is appended to the prefix. The original's graph mode also
+    earlier training, "_1", "_2", ... is appended to the prefix. MindSpore's graph mode also
     writes "<prefix>-graph.meta"; there is no such graph here.
 
     Args:

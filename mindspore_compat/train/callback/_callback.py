@@ -93,7 +93,7 @@ def as_list(callbacks):
 
 
 class MissingAttribute(KeyError, AttributeError):
-    """Raised for a missing attribute of a run: a KeyError as in the original, and an AttributeError
+    """Raised for a missing attribute of a run: a KeyError as in MindSpore, and an AttributeError
     for `hasattr`."""
 
 
@@ -162,7 +162,7 @@ def _handle_loss(net_outputs):
 
 
 def mean_of(tensor):
-    """Returns the mean of a Tensor as a float; float16 keeps its precision, as in the original."""
+    """Returns the mean of a Tensor as a float; float16 keeps its precision, as in MindSpore."""
     values = tensor.asnumpy()
     if values.dtype.kind == "V" or values.dtype.name == "bfloat16":
         values = values.astype(np.float32)

@@ -48,7 +48,7 @@ class CheckpointConfig:
         crc_check (bool): whether to store a checksum; see `save_checkpoint`.
         remove_redundancy (bool): see `save_checkpoint`.
         format (str): "ckpt" or "safetensors".
-        **kwargs: further options of the original, which have no effect.
+        **kwargs: further options of MindSpore, which have no effect.
 
     Raises:
         ValueError: if an argument is of the wrong type, a number negative, or encryption requested
@@ -142,7 +142,7 @@ class CheckpointConfig:
     )
     format = property(lambda self: self._format, doc='"ckpt" or "safetensors".')
     append_dict = property(lambda self: self._append_dict, doc="What else is saved, by name.")
-    map_param_inc = property(lambda self: self._map_param_inc, doc="An option of the original.")
+    map_param_inc = property(lambda self: self._map_param_inc, doc="An option of MindSpore.")
     enable_redundance = property(lambda self: self._enable_redundance, doc="Another such option.")
 
     def get_checkpoint_policy(self):
@@ -212,7 +212,7 @@ class ModelCheckpoint(Callback):
     later step.
 
     The files are named `<prefix>-<epoch>_<step of the epoch>.ckpt`. If there are such files from an
-    earlier training, "_1", "_2", ... is appended to the prefix. The original's graph mode also
+    earlier training, "_1", "_2", ... is appended to the prefix. MindSpore's graph mode also
     writes "<prefix>-graph.meta"; there is no such graph here.
 
     Args:

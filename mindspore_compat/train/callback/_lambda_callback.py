@@ -19,8 +19,8 @@ class LambdaCallback(Callback):
         on_eval_epoch_end (Callable): called after it.
         on_eval_step_begin (Callable): called before each step of an evaluation.
         on_eval_step_end (Callable): called after each step of an evaluation.
-        on_eval_begin (Callable): called before an evaluation, but not in `Model.fit`: as in the
-            original, the package's callbacks skip its evaluations.
+        on_eval_begin (Callable): called before an evaluation, but not in `Model.fit`: as in
+            MindSpore, the package's callbacks skip its evaluations.
         on_eval_end (Callable): called after an evaluation, but not in `Model.fit`.
 
     Examples:

@@ -80,7 +80,7 @@ class ReduceLROnPlateau(Monitored):
             self._lower(rate, cb_params.cur_epoch_num)
 
     def _lower(self, rate, epoch):
-        """Multiplies the learning rate by `factor`, in float32 like the original."""
+        """Multiplies the learning rate by `factor`, in float32 like MindSpore."""
         old = np.float32(rate.asnumpy())
         if old <= np.float32(self.min_lr):
             return

@@ -12,7 +12,7 @@ from .metric import EvaluationBase, rearrange_inputs
 class ClassCounts(EvaluationBase):
     """Counts of true positives, predicted samples and labelled samples of each class.
 
-    For multilabel data each sample counts as a class, as in the original.
+    For multilabel data each sample counts as a class, as in MindSpore.
     """
 
     def __init__(self, eval_type):

@@ -85,7 +85,7 @@ class BleuScore(Metric):
             RuntimeError: if nothing has been measured.
         """
         self._need_updates(self._is_update)
-        if self._numerator.min() == 0:  # the original returns 0 here, before smoothing
+        if self._numerator.min() == 0:  # MindSpore returns 0 here, before smoothing
             return np.array(0.0)
         offset = 1 if self.smooth else 0
         precision = (self._numerator + offset) / (self._denominator + offset)

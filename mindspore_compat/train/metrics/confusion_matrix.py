@@ -178,7 +178,7 @@ class ConfusionMatrixMetric(Metric):
     """Ratio of true and false positives and negatives of a confusion matrix.
 
     Args:
-        skip_channel (bool): if False, the first channel is left out. (The original documents the
+        skip_channel (bool): if False, the first channel is left out. (MindSpore documents the
             opposite, but behaves like this.)
         metric_name (str): the ratio, such as "sensitivity" (or "recall", "tpr"), "specificity",
             "precision", "accuracy", "f1 score".

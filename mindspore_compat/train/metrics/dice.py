@@ -10,7 +10,7 @@ __all__ = ["Dice"]
 class Dice(Metric):
     """Dice coefficient of each batch, 2 |prediction ∩ label| / (|prediction|² + |label|²).
 
-    As in the original, the sum over the batches is divided by the number of samples instead of
+    As in MindSpore, the sum over the batches is divided by the number of samples instead of
     batches.
 
     Args:

@@ -17,7 +17,7 @@ class HausdorffDistance(SurfaceMetric):
         percentile (float): the percentile of the distances to return instead of the largest, from 0
             to 100.
         directed (bool): whether to use only distances from the predicted surface.
-        crop (bool): whether the original crops the images to the regions first; this changes no
+        crop (bool): whether MindSpore crops the images to the regions first; this changes no
             result.
 
     Raises:

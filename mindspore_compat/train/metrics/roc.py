@@ -46,7 +46,7 @@ class ROC(Metric):
 
     @rearrange_inputs
     def update(self, *inputs):
-        """Sets the predictions and labels; as in the original, they replace earlier ones.
+        """Sets the predictions and labels; as in MindSpore, they replace earlier ones.
 
         Args:
             *inputs: predictions of the labels' shape, or (N, C, ...) with labels (N, ...).

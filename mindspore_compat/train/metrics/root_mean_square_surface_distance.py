@@ -12,7 +12,7 @@ __all__ = ["RootMeanSquareDistance"]
 class RootMeanSquareDistance(SurfaceMetric):
     """Root mean square surface distance from the predicted surface to the labelled one.
 
-    As in the original, the root is taken only of the symmetric mean.
+    As in MindSpore, the root is taken only of the symmetric mean.
 
     Args:
         symmetric (bool): whether to include the distances in the opposite direction.

@@ -2,7 +2,7 @@
 
 A summary file is a sequence of records (see `_io.tfrecord`), each an Event: time, step and a
 Summary of tagged values. A lineage file contains LineageEvents instead. The field numbers come from
-the original's summary.proto and lineage.proto.
+MindSpore's summary.proto and lineage.proto.
 """
 
 import struct

@@ -1,7 +1,7 @@
 """Loss landscapes: the plane in which one is drawn, and the message that stores it.
 
 The plane contains the trained weights and is spanned by two directions. Nothing is trained or run
-here. The field numbers come from the original's summary.proto.
+here. The field numbers come from MindSpore's summary.proto.
 
 Source: Li et al., Visualizing the Loss Landscape of Neural Nets, 2018, and
 mindspore.SummaryLandscape of MindSpore 2.10.

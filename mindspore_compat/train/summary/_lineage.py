@@ -1,7 +1,7 @@
 """Builds messages of lineage files: metadata of a training, an evaluation, or a user's own values.
 
 Each function returns a `Packed`, which `SummaryRecord.add_value` accepts. The field numbers come
-from the original's lineage.proto. `_dataset_graph` builds the graph of a dataset.
+from MindSpore's lineage.proto. `_dataset_graph` builds the graph of a dataset.
 """
 
 from ..._io.protobuf import bytes_field, double_field, float_field, int_field

@@ -1,7 +1,7 @@
 """Converts a network's graph to the message in summary files.
 
 The network is traced as `export` does it (see `mind_ir.tracing`): it runs once in inference mode,
-and its computation becomes nodes. The field numbers come from the original's anf_ir.proto.
+and its computation becomes nodes. The field numbers come from MindSpore's anf_ir.proto.
 """
 
 import numpy as np

@@ -21,8 +21,6 @@ class ConvertNetUtils:
         'DenseThor'
 
     Source: mindspore.train.train_thor.ConvertNetUtils of MindSpore 2.10.
-
-    Source: mindspore.train.ConvertNetUtils of MindSpore 2.10.
     """
 
     @checked

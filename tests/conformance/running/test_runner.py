@@ -345,7 +345,7 @@ def judged(case, result, answer):
             "fail",
             ("fail", "accepted"),
             "pass",
-        ),  # what the original accepts must be
+        ),  # what MindSpore accepts must be
         ("raises", "TypeError", "pass", ("fail", "accepted"), "fail"),
         (
             "raises",

@@ -102,7 +102,7 @@ class Step(nn.TrainOneStepWithLossScaleCell):
             loss = F.depend(loss, self.optimizer(grads))
         return loss, cond, scaling_sens
 
-class OnTheHost(Step):  # the original cannot look at gradients on a CPU
+class OnTheHost(Step):  # MindSpore cannot look at gradients on a CPU
     def get_overflow_status(self, status, compute_output):
         bad = 0.0
         for gradient in compute_output:

@@ -1,4 +1,4 @@
-"""An unpickled optimizer continues from the state of the original, with its own parameters."""
+"""An unpickled optimizer continues from the state of MindSpore, with its own parameters."""
 
 import inspect
 import pickle

@@ -1,8 +1,8 @@
 """Distributions and bijectors against the observed results of MindSpore 2.10 (CPU).
 
-tests/data/observed_probability.jsonl has the result of each line of probability_cases.py. Where the
-original gives NaN although a number exists, the file has the number. With MINDSPORE_ORACLE set, the
-file is compared with that interpreter again.
+tests/data/observed_probability.jsonl has the result of each line of probability_cases.py. Where
+MindSpore gives NaN although a number exists, the file has the number. With MINDSPORE_ORACLE set,
+the file is compared with that interpreter again.
 """
 
 import json

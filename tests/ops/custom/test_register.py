@@ -1,4 +1,4 @@
-"""Descriptions of custom operators: the same dicts as the original makes."""
+"""Descriptions of custom operators: the same dicts as MindSpore makes."""
 
 import pytest
 

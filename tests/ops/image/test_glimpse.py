@@ -28,7 +28,7 @@ def whole(*values):
 
 
 def window(image, size, centre, centered, normalized):
-    """One window, 0 outside of the image. The corner is computed in float32, like the original."""
+    """One window, 0 outside of the image. The corner is computed in float32, like MindSpore."""
     out = np.zeros((*size, image.shape[2]), np.float32)
     corner = []
     for n, length, at in zip(image.shape[:2], size, np.float32(centre)):

@@ -17,8 +17,8 @@ def ints(*values):
     return Tensor(np.array(values, np.int32))
 
 
-# (method, arguments, keywords, result): results of the functions that do not write, or of the
-# original
+# (method, arguments, keywords, result): results of the functions that do not write, or of
+# MindSpore
 WRITES = [
     ("add_", (2,), {"alpha": 3}, [[7, 8], [9, 10]]),
     ("sub_", (2,), {"alpha": 3}, [[-5, -4], [-3, -2]]),

@@ -25,7 +25,7 @@ def matrix(*rows):
 BAND = matrix([1, 2, 3, 4], [5, 6, 7, 8], [9, 8, 7, 6])
 
 
-# Bands (the numbers are those of the original) ----------------------------------------------------
+# Bands (the numbers are those of MindSpore) ----------------------------------------------------
 
 
 @pytest.mark.parametrize(

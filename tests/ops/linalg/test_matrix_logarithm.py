@@ -17,7 +17,7 @@ LOG = [
 def test_the_originals_numbers_and_stacks():
     got = ops.MatrixLogarithm()(Tensor(np.stack([A, A @ A, np.eye(2)]).reshape(3, 1, 2, 2)))
     assert got.shape == (3, 1, 2, 2)
-    # The original prints eight digits.
+    # MindSpore prints eight digits.
     np.testing.assert_allclose(got.asnumpy()[0, 0], LOG, 1e-7)
     close(got.asnumpy()[2, 0], np.zeros((2, 2)))
     single = ops.MatrixLogarithm()(Tensor(A.astype(np.complex64)))

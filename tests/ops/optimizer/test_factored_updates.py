@@ -1,4 +1,4 @@
-"""Adafactor as a primitive against the original's numbers; dtypes of the updates; what SGD leaves
+"""Adafactor as a primitive against MindSpore's numbers; dtypes of the updates; what SGD leaves
 unchanged.
 """
 
@@ -8,7 +8,7 @@ from kit import close, same
 
 from mindspore_compat import Parameter, Tensor, ops
 
-# the original's results: (scale_parameter, first_moment, weight_decay), shape, param, exp_avg (None
+# MindSpore's results: (scale_parameter, first_moment, weight_decay), shape, param, exp_avg (None
 # if it is unchanged)
 OBSERVED = [
     (

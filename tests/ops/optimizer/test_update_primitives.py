@@ -1,4 +1,4 @@
-"""Updates as primitives: the original's numbers, in place, selected rows only, rejected calls."""
+"""Updates as primitives: MindSpore's numbers, in place, selected rows only, rejected calls."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def given(values):
 ROWS = Tensor(np.array([0, 1], np.int32))
 GRAD = given(G)
 
-# (primitive, arguments, what the original prints for the parameter)
+# (primitive, arguments, what MindSpore prints for the parameter)
 OBSERVED = [
     (ops.ApplyMomentum, (), (P, A), (0.1, GRAD, 0.9), [0.516, 0.285, 0.072, 0.366]),
     (

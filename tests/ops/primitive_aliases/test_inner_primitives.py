@@ -1,4 +1,4 @@
-"""Primitives without a public function: the original's numbers, rejected calls, derivatives."""
+"""Primitives without a public function: MindSpore's numbers, rejected calls, derivatives."""
 
 import os
 import subprocess
@@ -40,7 +40,7 @@ def numbers(*shape, seed=0):
 A = floats([1, 2], [3, 4])
 LOWEST = np.finfo(np.float32).min
 
-# What the original gives.
+# What MindSpore gives.
 OBSERVED = {
     "SegmentMax": (lambda: ops.SegmentMax()(ints(1, 2, 3), ints(0, 0, 2)), [2, 0, 3]),
     "SegmentMin": (lambda: ops.SegmentMin()(floats(1, 2, 3), ints(0, 0, 2)), [1, 0, 3]),

@@ -1,4 +1,4 @@
-"""Functions of the original's Python layer that take and return Python values.
+"""Functions of MindSpore's Python layer that take and return Python values.
 
 The numbers are those of MindSpore 2.10 on a CPU.
 """

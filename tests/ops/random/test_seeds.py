@@ -1,4 +1,4 @@
-"""Seeds of random operators: which of them advance between calls, as in the original."""
+"""Seeds of random operators: which of them advance between calls, as in MindSpore."""
 
 import copy
 import pickle

@@ -279,7 +279,7 @@ def test_the_documented_numbers_of_lstm():
 
 
 def test_sequences_of_different_lengths():
-    """The numbers are those that the original documents."""
+    """The numbers are those that MindSpore documents."""
     ones = [Tensor(np.ones(s, np.float32)) for s in ((5, 2, 10), (1, 2, 2), (1, 2, 2), (112, 1, 1))]
     lengths = Tensor(np.array([4, 3], np.int32))
     out, h, c, *_ = _rl_inner_ops.LSTMV2(10, 2, 1, True, False, 0.0)(*ones, lengths)

@@ -1,4 +1,4 @@
-"""Functions that the original's graphs use: augmented assignments, sums of gradients, steps."""
+"""Functions that MindSpore's graphs use: augmented assignments, sums of gradients, steps."""
 
 import operator
 

@@ -1,7 +1,7 @@
 """Audio datasets: CMU Arctic, GTZAN, LibriTTS, LJ Speech, Speech Commands and YesNo.
 
 A sound is a WAV file of 16-bit samples, returned as float32 (32767 is 1.0) of shape (1, number of
-samples); several channels stay interleaved, as in the original.
+samples); several channels stay interleaved, as in MindSpore.
 """
 
 import os

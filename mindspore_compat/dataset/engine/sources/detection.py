@@ -247,7 +247,7 @@ class CocoDataset(_Objects):
         self.dataset_dir = folder("CocoDataset", dataset_dir)
         self.annotation_file = find_file("CocoDataset", "annotation_file", annotation_file)
         self._listing = annotation_file
-        OneOf(*_TASKS).refuse("CocoDataset", "task", task)  # after the paths, as in the original
+        OneOf(*_TASKS).refuse("CocoDataset", "task", task)  # after the paths, as in MindSpore
         self.task, self.decode, self.decrypt = task, decode, decrypt
         self.extra_metadata = extra_metadata
 
@@ -520,7 +520,7 @@ class WIDERFaceDataset(_Objects):
         if self.usage == "test":
             return [self._image(path)]
         table = np.array(faces, np.int32)
-        # The original's names; the files call the last three invalid, occlusion, pose.
+        # MindSpore's names; the files call the last three invalid, occlusion, pose.
         return [
             self._image(path),
             table[:, :4].copy(),

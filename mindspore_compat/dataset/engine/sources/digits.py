@@ -349,7 +349,7 @@ class USPSDataset(FilesDataset, VisionBaseDataset):
             label, *values = line.split()
             try:
                 pixels = np.array([value.split(":")[1] for value in values], np.float32)
-                image = (pixels.astype(np.float64) + 1) / 2 * 255  # as the original rounds
+                image = (pixels.astype(np.float64) + 1) / 2 * 255  # as MindSpore rounds
                 yield [
                     image.astype(np.uint8).reshape(16, 16, 1),
                     np.array(int(label) - 1, np.uint32),

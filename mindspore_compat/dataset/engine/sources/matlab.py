@@ -1,6 +1,6 @@
 """Datasets with annotations in MATLAB files: Caltech 101, Flowers 102, SBD and SVHN.
 
-Their rows pass through GeneratorDataset, as in the original, so they cannot be cached.
+Their rows pass through GeneratorDataset, as in MindSpore, so they cannot be cached.
 """
 
 import math
@@ -284,7 +284,7 @@ class SBDataset(GeneratorDataset):
         shard_id: Shard = None,
     ):
         self.dataset_dir = folder("SBDataset", dataset_dir)
-        # as in the original
+        # as in MindSpore
         (OneOf("Boundaries", "Segmentation") | None).refuse("SBDataset", "task", task)
         self.task, self.usage, self.decode = task, usage, bool(decode)
         records, origins = [], []

@@ -1,9 +1,9 @@
 """MindDataset: reads the rows of MindRecord files.
 
-`_io.mindrecord` reads the files; this module selects and orders the rows. For these files, the
-original shuffles with a different generator than its other samplers. A seed gives the same order
+`_io.mindrecord` reads the files; this module selects and orders the rows. For these files,
+MindSpore shuffles with a different generator than its other samplers. A seed gives the same order
 here, except for PARTIAL, and from the second epoch on for FILES and draws with replacement, where
-the original draws from the remainder of the previous epoch.
+MindSpore draws from the remainder of the previous epoch.
 """
 
 import itertools
@@ -294,7 +294,7 @@ def _open_sampler(sampler, counts, size, labels):
         fixed = SubsetSampler(
             Minstd(next_seed() + 1).shuffle(list(sampler.indices)), sampler.num_samples
         )
-        return fixed.open(size)  # in the original, the second epoch repeats the first
+        return fixed.open(size)  # in MindSpore, the second epoch repeats the first
     return sampler.open(size, labels)
 
 
@@ -306,7 +306,7 @@ def _random(sampler, counts, size):
     mix, order = _mixing(sampler.get_shuffle_mode(), counts, size), None
 
     def epoch():
-        nonlocal order  # the original reshuffles the remainder of the previous epoch
+        nonlocal order  # MindSpore reshuffles the remainder of the previous epoch
         order = mix(order, next(seeds))[:limit]
         return order
 

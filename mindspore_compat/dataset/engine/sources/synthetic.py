@@ -84,7 +84,7 @@ class FakeImageDataset(MappableDataset, VisionBaseDataset):
         return list(map(self._label, range(self.num_images)))
 
     def _row(self, index):
-        # The original fills the bytes with doubles: normally distributed numbers, or 0.
+        # MindSpore fills the bytes with doubles: normally distributed numbers, or 0.
         size = int(np.prod(self.image_size))
         numbers = Twister(self.base_seed + index).normals(-(-size // 8))
         image = np.maximum(numbers, 0.0).astype("<f8").view(np.uint8)[:size]
@@ -111,7 +111,7 @@ _TYPES = (
 class RandomDataset(SourceDataset, VisionBaseDataset):
     """A dataset of random rows; all bytes of a value are equal.
 
-    With a seed, the rows are the original's; each epoch repeats them.
+    With a seed, the rows are MindSpore's; each epoch repeats them.
 
     Args:
         total_rows (int, optional): the number of rows; by default the number in the schema, or a

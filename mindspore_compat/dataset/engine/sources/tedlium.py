@@ -77,7 +77,7 @@ class TedliumDataset(Listed, AudioBaseDataset):
         return ["waveform", "sample_rate", "transcript", "talk_id", "speaker_id", "identifier"]
 
     def _records(self):
-        if not isinstance(self.extensions, str):  # the original accepts it until it reads
+        if not isinstance(self.extensions, str):  # MindSpore accepts it until it reads
             raise TypeError(
                 f"For 'TedliumDataset', 'extensions' must be a str, but got {self.extensions!r}."
             )

@@ -1,7 +1,7 @@
 """TFRecordDataset: reads the Examples of TFRecord files.
 
-Files are read one after another, regardless of `num_parallel_workers`; this is the original's order
-with one worker. With a seed, the order of files is the original's, but not the order of rows
+Files are read one after another, regardless of `num_parallel_workers`; this is MindSpore's order
+with one worker. With a seed, the order of files is MindSpore's, but not the order of rows
 (GLOBAL). The wire format is in `_io.tfrecord`.
 """
 
@@ -232,7 +232,7 @@ class _Opened(UnionBaseDataset):
 
 
 def _find_files(patterns):
-    """Returns the files that match, sorted. As in the original, the type of each pattern is checked
+    """Returns the files that match, sorted. As in MindSpore, the type of each pattern is checked
     after all other arguments."""
     for pattern in [] if isinstance(patterns, str) else patterns:
         Str.refuse_part("TFRecordDataset", "'dataset_files'", pattern, verb="hold")

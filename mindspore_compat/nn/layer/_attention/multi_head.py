@@ -17,7 +17,7 @@ from ...cell import Cell
 from ..basic import Dense
 from .sizes import Anything, FeatureSize, Heads, Width
 
-_Input = Instead(Anything, AttributeError)  # the original reads its axes first
+_Input = Instead(Anything, AttributeError)  # MindSpore reads its axes first
 
 
 @public("nn.MultiheadAttention")

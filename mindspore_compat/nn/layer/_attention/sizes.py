@@ -1,6 +1,6 @@
 """Rules for the sizes of attention layers.
 
-The original divides the width by the number of heads before it checks either, so numbers and
+MindSpore divides the width by the number of heads before it checks either, so numbers and
 Tensors that do not divide raise a ValueError.
 """
 

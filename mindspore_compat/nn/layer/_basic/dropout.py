@@ -185,7 +185,7 @@ class _ImageDropout(_ChannelDropout):
         self.p = 1 - share
 
     def extend_repr(self):
-        """Returns the text of `keep_prob`, which the original prints as `p`."""
+        """Returns the text of `keep_prob`, which MindSpore prints as `p`."""
         return f"p={self.keep_prob}"
 
 

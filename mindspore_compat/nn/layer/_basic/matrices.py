@@ -7,7 +7,7 @@ from ...._core.rules.comparisons import Instead
 from ...._core.rules.vocabulary import Int, TensorOf, checked, number
 from ...cell import Cell
 
-_Input = Instead(TensorOf(), AttributeError)  # the original reads its shape first
+_Input = Instead(TensorOf(), AttributeError)  # MindSpore reads its shape first
 
 
 @public("nn.Tril")

@@ -29,7 +29,7 @@ Triple = Size | TupleOf(Size, length=3)
 Pads2 = Int(ge=0) | TupleOf(Int(ge=0), length=4)
 Pads3 = Int(ge=0) | TupleOf(Int(ge=0), length=6)
 Mode = OneOf("same", "valid", "pad")
-AnyMode = AsValue(Mode)  # where the original raises only ValueError
+AnyMode = AsValue(Mode)  # where MindSpore raises only ValueError
 _groups = Forbid(
     "in_channels % group or out_channels % group",
     ValueError,
@@ -40,7 +40,7 @@ _padding = "'padding' must be 0 where 'pad_mode' is not 'pad'"
 
 
 def _two(name):
-    """Returns a rule for pairs. As in the original, a tuple of another length is a TypeError for
+    """Returns a rule for pairs. As in MindSpore, a tuple of another length is a TypeError for
     images."""
     return Forbid(
         f"type({name}) is tuple and len({name}) != 2",

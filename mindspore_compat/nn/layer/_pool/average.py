@@ -57,7 +57,7 @@ class _AvgPool(_Pool):
             Truth.refuse(name, "ceil_mode", ceil_mode)
             Truth.refuse(name, "count_include_pad", count_include_pad)
             if divisor_override is None and count_include_pad and not ceil_mode:
-                ceil_mode, count_include_pad = False, True  # the original reads no more of them
+                ceil_mode, count_include_pad = False, True  # MindSpore reads no more of them
         Bool.refuse(name, "ceil_mode", ceil_mode)
         Bool.refuse(name, "count_include_pad", count_include_pad)
         self.ceil_mode = ceil_mode

@@ -1,8 +1,8 @@
 """Bijector: the base class of invertible functions.
 
 A family defines `_forward`, `_inverse`, `_forward_log_jacobian` and `_inverse_log_jacobian`. Its
-arguments are stored as given and are cast to the type of the value in every call. As in the
-original, a Parameter argument does not become a parameter of the bijector.
+arguments are stored as given and are cast to the type of the value in every call. As in
+MindSpore, a Parameter argument does not become a parameter of the bijector.
 """
 
 import numpy as np

@@ -292,7 +292,7 @@ class HalfNormal(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
 
-    As in the original, the density is 0 for values below 0, whatever `mean` is. It integrates to 1
+    As in MindSpore, the density is 0 for values below 0, whatever `mean` is. It integrates to 1
     only if `mean` is 0.
     """
     def __init__(self, mean: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, sd: _t.SupportsIndex | _b.float | _c.Iterable[_t.Any] | _np.ndarray[_t.Any, _t.Any] | _Tensor | None = None, seed: _b.int | None = None, dtype: _Type = ..., name: _b.str = 'HalfNormal') -> None: ...

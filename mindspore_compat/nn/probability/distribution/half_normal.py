@@ -23,7 +23,7 @@ class HalfNormal(Distribution):
         dtype (mindspore.dtype): the type of samples, a float.
         name (str): the name of the distribution.
 
-    As in the original, the density is 0 for values below 0, whatever `mean` is. It integrates to 1
+    As in MindSpore, the density is 0 for values below 0, whatever `mean` is. It integrates to 1
     only if `mean` is 0.
 
     Raises:
