@@ -83,7 +83,8 @@ def remarks(use, assigned, meanings):
 
 
 def arguments_without_effect(mark, target, call):
-    """Yields the arguments of a call that have no effect, in brackets; "" for the whole call."""
+    """Yields "(name)" for each argument of a call that has no effect. Yields "" if the whole call
+    has none."""
     if not mark.arguments:
         yield ""
         return

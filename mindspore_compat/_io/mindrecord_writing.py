@@ -326,8 +326,8 @@ class Writer:
 
 
 def _with_zeros(values):
-    """Yields 0, then the value, for each value. The 0 is the number of the schema, which the format
-    requires; a file has only one."""
+    """Yields 0 and the value, for each value. The 0 is the number of the schema, which the format
+    stores with each value; a file has only one schema."""
     for value in values:
         yield 0
         yield value.item() if hasattr(value, "item") else value

@@ -131,8 +131,8 @@ def _line_that_is_no_text(path):
 
 
 def named_in(error, path, line=None):
-    """Returns the error of a file that cannot be opened, with the list that names the file; or None
-    for other errors.
+    """Returns an error that also names the list file in which an unreadable file is listed. Returns
+    None for other errors.
 
     Args:
         error (Exception): the error, raised within a `reading` block or by one.

@@ -68,13 +68,13 @@ def dropout3d(today, x, p=0.5):
 
 @instead
 def drawn(today, shape, seed=0, seed2=0):
-    """Takes two seeds; two zeros mean a random one."""
+    """Takes two seeds. If both are 0, the seed is drawn at random."""
     return today(shape, seed or seed2 or None)
 
 
 @instead
 def random_gamma(today, shape, alpha, seed=0, seed2=0):
-    """Takes two seeds; two zeros mean a random one."""
+    """Takes two seeds. If both are 0, the seed is drawn at random."""
     return today(shape, alpha, seed or seed2 or None)
 
 

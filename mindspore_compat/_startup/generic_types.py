@@ -29,14 +29,20 @@ def _decorator(argument):
 
 
 def _without(names, result):
-    """Returns the signatures of a function with one result if no argument of these names is given,
-    and another otherwise."""
+    """Returns two signatures: one with `result`, for calls without the arguments in `names`, and
+    the ordinary one for all other calls."""
     return [(dict.fromkeys(names.split()), result), ORDINARY]
 
 
 def _gradients(function, returned, absent):
-    """Returns the signatures of a function of functions: the gradient of the first input, of one
-    Parameter, of several. `absent` are the arguments that change the form of the result."""
+    """Returns three signatures of a function such as `grad`: for the gradient of the first input,
+    of one Parameter, and of several Parameters.
+
+    Args:
+        function (str): the type of the function that is differentiated.
+        returned (str): the type of the result, with {} for that of the gradient.
+        absent (str): arguments that must be missing, because they change the type of the result.
+    """
     absent = dict.fromkeys(absent.split())
     positions = [
         {"grad_position": "int", "weights": None},

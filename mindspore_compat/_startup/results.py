@@ -245,7 +245,8 @@ class _Body:
         return None
 
     def of_name(self, name):
-        """Returns the type of a variable: that of all its assignments and of its parameter."""
+        """Returns the type that all assignments to a variable have in common; a parameter that is a
+        Tensor counts as one of them."""
         if name in self.open:
             return OPEN
         self.open.add(name)

@@ -200,7 +200,7 @@ def seconds(reader, name, default):
 
 
 def log_name(options):
-    """Returns the log files' name, without rank."""
+    """Returns the name that the log files have in common, without the rank."""
     name = options.worker_log_name
     if "{ip}" in name or "{hostname}" in name:
         host = socket.gethostname()

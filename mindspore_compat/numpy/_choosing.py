@@ -226,7 +226,7 @@ def _check_mode(mode, api):
 
 
 def _in_range(indices, length, mode, api):
-    """Returns positions in [0, `length`), after applying `mode`.
+    """Applies `mode` to indices of an axis of `length` elements, and returns the resulting indices.
 
     Raises:
         IndexError: if a position is out of range and `mode` is "raise".

@@ -74,15 +74,15 @@ def __getattr__(name):
 
 @functools.cache
 def _classes():
-    """Returns the Primitives' names keyed by their lowercase form; of two that differ in case, the
-    first."""
+    """Returns a dict from the lowercase name of each Primitive to its name. If two names differ
+    only in case, the dict has the first."""
     return {name.lower(): name for name in reversed(__all__) if name[0].isupper()}
 
 
 @functools.cache
 def instance(name):
-    """Returns the instance of the Primitive that `roll_op` names, given "roll"; None if it needs
-    settings."""
+    """Returns an instance of a Primitive. For example, "roll" gives the object that MindSpore calls
+    `roll_op`. Returns None if the constructor has arguments without a default."""
     operator = _MADE.get(f"{name}_op") or _classes().get(name.replace("_", ""))
     result = operator and __getattr__(operator)
     if not inspect.isclass(result):

@@ -77,7 +77,7 @@ class Primitive:
 
     @functools.cached_property
     def init_attrs(self):
-        """The arguments of the constructor, as far as the Primitive keeps them: a dict."""
+        """A dict of the constructor's arguments that the Primitive stores as attributes."""
         construct = type(self).__init__
         if not self._is_of_package():
             return {"name": self.name}
@@ -86,8 +86,8 @@ class Primitive:
 
     @functools.cached_property
     def attrs(self):
-        """The attributes that the Primitive computes with: a dict of the constructor's arguments
-        and of what `add_prim_attr` sets."""
+        """A dict of the attributes that the Primitive computes with: the constructor's arguments,
+        and the attributes that `add_prim_attr` sets."""
         own = constants_of(type(self).__name__) if self._is_of_package() else {}
         return {**{name: value for name, value in self.init_attrs.items() if name != "name"}, **own}
 

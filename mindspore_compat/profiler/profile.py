@@ -274,7 +274,7 @@ def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True
     """Returns a function for `on_trace_ready` that writes each recording to a new folder.
 
     Args:
-        dir_name (str): the folder above. Default: ``None``, "./data".
+        dir_name (str): the parent folder. Default: ``None``, "./data".
         worker_name (str): the prefix of the folder names. Default: ``None``, machine and process.
         analyse_flag (bool): whether to write results. Default: ``True``.
         async_mode (bool): stored without effect. Default: ``False``.

@@ -32,7 +32,7 @@ def check_gradients(function, *arrays, order=2, seed=0):
 
 
 def check_jvp(function, *arrays, seed=0):
-    """Compares `jvp` with the gradients: <u, J v> is <Jᵀ u, v>."""
+    """Checks `jvp` against the gradients: with the Jacobian J, <u, J v> equals <Jᵀ u, v>."""
     arrays = [np.asarray(a, np.result_type(a, np.float64)) for a in arrays]
     rng = np.random.default_rng(seed + 1)
     tensors, along = [Tensor(a) for a in arrays], [_like(rng, a) for a in arrays]

@@ -34,7 +34,7 @@ SECONDS = 60  # a mutant that takes longer counts as detected: the runner would 
 
 
 class MutantServer:
-    """The forking process of one name; a context manager."""
+    """A process that forks for each mutant of one public name; a context manager."""
 
     def __init__(self, name, kinds=KINDS):
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "GLOG_v": "4"}

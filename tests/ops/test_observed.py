@@ -33,7 +33,7 @@ def random_tensor(*shape, dtype=None, seed=0, lo=None, hi=None, pos=False):
 
 
 def slopes_of(function, *tensors, n=None):
-    """Gradients of the first output's sum with cosines as weights."""
+    """Returns the gradients of a weighted sum of the first output; the weights are cosines."""
 
     def loss(*inputs):
         out = function(*inputs)

@@ -1,4 +1,4 @@
-"""The table of divided networks: all divisions of each network over 2, 4 and 8 ranks."""
+"""The table of sharded networks: every way to shard each network over 2, 4 and 8 ranks."""
 
 from typing import NamedTuple
 

@@ -40,7 +40,7 @@ def shifted(a, by=1):
 
 
 class SubNet(nn.Cell):
-    """A Cell of the user within another."""
+    """A user-defined Cell that another Cell contains."""
 
     def __init__(self):
         super().__init__()

@@ -196,8 +196,8 @@ def write(found):
 
 
 def short(record, first):
-    """The record without the list of names and the text of an error, or SAME if it equals the first
-    mode's."""
+    """Returns a shorter record: without the list of names, and with the type of an error only.
+    Returns SAME if the record equals `first`, that of the first mode."""
     record.pop("names", None)
     if "error" in record:
         return {"error": record["error"].split(":")[0]}

@@ -155,9 +155,9 @@ def _lower_priority(niceness):
 
 
 def _end_after(parent, compiling):
-    """Ends this process after its parent, when it does not hold the lock `compiling`. Standard
-    input reports the end of the parent only if no forked process has inherited the other end of the
-    pipe."""
+    """Ends this process once its parent has ended and the lock `compiling` is free (after LONGEST
+    seconds, even if it is not). Standard input is not enough to detect the end of the parent: a
+    forked process may have inherited the other end of the pipe, which then stays open."""
     while os.name == "nt" or os.getppid() == parent:
         time.sleep(SECONDS)
     compiling.acquire(timeout=LONGEST)

@@ -36,7 +36,8 @@ def pad(xp, x, pad_width, mode="constant", constant_values=0):
 
 @functools.lru_cache(maxsize=512)
 def _parts(shape, pad_width):
-    """Returns the padded shape, the indices of the padding, and the index of the array in it."""
+    """Returns the shape of the padded array, a list of indices of its padding, and the index at
+    which the original array lies in it."""
     edges, inside = [], ()
     for n, (before, after) in zip(shape, pad_width):
         if before:

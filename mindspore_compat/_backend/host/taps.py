@@ -1,7 +1,8 @@
 """Sparse matrices with the same number of weights, the *taps*, in each row, and products with them.
 
-The matrices lie on the host. The work is proportional to the larger of input and output; the host
-multiplies small matrices as dense ones. A GPU has a kernel of its own (cuda/taps.py).
+The matrices are in host memory. The work is proportional to the size of the input or the output,
+whichever is larger. The host multiplies small matrices as dense ones. A GPU uses another kernel
+(cuda/taps.py).
 """
 
 import math

@@ -48,9 +48,14 @@ def _loop(name):
     loops=lambda name, x, y: [_loop(name)],
 )
 def of_pairs(name, x, y):
-    """Returns "remainder", "fmod" or "hypot" of contiguous float32 arrays of one shape, or with a
-    single number as the second; None if a quotient is too large or a divisor is zero, infinite or
-    NaN."""
+    """Computes "remainder", "fmod" or "hypot" of contiguous float32 arrays.
+
+    Returns None if a quotient is too large, or if a divisor is zero, infinite or NaN.
+
+    Args:
+        name (str): the function.
+        x, y: two arrays of one shape; `y` may also be a 0-d array.
+    """
     out = numpy.empty(x.shape, FLOAT)
     y = y if y.ndim else numpy.full(x.shape, y)
     arrays = jit.flat(x), jit.flat(y), out.reshape(-1)

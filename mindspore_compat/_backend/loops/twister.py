@@ -31,13 +31,13 @@ def seed_state(state: array(WORD), seed: array(WORD), first: piece(0), last: pie
 def next_words(
     state: array(WORD), used: array(INDEX), out: array(WORD), first: piece(0), last: piece(1)
 ):
-    """Writes the words `first` to `last` of the next ones.
+    """Generates the next random words and writes them to `out[first:last]`.
 
     Args:
-        state: the words of the state.
-        used: how many of them have been given; an array of one element.
-        out: the given words.
-        first, last: the range of all words.
+        state: the 624 words of the generator's state; updated.
+        used: how many words of the state have been returned, an array of one element; updated.
+        out: the random words.
+        first, last: the range of `out` to fill.
     """
     zero, one, odd = numpy.uint32(0), numpy.uint32(1), numpy.uint32(0x9908B0DF)
     high, low = numpy.uint32(0x80000000), numpy.uint32(0x7FFFFFFF)

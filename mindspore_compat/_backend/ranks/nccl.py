@@ -256,8 +256,8 @@ class Channel:
         self._sent = collections.deque()  # arrays that NCCL may still read: (event, array)
 
     def send(self, array):
-        """Sends an array, which is contiguous and does not change before `settle`, as soon as the
-        work of the current stream so far is done."""
+        """Sends an array after the work that the current stream has been given so far. The array is
+        contiguous and must not change before `settle`."""
         while self._sent and self._sent[0][0].done:
             self._sent.popleft()
         with self._pair.aside():

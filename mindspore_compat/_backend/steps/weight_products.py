@@ -128,7 +128,7 @@ class Joins:
         return lines
 
     def _chains(self, uses):
-        """Returns the sums whose terms are products that nothing else uses.
+        """Returns the sums of products in which no other line uses the products.
 
         Returns:
             dict: the slot of each sum -> a list of pairs: the slot of a product, and the number of

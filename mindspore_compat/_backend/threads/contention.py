@@ -114,7 +114,8 @@ _limited_group = functools.cache(cgroup.limited)
 
 
 def _idle_time(cores, path="/proc/stat"):
-    """Returns the seconds (idle, in all) that cores have counted; None if one is not listed."""
+    """Returns (idle, total): seconds that some cores have counted since the start of the system.
+    Returns None if the system does not list one of the cores."""
     names = {f"cpu{core}" for core in cores}
     idle = counted = 0
     try:

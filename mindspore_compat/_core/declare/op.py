@@ -161,8 +161,8 @@ class Op:
         raise AttributeError(f"Op has no attribute '{name}'")
 
     def is_shapes_first(self, path):
-        """Returns whether a call of a public path raises the error of the shapes if both shapes and
-        dtypes are wrong."""
+        """Returns True if shapes are checked before dtypes in calls of a public path: if both are
+        wrong, the call raises the error about the shapes."""
         first = self.quirks.shapes_first
         if isinstance(first, tuple):
             return path in first
@@ -509,8 +509,8 @@ class Op:
         raise no_tensor(self, name, value)
 
     def _list(self, name, value, tensors):
-        """Returns a list as an array; like a number, it takes the dtype of the Tensor within its
-        kind."""
+        """Converts a list to an array. Beside a Tensor, it is promoted like a Python number of its
+        kind (bool, int, float or complex)."""
         array = as_array(value)
         if not tensors or name not in self.promote or not array.size:
             return array

@@ -44,7 +44,8 @@ def to_device_of(tensor, other):
 
 
 def _to_shape_of(gradient, output):
-    """A 0-d gradient is broadcast; one element fits an output of one element."""
+    """Returns a gradient in the shape of its output. A 0-d gradient is broadcast; a gradient of one
+    element is reshaped for an output of one element."""
     if gradient.shape == output.shape:
         return gradient
     if gradient.size == 1 and output.size == 1:

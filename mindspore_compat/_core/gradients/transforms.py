@@ -248,7 +248,7 @@ class _Run:
         self.weights, self.weight_leaves = [weight_of[end] for end in used_leaves], used_leaves
 
     def gradients(self, grad_outputs, last=False):
-        """Returns the gradient at each leaf; within an open gradient."""
+        """Returns the gradient at each leaf. The caller is inside an open gradient."""
         return self.scope.gradients(self.heads, _output_gradients(self.heads, grad_outputs), last)
 
     def answer(self, gradients):
@@ -275,8 +275,8 @@ _WITH_GRADIENTS = (Tensor, Mutable, Sparse)
 
 
 def _as_given(gradient):
-    """Returns the gradient of a sparse tensor: sparse in graph mode, its values in PyNative
-    mode."""
+    """Returns a gradient as the caller gets it. In PyNative mode, a sparse gradient is replaced by
+    its values; all other gradients are unchanged."""
     return (
         gradient.values
         if isinstance(gradient, Sparse) and config.mode == PYNATIVE_MODE

@@ -98,8 +98,8 @@ class Mesh:
             self.note(((api, text_of(strategies)),), not is_declared)
 
     def note(self, pairs, is_due=True, text=None):
-        """Makes the ranks compare pairs of a name and a text as `agree` does. The arguments are the
-        same as for `Group.note`.
+        """Stores pairs (name, text) that must be the same on all ranks of the mesh. The ranks
+        compare them at their next exchange. The arguments are those of `Group.note`.
         """
         if self.size > 1:
             self.group(self.axes).note(pairs, is_due, text)

@@ -194,10 +194,11 @@ def placed(tensor, dims):
 
 
 def divided_instead(tensor, axis, other, parts):
-    """Moves the division of one axis of a Tensor to another axis, by an all-to-all.
+    """Returns a Tensor that is divided along `other` instead of `axis`, by an all-to-all.
 
-    The mesh axes that divide `axis` divide `other` instead, as far as the number of their ranks
-    divides `parts`. The Tensor is gathered along the remaining mesh axes.
+    The mesh axes that divide `axis` move to `other` one by one. This ends at the first mesh axis
+    with which the number of blocks of `other` would not divide `parts`. The Tensor is gathered
+    along that mesh axis and the later ones.
 
     Args:
         tensor (Tensor): the Tensor; returned unchanged if `axis` is not divided.

@@ -97,8 +97,8 @@ class Ring:
         self.size, self.rank = self.group.size, self.group.rank
 
     def run(self, xp, function, row, rows, keys):
-        """Returns the results of the function of `over_keys` for this rank's rows and all keys:
-        (state, sums). The sums are for this rank's keys.
+        """Runs a function of `over_keys` on the rows of this rank and on all keys. Returns (state,
+        sums); the sums belong to the keys of this rank.
 
         Args:
             xp: the space of the blocks.

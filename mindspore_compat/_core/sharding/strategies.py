@@ -55,7 +55,8 @@ class Declared:
 
     @classmethod
     def outdate(cls):
-        """Makes the next `of` of each network collect again: a strategy was set."""
+        """Discards the collected strategies after one was set. The next call of `of` collects them
+        again."""
         cls.changes += 1
 
     @classmethod

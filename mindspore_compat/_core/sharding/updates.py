@@ -124,7 +124,11 @@ class Owners:
         return rank is None or rank == self.stages.own
 
     def keep(self, kinds):
-        """Drops the values of the states of other ranks; `kinds` are sequences of states."""
+        """Keeps the optimizer states that this rank owns, and drops the values of all others.
+
+        Args:
+            kinds: sequences of states, one sequence for each kind ("moment1", ...).
+        """
         for states in kinds:
             for state, rank in zip(states, self.ranks, strict=True):
                 state.__dict__["_stages"] = None if rank is None else (self.stages, rank)
@@ -133,8 +137,8 @@ class Owners:
                     state._array = Staged(self.stages, rank, None, array.shape, array.dtype, True)
 
     def spread(self, parameters):
-        """Gives every rank the parameters that others have updated, in one message for each rank
-        and dtype."""
+        """Broadcasts each parameter from the rank that updated it to all ranks. Each rank sends one
+        message for each dtype."""
         messages = {}
         for parameter, rank in zip(parameters, self.ranks, strict=True):
             if rank is not None:

@@ -589,8 +589,8 @@ def _fill(init, host):
 
 
 def _unpickled(cls, values, stays=False):
-    """Returns a Tensor on the device target; With `stays` it remains on the host for any target,
-    like an optimizer's step count."""
+    """Returns a Tensor of the pickled values on the current device. With `stays` it remains on the
+    host, as the step count of an optimizer does."""
     tensor = _new(cls)
     tensor._array = values if stays else arrays.to_current(values)
     return tensor

@@ -140,7 +140,7 @@ class _Server(socketserver.ThreadingTCPServer):
 
 
 class _Talk(socketserver.BaseRequestHandler):
-    """One connection, from its greeting to its last question."""
+    """One client connection, from the greeting to the last query."""
 
     def handle(self):
         try:

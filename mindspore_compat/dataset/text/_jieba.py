@@ -190,7 +190,7 @@ class _Dictionary:
         self._heads = {head for word in self._weights for head in _heads(word)}
 
     def add(self, word, count):
-        """Adds a word with a frequency; for None and 0, with the median weight."""
+        """Adds a word. `count` is its frequency; with None or 0 the word gets the median weight."""
         self._weights[word] = math.log(count / self._total) if count else self._middle
         self._heads.update(_heads(word))
 

@@ -197,7 +197,7 @@ class ImageTensorOperation(TensorOperation):
 
 @checked
 def check_device(api, device_target: OneOf("CPU", "Ascend")):
-    """Refuses a device that does not process images."""
+    """Raises an error for a device that cannot process images."""
 
 
 class OfTransforms:

@@ -21,7 +21,8 @@ NotNan = Float(ge=-inf, le=inf)
 
 
 def gathered_asgd_update(xp, p, g, average, eta, mu, *, lambd, lr, steps):
-    """Computes `asgd_update` after `steps` steps, with each parameter's saved values on a GPU."""
+    """Computes `asgd_update` on a GPU, after `steps` earlier steps. `eta` and `mu` are the saved
+    values of each parameter."""
     first = xp.maximum(1 - steps, 0.0)
     return asgd_update(xp, p, g, average, lambd=lambd, eta=eta * (1 - first) + lr * first, mu=mu)
 

@@ -162,8 +162,12 @@ def _gradients_of_part(
 
 
 class _Part:
-    """The scores of some queries, from number `row` on, against a part of the keys, from number
-    `first_key` on; `rows` are the queries, the shift, the mask and the bits of dropout."""
+    """The scores of a block of queries against a block of keys.
+
+    Args:
+        row, first_key (int): the indices of the first query and of the first key.
+        rows (tuple): the queries, the shift, the mask, and the dropout mask in bits.
+    """
 
     def __init__(self, xp, row, first_key, rows, keys, scale, shift_first, band):
         query, *wide = rows

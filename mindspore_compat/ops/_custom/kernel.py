@@ -101,7 +101,7 @@ def kernel(fn: Callable | CellOf("Tensor") = None, reg_info: Any = None, compile
 
 
 def _in_words(function):
-    """Returns a copy of the function that sees the names of the kernel language as globals."""
+    """Returns a copy of the function whose globals include the names of the kernel language."""
 
     @functools.wraps(function)
     def run(*args, **kwargs):

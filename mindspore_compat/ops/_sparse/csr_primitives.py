@@ -78,8 +78,8 @@ class CSRSparseMatrixToDense(SparsePrimitive):
 
 @public("ops.operations.sparse_ops.DenseToCSRSparseMatrix")
 class DenseToCSRSparseMatrix(SparsePrimitive):
-    """Converts a dense matrix, or a batch, to CSR form, with the elements at `indices`; returns
-    five components.
+    """Converts the elements at `indices` of a dense matrix, or of a batch of matrices, to CSR form.
+    Returns the five components of the CSR matrix.
 
     Raises:
         ValueError: if `dense_input` does not have two or three axes, or an index is out of range.

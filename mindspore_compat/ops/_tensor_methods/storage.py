@@ -105,7 +105,7 @@ def _same_dtype(self, dtype):
 
 
 def _set(self, store, offset, size, stride):
-    """Lays the Tensor over a part of a storage."""
+    """Makes the Tensor a view of a part of a storage."""
     if stride is None:
         stride = [math.prod(size[i + 1 :]) for i in range(len(size))]
     if offset < 0 or min(size, default=0) < 0 or min(stride, default=0) < 0:

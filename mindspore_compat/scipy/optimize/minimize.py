@@ -204,7 +204,8 @@ class _Dense:
 
 
 class _Limited:
-    """The inverse Hessian as a product of the last steps and gradient changes (limited memory)."""
+    """The inverse Hessian of L-BFGS: products with it are computed from the last steps and from the
+    changes of the gradient in them."""
 
     def __init__(self, _, size):
         self.size, self.pairs = size, []

@@ -248,8 +248,8 @@ class Strategy:
         return len(stages)
 
     def has(self, name, stage=None):
-        """Returns whether a parameter is in a stage, or in any stage; True for all without a
-        file."""
+        """Returns True if a parameter is in a stage or, with None, in any stage. Without a strategy
+        file, returns True for every parameter."""
         return self.stages is None or (
             name in self.stages if stage is None else stage in self.stages.get(name, ())
         )

@@ -194,7 +194,8 @@ class SummaryCollector(Callback):
     # Steps ----------------------------------------------------------------------------------------
 
     def _collect(self, cb_params, number, total):
-        """Records a step or epoch if it is due; `total` is their number in the run."""
+        """Records a step or epoch if it is due. `total` is the number of steps or epochs in the
+        run."""
         if self._first_step:
             tensors = everything = True
             self._first_step = False

@@ -174,7 +174,7 @@ def run_by_python(monkeypatch):
 
 
 def names(bodies):
-    """The bodies that have become loops."""
+    """Returns the names of the bodies that have a compiled loop."""
     return {made.trace.name for made in bodies._made.values() if made.loop.ready is not None}
 
 

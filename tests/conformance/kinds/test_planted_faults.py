@@ -167,7 +167,8 @@ def positional(real):
 
 
 def together(*names, **fixed):
-    """Returns a fault: if all of some arguments are passed, others are replaced by fixed values."""
+    """Returns a fault: a class that replaces the arguments in `fixed` by their values there, if a
+    call passes all the arguments in `names`."""
 
     def plant(real):
         def __init__(self, **given):

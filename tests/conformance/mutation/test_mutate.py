@@ -27,7 +27,7 @@ def entries():
 
 
 def fault(name, kind, entries, *of):
-    """The planned fault of that kind."""
+    """Returns the first planned fault of `kind` in the arguments `of`; fails if there is none."""
     found = [f for f in plan.faults(name, entries[name]) if f["kind"] == kind and f["of"] == [*of]]
     assert found, (
         f"no {kind} {of} among {[plan.key_of(f) for f in plan.faults(name, entries[name])]}"

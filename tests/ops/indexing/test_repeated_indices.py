@@ -1,4 +1,4 @@
-"""Differences between 2.10's kernels for repeated rows or indices, and zeros."""
+"""Repeated rows or indices and zeros, which the kernels of MindSpore 2.10 treat differently."""
 
 import numpy as np
 import pytest

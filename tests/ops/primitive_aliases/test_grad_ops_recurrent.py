@@ -20,7 +20,7 @@ def t(values, dtype):
 
 
 def test_the_gradients_of_an_lstm():
-    """MindSpore 2.10 on a CPU takes the inputs in this order."""
+    """The inputs are in the order of MindSpore 2.10 on a CPU."""
     settings = (2, 3, 1, True, False, 0.0)
     shapes = ((2, 2, 2), (1, 2, 3), (1, 2, 3), (72, 1, 1))
     given = [t(x(*shape), SINGLE) for shape in shapes]

@@ -198,8 +198,12 @@ def weight_gradient(g, x, plan):
 
 @functools.lru_cache(maxsize=256)
 def _sums(plan):
-    """Returns the offsets and sizes of the weight gradient, the number of partial sums, the samples
-    and rows of each partial sum, the pieces of the work, and their memory."""
+    """Plans the partial sums of the weight gradient.
+
+    Returns:
+        tuple: the offsets and sizes that the loop needs, the number of partial sums, the samples
+        and rows of each partial sum, the pieces of the work, and their memory.
+    """
     planes = Planes.of(plan.size, plan.before, plan.stride, plan.taps, plan.out)
     height, plane_rows = plan.out[0], planes.axes[0].length
     samples = max(min(SPAN // (plane_rows * planes.row), plan.batch), 1)

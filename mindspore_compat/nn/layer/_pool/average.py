@@ -65,8 +65,8 @@ class _AvgPool(_Pool):
         self.divisor_override = divisor_override
 
     def _counts_padding(self):
-        """Returns whether the divisor counts padding; in mode "same" it does so only with changed
-        defaults."""
+        """Returns True if the divisor counts the padding. In mode "same" with the default
+        `ceil_mode`, `count_include_pad` and `divisor_override`, it never does."""
         plain = not self.ceil_mode and self.count_include_pad and self.divisor_override is None
         return False if self.pad_mode == "SAME" and plain else self.count_include_pad
 
