@@ -20,7 +20,7 @@ class ConvertNetUtils:
         >>> type(net[0]).__name__
         'DenseThor'
 
-    Source: mindspore.train.train_thor.ConvertNetUtils of MindSpore 2.10.
+    Source: mindspore.train.ConvertNetUtils of MindSpore 2.10.
     """
 
     @checked
