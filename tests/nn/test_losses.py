@@ -121,6 +121,7 @@ def test_multilabel_margin():
     assert float(nn.MultilabelMarginLoss()(x, target)) == pytest.approx(0.325)
 
 
+@pytest.mark.host
 def test_multilabel_margin_of_many_rows_needs_no_array_of_pairs():
     rng = np.random.default_rng(0)
     values = rng.integers(-4, 5, (2000, 40)).astype(np.float32) / 4  # some hinges are 0

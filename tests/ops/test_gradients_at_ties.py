@@ -72,6 +72,7 @@ def test_clip_by_value_rounds_and_orders_its_bounds_as_tensors():
             np.testing.assert_array_equal(found.asnumpy(), expected.asnumpy())
 
 
+@pytest.mark.host
 def test_clip_by_value_of_numbers_is_one_call(monkeypatch):
     calls = []
     clip = HOST.clip

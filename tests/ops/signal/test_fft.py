@@ -91,6 +91,7 @@ def test_fft_with_size():
     close(back, REAL, atol=0)
 
 
+@pytest.mark.host
 def test_a_real_signal_is_not_copied_as_a_complex_one():
     x = Tensor(numpy.ones(1 << 18, numpy.float32))
     ops.rfft(x)  # imports what it needs
