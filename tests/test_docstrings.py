@@ -2,7 +2,6 @@
 
 import ast
 import doctest
-import math
 import re
 import socket
 from importlib.util import find_spec
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kit.examples import NearNumbers
 from kit.sources import parse
 
 import mindspore_compat as ms
@@ -18,31 +18,7 @@ from mindspore_compat._backend import arrays
 ROOT = Path(__file__).parents[1]
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PORT = "10667"  # the port in examples that connect processes; a run replaces it by an unused one
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
-
-
-def is_whole(number):
-    """Returns whether a number is printed without a decimal point and without an exponent."""
-    return number.lstrip("+-").isdigit()
-
-
-class NearNumbers(doctest.OutputChecker):
-    """Accepts numbers that differ only in their last digits, as on other processors."""
-
-    def check_output(self, want, got, flags):
-        return super().check_output(want, got, flags) or self.near(want, got)
-
-    def near(self, want, got):
-        """Returns whether texts are equal except for spaces and the last digits of fractions."""
-        texts = [re.sub(r"\s+", "", NUMBER.sub("0", text)) for text in (want, got)]
-        pairs = zip(NUMBER.findall(want), NUMBER.findall(got))
-        return texts[0] == texts[1] and all(
-            one == other
-            or not (is_whole(one) or is_whole(other))
-            and math.isclose(float(one), float(other), rel_tol=1e-5, abs_tol=1e-6)
-            for one, other in pairs
-        )
 
 
 def docstrings(path):

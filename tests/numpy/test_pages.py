@@ -4,6 +4,7 @@ import doctest
 import inspect
 
 import pytest
+from kit.examples import NearNumbers
 
 from mindspore_compat import numpy as mnp
 from mindspore_compat.numpy import _pointwise
@@ -17,7 +18,7 @@ def test_a_page_has_its_sections_and_a_true_example(path):
     for section in ("Args:", "Returns:", "Raises:", "Example:"):
         assert section in page
     example = doctest.DocTestParser().get_doctest(page, {}, path, path, 0)
-    result = doctest.DocTestRunner().run(example)
+    result = doctest.DocTestRunner(NearNumbers()).run(example)
     assert result.attempted and not result.failed
 
 
