@@ -74,7 +74,7 @@ OF_AREA = {  # public functions and primitives, by module
                 RandomShuffle ResizeBilinear SGD STFT ScatterNonAliasingAdd SegmentMax
                 SegmentMean SegmentMin SegmentProd SegmentSum SparseTensorDenseAdd
                 SparseTensorDenseMatmul SparseToDense StandardLaplace StopGradient TrilIndices
-                TriuIndices TupleToArray Xdivy tuple_to_array""",
+                TriuIndices TupleToArray Xdivy""",
             PAIR: """choice_with_mask lightning_indexer max median min nanmedian unique
                 AdaptiveMaxPool2D AdaptiveMaxPool3D ApplyAdagrad ApplyAdagradV2 ApplyAddSign
                 ApplyKerasMomentum ApplyPowerSign ApplyProximalAdagrad ApplyRotaryPosEmb

@@ -21736,7 +21736,7 @@ def tuple_setitem(data: _c.Iterable[_t.Any], index: _b.int, value: _t.Any) -> _b
     Returns:
         tuple.
     """
-def tuple_to_array(input_x: _c.Iterable[_t.Any]) -> _Tensor:
+def tuple_to_array(input_x: _c.Iterable[_t.Any]) -> _t.Any:
     """Converts a tuple of numbers of one type, or a range, to a Tensor: int32 for ints, float32 for
     floats.
 

@@ -115,7 +115,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         >>> optimizer = optim.SGD(ms.nn.Dense(2, 1).trainable_params(), lr=0.1)
         >>> scheduler = optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
         >>> scheduler.step()
-        True
         >>> scheduler.get_last_lr()
         [Tensor(shape=[], dtype=Float32, value= 0.05)]
 
