@@ -139,8 +139,9 @@ def named_in(error, path, line=None):
         path (str): the list.
         line (int, optional): the line of the list.
     """
-    cause = error if isinstance(error, OSError) else error.__cause__ or error
-    if not isinstance(cause, OSError) and not str(cause).startswith("embedded null"):
+    unreadable = OSError, ImpossibleName
+    cause = error if isinstance(error, unreadable) else error.__cause__ or error
+    if not isinstance(cause, unreadable) and not str(cause).startswith("embedded null"):
         return None
     message = str(error)
     if error is cause:
@@ -151,15 +152,18 @@ def named_in(error, path, line=None):
     return result
 
 
+class ImpossibleName(ValueError):
+    """No file can have the name, which the message quotes; Python's own error lacks it."""
+
+
 def check_name(path):
-    """Raises a ValueError with the name for a name that no file can have. Python's own error lacks
-    the name."""
+    """Raises an ImpossibleName for a name that no file can have."""
     try:
         encoded = os.fsencode(path)
     except UnicodeEncodeError as error:
-        raise ValueError(f"{path!r} cannot be the name of a file: {error.reason}.") from error
+        raise ImpossibleName(f"{path!r} cannot be the name of a file: {error.reason}.") from error
     if b"\0" in encoded:
-        raise ValueError(f"{path!r} cannot be the name of a file: it has a null character.")
+        raise ImpossibleName(f"{path!r} cannot be the name of a file: it has a null character.")
 
 
 def content(path):

@@ -3,6 +3,7 @@ project."""
 
 import html
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -183,11 +184,15 @@ class TestCommand:
         assert "mindspore.absent" in html.unescape(page.read_text("utf-8"))
         assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
 
-    def test_a_failed_write_leaves_the_old_page(self, tmp_path):
+    def test_a_failed_write_leaves_the_old_page(self, tmp_path, monkeypatch):
+        def fail(*_):
+            raise OSError("disk full")
+
         page = tmp_path / "page.html"
         page.write_text("old")
-        with pytest.raises(UnicodeEncodeError):
-            report.write(page, "\ud800")
+        monkeypatch.setattr(os, "replace", fail)
+        with pytest.raises(OSError, match="disk full"):
+            report.write(page, "new")
         assert page.read_text() == "old" and len(list(tmp_path.iterdir())) == 1
 
     def test_a_file_that_is_not_python_is_named(self, tmp_path, capsys):

@@ -26,7 +26,7 @@ from .graphs import CUDARuntimeError, Graph, MemoryPool
 HOSTS = {
     "cupy": numpy,
     "cupy.linalg": numpy.linalg,
-    "cupy.fft": numpy.fft,
+    "cupy.fft": scipy.fft,
     "cupyx.scipy.special": scipy.special,
     "cupyx.scipy.linalg": scipy.linalg,
     "cupyx.scipy.ndimage": scipy.ndimage,

@@ -93,7 +93,7 @@ def test_singular_values_of_infinities_are_found_in_finite_time(bad):
     [
         (lambda: Tensor(1.0).argsort(), "'Tensor.argsort', .* 0-D"),
         (lambda: Tensor(1.0).chunk(1), "'Tensor.chunk', .* 0-D"),
-        (lambda: ops.Randperm(5)(BOXES), "'Randperm', 'n' must be one number"),
+        (lambda: ops.Randperm(5)(BOXES), "'Randperm', 'n' must be a vector of one number"),
         (lambda: nn.ReplicationPad1d((1, 1))(none(1, 2, 0)), "an axis of length 0"),
         (lambda: nn.ReplicationPad1d((1, 1))(none(0, 2, 4)), "at least one element"),
         (lambda: nn.ConstantPad1d((0, 1), 0.5)(none(0, 2, 4)), "at least one element"),

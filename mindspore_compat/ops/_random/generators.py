@@ -147,7 +147,8 @@ def _number(value):
 
 
 def _stream(generator, xp, seed=None, counted=None, kind=None):
-    """Returns the generator for one draw, where a mindspore.Generator may be given."""
+    """Returns the generator for one draw, where a mindspore.Generator may be given. Functions of
+    shapes and `random_` pass `generator or None`, since MindSpore ignores a false one there."""
     if generator is None:
         return _generator(xp, seed, counted, kind)
     if not hasattr(generator, "_stream"):

@@ -120,7 +120,7 @@ def random_(input: Anything, from_: Int = 0, to: Int = None, *, generator=None):
         to = 2 ** xp.finfo(dtype).nmant + 1 if dtype.kind == "f" else xp.iinfo(dtype).max
     if from_ >= to:
         raise RuntimeError(f"For 'random_', 'from_' must be below 'to', but got {from_} and {to}.")
-    draw = _stream(generator, xp)
+    draw = _stream(generator or None, xp)
     return _fill(input, draw.integers(int(from_), int(to), input.shape))
 
 

@@ -92,7 +92,7 @@ def rand(*size, generator=None, dtype=None, device=None):
     Source: mindspore.mint.rand of MindSpore 2.10.
     """
     shape, dtype = _shape_and_dtype("rand", size, dtype, device)
-    return _make(_stream(generator, current_space()).random(shape), dtype)
+    return _make(_stream(generator or None, current_space()).random(shape), dtype)
 
 
 @public("mint.randn")
@@ -121,7 +121,7 @@ def randn(*size, generator=None, dtype=None, device=None):
     Source: mindspore.mint.randn of MindSpore 2.10.
     """
     shape, dtype = _shape_and_dtype("randn", size, dtype, device)
-    return _make(_stream(generator, current_space()).standard_normal(shape), dtype)
+    return _make(_stream(generator or None, current_space()).standard_normal(shape), dtype)
 
 
 def _space_and_dtype(api, input, dtype, device):
@@ -219,7 +219,7 @@ def randint(*args, generator=None, dtype=None, device=None):
     low, high = _bounds("randint", args[:-1])
     if not isinstance(args[-1], (tuple, list)):
         _Size.refuse("randint", "size", args[-1])
-    draw = _stream(generator, current_space())
+    draw = _stream(generator or None, current_space())
     return _integers("randint", low, high, args[-1], draw, dtype)
 
 

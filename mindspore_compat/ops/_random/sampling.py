@@ -119,7 +119,7 @@ def mint_randperm(n, *, generator=None, dtype=None):
         [0, 1, 2, 3]
     """
     xp = current_space()
-    return _make(_permutation(xp, n, _stream(generator, xp))._array, dtype, "int64")
+    return _make(_permutation(xp, n, _stream(generator or None, xp))._array, dtype, "int64")
 
 
 @public("ops.bernoulli")

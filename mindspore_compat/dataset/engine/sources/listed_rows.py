@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 
-from ...._io.reading import content, named_in, position, reading
+from ...._io.reading import ImpossibleName, content, named_in, position, reading
 from ...._io.reading import lines as lines_of  # noqa: F401 - the sources take it from here
 from ..._extra import decode_image
 from ..pipeline import MappableDataset
@@ -102,7 +102,7 @@ class Listed(MappableDataset):
         with reading(self.dataset_dir):
             try:
                 return self._make_row(*record)
-            except (OSError, RuntimeError) as error:
+            except (OSError, RuntimeError, ImpossibleName) as error:
                 with_list = self._with_list(error, index)
                 if with_list is None:
                     raise

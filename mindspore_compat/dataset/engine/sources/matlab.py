@@ -11,7 +11,7 @@ import numpy as np
 from ...._core.rules.checked import checked
 from ...._core.rules.vocabulary import Bool, OneOf, Str
 from ...._io import matlab
-from ...._io.reading import check_growth, content, named_in, reading
+from ...._io.reading import ImpossibleName, check_growth, content, named_in, reading
 from ..._extra import decode_image
 from ..._rules import Samples, Workers
 from ._documented import documented
@@ -62,7 +62,7 @@ class Records:
         with reading(self.folder):
             try:
                 return self.make_row(*self.records[index])
-            except (OSError, RuntimeError) as error:
+            except (OSError, RuntimeError, ImpossibleName) as error:
                 with_list = self.origins and named_in(error, *self.origins[index])
                 if not with_list:
                     raise
