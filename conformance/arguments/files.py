@@ -262,7 +262,7 @@ class Files:
         heads = 1 if classes == 10 else 2
         parts = [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]
         for index, part in enumerate(parts if classes == 10 else ["train", "test"]):
-            rows = _bytes((5 + 5 * (index % 2), heads + 3072), index)  # the original reads by fives
+            rows = _bytes((5 + 5 * (index % 2), heads + 3072), index)  # MindSpore reads by fives
             rows[:, :heads] %= 10
             self.write(f"{name}/{part}.bin", rows.tobytes())
         return name

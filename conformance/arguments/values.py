@@ -182,8 +182,8 @@ class _Package:
 
 
 class _Nothing:
-    """Stands for the package if it is not loaded: every attribute and every call returns the object
-    itself."""
+    """Takes the place of the tested package while it is not loaded. Each attribute of this object,
+    and each result of calling it, is again such an object."""
 
     def __getattr__(self, name):
         return _Nothing()

@@ -109,7 +109,7 @@ def _binds(source, name):
 
 @contextlib.contextmanager
 def _as_module(steps, folder):
-    """Returns a new module in a real file, because the original's compiler reads the source of
+    """Returns a new module in a real file, because MindSpore's compiler reads the source of
     functions and classes.
     """
     module = types.ModuleType("conformance_example")

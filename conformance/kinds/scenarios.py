@@ -98,7 +98,7 @@ def _pairs(known, values):
 
 
 def _formula(name, argument, text, table):
-    """Returns the additional keys of a case that the formula answers if the original fails. Returns
+    """Returns the additional keys of a case that the formula answers if MindSpore fails. Returns
     {} if the table has no rule for the argument, None if the formula does not cover this value.
     """
     rule = table["rules"].get(name) or table["rules"].get(f"{name}.{argument}")

@@ -42,7 +42,7 @@ def scripted(worker, case):
     """Observes the facts of `seen` after running a script."""
     ms = worker.ms
     names = {"ms": ms, "nn": ms.nn, "ops": ms.ops, "Tensor": ms.Tensor, "Parameter": ms.Parameter}
-    names["__name__"] = "script"  # the original's compiler reads it for functions
+    names["__name__"] = "script"  # MindSpore's compiler reads it for functions
     names["wave"] = lambda *shape, phase=0.0: ms.Tensor(waves.wave(shape, phase))
     exec(case["code"], names)  # noqa: S102
     return {"seen": facts(names["seen"])}

@@ -104,7 +104,7 @@ def _cell_class(log):
 
     class Cell:
         def __init__(self, *args, **kwargs):
-            pass  # no example relies on the options of the original's constructor
+            pass  # no example relies on the options of MindSpore's constructor
 
         def __call__(self, *args, **kwargs):
             return self.construct(*args, **kwargs)

@@ -94,9 +94,9 @@ def _reason(entry, label, left, right):
     """Returns why two sides may differ for an odd call; None if only a person can decide."""
     there, here = left["observed"], right.get("observed")
     if left["status"] in LOST:
-        return "the original does not survive it"
+        return "MindSpore does not survive it"
     if there.endswith("(no kernel)") and here == "accepted":
-        return "no kernel of the original for this on a CPU"
+        return "no kernel of MindSpore for this on a CPU"
     argument, there = label.split("=")[0], answers.bare(there)
     if "accepted" in (there, here) or here not in (*DOCUMENTED, "IndexError", "RuntimeError"):
         return None
@@ -104,7 +104,7 @@ def _reason(entry, label, left, right):
         return "the documented exception"
     if there in DOCUMENTED:
         return "refused by both; no sentence says with which exception"
-    return "refused by both; the original fails inside, with another exception"
+    return "refused by both; MindSpore fails inside, with another exception"
 
 
 def _documented(entry):

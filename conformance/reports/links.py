@@ -1,4 +1,4 @@
-"""Addresses of names in the original's documentation, for links in the report."""
+"""Addresses of names in MindSpore's documentation, for links in the report."""
 
 BASE = "https://www.mindspore.cn/docs/en/r2.10.0/api_python/"
 # modules with one page for all names

@@ -35,7 +35,7 @@ DRIVEN = (
     *unstated.KINDS,
 )  # the outcome is observed, whatever it is, and judged here
 _DELIBERATE = ("TypeError", "ValueError", "KeyError")  # other exceptions are accidents
-# Tolerances of float results: the original computes in float32, in another order. They are smaller
+# Tolerances of float results: MindSpore computes in float32, in another order. They are smaller
 # than the errors of half precision, so that a result that was rounded to it is seen.
 RELATIVE, ABSOLUTE = 2e-4, 2e-5
 SCALED = 1e-4  # relative to the largest number, of varied calls and of steps
@@ -108,7 +108,7 @@ def answer_to(case, answers):
 
 def judge(case, result, answers):
     """Returns the final result of a case: the worker's, or the one that follows from the stored
-    answer of the original.
+    answer of MindSpore.
     """
     answer = answer_to(case, answers)
     if case["kind"] == "values" and result["status"] == "pass":
@@ -156,7 +156,7 @@ def failing_base(case, answers):
 
 
 def _judge_driven(case, result, answer):
-    """Judges steps and options by the formula, otherwise by the original's answer or rejection."""
+    """Judges steps and options by the formula, otherwise by MindSpore's answer or rejection."""
     seen, wanted = result["observed"], result.get("wanted")
     if wanted is None and "formula" not in case:
         if answer is None or answer[1] != "pass" or _fails_by_accident(answer[2]):
@@ -238,7 +238,7 @@ def _superfluous(wanted, seen):
     return None
 
 
-# Names that write to a Tensor according to their pages, but not in the original on a CPU.
+# Names that write to a Tensor according to their pages, but not in MindSpore on a CPU.
 _WRITES = re.compile(r".*_|Tensor\.(?:cauchy|log_normal)")
 
 
@@ -307,14 +307,14 @@ def _without_numbers(seen):
 
 
 def _fails_by_accident(observed):
-    """Returns whether the original fails with an exception that no documentation would name."""
+    """Returns whether MindSpore fails with an exception that no documentation would name."""
     return observed.get("refused", _DELIBERATE[0]) not in _DELIBERATE
 
 
 def _refusals_differ(case, wanted, got):
     """Returns None if both sides reject with the same exception or one that the page names.
 
-    A value of a type that the page does not list may be rejected even if the original accepts it.
+    A value of a type that the page does not list may be rejected even if MindSpore accepts it.
     """
     if wanted is None:
         if case.get("unlisted") and got in _DELIBERATE:
@@ -344,9 +344,9 @@ def _judge_refusal(case, result, status, observed):
 
 
 def _refusal(case, result, observed):
-    """Judges a rejection by the original's outcome, apart from the reasons in the spec."""
+    """Judges a rejection by MindSpore's outcome, apart from the reasons in the spec."""
     if observed in case.get("also", ()) and result.get("observed") == observed:
-        return {"status": "pass"}  # two sentences forbid it; the original raises this exception
+        return {"status": "pass"}  # two sentences forbid it; MindSpore raises this exception
     if observed != "accepted":
         return {}
     if result.get("observed") == "accepted":
@@ -361,7 +361,7 @@ def _judge_result(case, result, status, observed):
     if result["status"] != "pass" and "apart" in case:
         return {"status": "skip", "got": case["apart"]}
     if status != "pass":
-        if result.get("observed") in case.get("errors", ()):  # not confirmed by the original
+        if result.get("observed") in case.get("errors", ()):  # not confirmed by MindSpore
             return {"status": "skip", "got": f"{result['got']}; another sentence may forbid it"}
         if result["status"] == "pass" or observed == "no kernel":
             return {}

@@ -21,7 +21,7 @@ LEAST = 5000  # elements of a long Tensor: more than loops and kernels take at o
 DTYPES = ("float16", "float32", "float64", "bfloat16", "int32", "int64", "uint8", "bool_")
 WORDS = ("", *NUMBERS, *SIZED, *DTYPES, NAN, LONG)
 GRAPH = "sample.in_graph()"
-# What the original says where it lacks a kernel.
+# What MindSpore says where it lacks a kernel.
 _NO_KERNEL = re.compile(
     r"unregistered|[Uu]nsupported op(?!erand)|not support(?!ed between)|only supported on|kernelmod"
     r"|Not implement|Not found op|Unsupported device|Select CPU operator|cannot find fn match"

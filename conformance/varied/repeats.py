@@ -189,7 +189,7 @@ REASONS = (
         r"then 6: values",
     ),
     (
-        "the original writes to its input",
+        "MindSpore writes to its input",
         r"(?:ops|Tensor)\.(?:ConjugateTranspose|ihfft[2n]?|csr_softmax|index_add)::once more",
         r"then [13]: ",
     ),
@@ -200,12 +200,12 @@ REASONS = (
     ),
     ("the page asks for sorted rows", r"ops\.(?:Upper|Lower)Bound::once more", r"then 2: values"),
     (
-        "the original keeps numbers of the call before",
+        "MindSpore keeps numbers of the previous call",
         r"ops\.(?:SquareSumAll|Coalesce|coalesce)::once more",
         r"then [126]: ",
     ),
     (
-        "the original's dtype hangs on the numbers",
+        "MindSpore's dtype depends on the values",
         r"dataset\.vision\.HsvToRgb::once more",
         r"then 5: dtype",
     ),
@@ -216,17 +216,17 @@ REASONS = (
         r"then \d+: values",
     ),
     (
-        "the original's rounding near a zero of the function",
+        "MindSpore's rounding near a zero of the function",
         r"(?:nn\.LGamma|(?:ops|Tensor)\.lgamma|ops\.Lgamma)::once more",
         r"then 6: values",
     ),
     (
-        "the original computes 1 - tanh(x)^2 by a difference, which is 0 for a large x",
+        "MindSpore computes 1 - tanh(x)^2 by a difference, which is 0 for a large x",
         r"nn\.(?:Jvp|Vjp)::once more",
         r"then 3: 1: values",
     ),
     (
-        "the original overflows where the function does not",
+        "MindSpore overflows where the function does not",
         r"(?:nn\.Mish|(?:ops|mint\.nn\.functional)\.mish|ops\.Mish|numpy\.logaddexp2)::once more",
         r"then 3: values",
     ),

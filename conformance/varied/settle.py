@@ -54,13 +54,13 @@ _OF_CALLS = (
     ),
     ("the kind of a callable", r"ops\.GradOperation::another weights", r"result: text"),
     (
-        "the original computes in the input's dtype on a CPU",
+        "MindSpore computes in the input's dtype on a CPU",
         r"mint\.linalg\.(?:matrix_)?norm::dtype=.*|ops\.csr_softmax::dtype=.*",
         r"result: |$",
     ),
     ("the gradient has the result's dtype", r"numpy\.trace::dtype=.*", r"gradient of a: dtype"),
     (
-        "the original accepts shapes and lengths that mean nothing",
+        "MindSpore accepts shapes and lengths that mean nothing",
         r"numpy\.(?:tensordot::axes=2|ravel_multi_index::dims=\(-1, 0\)) as stated",
         r"",
     ),
@@ -75,14 +75,14 @@ _OF_CALLS = (
         r"numpy\.apply_over_axes::axes=\(0, 0\) as stated",
         r"",
     ),
-    ("the original shows an object without its parts", r"RowTensor::another \w+", r"result: text"),
+    ("MindSpore shows an object without its parts", r"RowTensor::another \w+", r"result: text"),
     ("the page asks for sorted rows", r"ops\.coo_add::another x[12]", r"result: indices"),
     ("the kernel computes with fewer digits", r"nn\.RNN::.*", r"gradient of .*: values"),
     ("the rows of a sparse gradient", r"nn\.MultiFieldEmbeddingLookup::.*", r"gradient of param"),
     ("a float32 gradient of a float16 Parameter", r"nn\.Conv3dTranspose::.*", r"gradient of param"),
     *(*repeats.REASONS, *shown.REASONS),
     (
-        "the original's gradient of a lower triangle contradicts that of an upper one",
+        "MindSpore's gradient of a lower triangle contradicts that of an upper one",
         r"(?:Tensor|ops)\.(?:cholesky_inverse|CholeskyInverse)::call 1",
         r"gradient of \w+: values",
     ),
@@ -91,13 +91,9 @@ _OF_CALLS = (
         r"(?:Tensor|ops)\.(?:cholesky_inverse|CholeskyInverse)::call 2",
         r"gradient of \w+: values",
     ),
+    ("MindSpore gives this argument no gradient", r"ops\.Zeta::call 1.*", r"gradient of x: values"),
     (
-        "the original gives this argument no gradient",
-        r"ops\.Zeta::call 1.*",
-        r"gradient of x: values",
-    ),
-    (
-        "the original keeps an argument in the form, or under the name, that it was given",
+        "MindSpore keeps an argument in the form, or under the name, that it was given",
         r"ops\.(?:Conv2D|Softmax|Squeeze|TensorScatterElements)::.* in attributes",
         r"then 1: (?:kernel_size|axis|reduce): ",
     ),
@@ -195,11 +191,11 @@ _OF_CALLS = (
         r"result: rows: ",
     ),
     (
-        "the original stacks arrays of different ranks, which its NumPy refuses",
+        "MindSpore stacks arrays of different ranks, which its NumPy refuses",
         r"OcclusionSensitivity",
         r"then \d+: ",
     ),
-    ("the original returns zeros", r"dataset\.TedliumDataset", r"result: rows: \d: waveform"),
+    ("MindSpore returns zeros", r"dataset\.TedliumDataset", r"result: rows: \d: waveform"),
     (
         "what the fourth result holds without additional_output, no page says",
         r"ops\.add_layer_norm",
@@ -211,7 +207,7 @@ _OF_CALLS = (
         r"result: 1: values|gradient of A: values",
     ),
     (
-        "a state that the original keeps without training",
+        "a state that MindSpore keeps without training",
         r"nn\.(?:Dense|Embedding|EmbeddingLookup)Thor",
         r"matrix_a after: missing",
     ),
@@ -238,7 +234,7 @@ _OF_CALLS = (
         r"result: values",
     ),
     (
-        "the original's own attributes, which no page lists",
+        "MindSpore's own attributes, which no page lists",
         r"JitConfig|SymbolTree\.create|dataset\.serialize|parallel\.auto_parallel\.AutoParallel",
         r"(?:result|then \d+): .*(?:count|missing)",
     ),
@@ -253,13 +249,13 @@ _OF_CALLS = (
         r"then [26]: \d: values",
     ),
     (
-        "the original does not accelerate on a CPU what its page says",
+        "MindSpore does not accelerate this on a CPU, although its page says so",
         r"(?:Model|build_train_network)::boost_level='O[12]'(?:'?| as stated)"
         r"|boost\.(?:FreezeOpt|GradientFreeze|ParameterProcess)::call 1",
         r"",
     ),
     (
-        "the original counts no rows, or all of them, for a sampler of its own",
+        "MindSpore counts no rows, or all of them, for a sampler of its own",
         r"dataset\.\w*Sampler",
         r"then 2: kind of result",
     ),
@@ -269,7 +265,7 @@ _OF_CALLS = (
         r"result: (?:\w+_core_num: values|text)",
     ),
     (
-        "the original counts no local ranks",
+        "MindSpore counts no local ranks",
         r"communication\.(?:init|get_local_rank_size)",
         r"(?:result|then 4): values",
     ),
@@ -291,30 +287,30 @@ _OF_CALLS = (
         r"result: values",
     ),
     (
-        "the text of the original's C++ library",
+        "the text of MindSpore's C++ library",
         r"dataset\.Schema(?:\.to_json)?",
         r"(?:result|then [235]): text",
     ),
     (
-        "the original overlooks overflows on a CPU",
+        "MindSpore does not notice overflows on a CPU",
         r"nn\.TrainOneStepWithLossScaleCell::call [12]",
         r"then [238]: ",
     ),
-    ("the original's events cannot be made under this path", r"Event::call 1", r""),
-    ("the original measures no time between events on a CPU", r"(?:hal\.)?Event", r"then 7: text"),
+    ("MindSpore's events cannot be made under this path", r"Event::call 1", r""),
+    ("MindSpore measures no time between events on a CPU", r"(?:hal\.)?Event", r"then 7: text"),
     (
-        "the original has no such mode on a CPU",
+        "MindSpore has no such mode on a CPU",
         r"data_sink|experimental\.MapParameter|(?:Model|build_train_network)::call [23]",
         r"",
     ),
-    ("the original needs the source of a function", r"(?:jit|no_inline|lazy_inline)::.*", r""),
+    ("MindSpore needs the source of a function", r"(?:jit|no_inline|lazy_inline)::.*", r""),
     (
-        "the original's own names for the parts of a network",
+        "MindSpore's own names for the parts of a network",
         r"SymbolTree\.create|Node\.create_call_cell|Profiler|hal\.set_cur_stream",
         r"then \d+: ",
     ),
     (
-        "another function of the original has this path, and returns nothing",
+        "another function of MindSpore has this path, and returns nothing",
         r"train\.load_distributed_checkpoint",
         r"(?:result|then 3): ",
     ),
@@ -323,9 +319,9 @@ _OF_CALLS = (
         r"(?:parallel\.)?rank_list_for_(?:transform|convert)",
         r"(?:result|then 1): ",
     ),
-    ("the original does not notice the signal on a CPU", r"train\.OnRequestExit", r"then \d+: "),
+    ("MindSpore does not notice the signal on a CPU", r"train\.OnRequestExit", r"then \d+: "),
     (
-        "the original repeats a special token in lower case",
+        "MindSpore repeats a special token in lower case",
         r"dataset\.text\.(?:Basic|Bert)Tokenizer::(?:lower_case|keep_whitespace|with_offsets|call)"
         r".*",
         r"result: ",
@@ -336,7 +332,7 @@ _OF_CALLS = (
         r"then 2: count",
     ),
     (
-        "the original also counts a graph, or no events without a process",
+        "MindSpore also counts a graph, or no events without a process",
         r"train\.(?:SummaryCollector|summary\.SummaryRecord)",
         r"then 2: ",
     ),
@@ -351,12 +347,12 @@ _OF_CALLS = (
         r"then (?:1|2)0: ",
     ),
     (
-        "the original leaves out a Tensor in a dict, which its page allows",
+        "MindSpore leaves out a Tensor in a dict, which its page allows",
         r"save_checkpoint::call 5'",
         r"then 1: not expected: y",
     ),
     (
-        "the original scales another row than the one that is too long",
+        "MindSpore scales another row than the one that is too long",
         r"nn\.MultiFieldEmbeddingLookup::call 3.*",
         r"(?:result|gradient of input_values): values",
     ),
@@ -366,39 +362,39 @@ _OF_CALLS = (
         r"(?:initial embedding_table|result|then [12]): (?:dtype|values)",
     ),
     (
-        "the original runs the function before it looks at the positions",
+        "MindSpore runs the function before it looks at the positions",
         r"ops\.(?:grad|value_and_grad)::sens_param=True.*",
         r"then 1: text",
     ),
     ("no page differentiates an optimizer", r"nn\.Optimizer\.decay_weight", r"gradient of .*"),
     ("a name of the exporter's own", r"onnx\.export", r"then 1: outputs: "),
     (
-        "the original allows a dataset one consumer, which no page says",
+        "MindSpore allows a dataset one consumer, which no page says",
         r"dataset\.NumpySlicesDataset",
         r"then 21: text",
     ),
     (
-        "the original allows a dataset one consumer, which no page says",
+        "MindSpore allows a dataset one consumer, which no page says",
         r"dataset\.zip::three times|dataset\.\w+Sampler::twice over.*",
         r"then \d+: (?:text|kind of result)",
     ),
     (
-        "the original keeps the step of the file before, so a second training saves none",
+        "MindSpore keeps the step of the previous file, so a second training saves none",
         r"train\.ModelCheckpoint::twice over.*",
         r"then \d+: (?:weight|bias|global_step): values",
     ),
     (
-        "the original renames Parameters when another layer takes their optimizer",
+        "MindSpore renames Parameters when another layer takes their optimizer",
         r"boost\.GradientFreeze::twice over.*",
         r"then \d+: 0: 0: text",
     ),
     (
-        "the original refuses a plain number, which its page allows",
+        "MindSpore refuses a plain number, which its page allows",
         r"experimental\.optim\.lr_scheduler\.CosineAnnealingWarmRestarts::twice over.*",
         r"then 3: ",
     ),
     (
-        "an attribute of the original hides the method that its page has",
+        "an attribute of MindSpore hides the method that its page has",
         r"dataset\.FakeImageDataset",
         r"then 3: text",
     ),
@@ -408,12 +404,12 @@ _OF_CALLS = (
         r"then \d+: ",
     ),
     (
-        "the original's status of an overflow is a number",
+        "MindSpore's status of an overflow is a number",
         r"nn\.TrainOneStepWithLossScaleCell::call [23]",
         r"then 4: text",
     ),
     (
-        "the original cannot run these layers in lower precision on a CPU",
+        "MindSpore cannot run these layers in lower precision on a CPU",
         r"amp\.(?:auto|custom)_mixed_precision",
         r"",
     ),
@@ -435,7 +431,7 @@ _OF_CALLS = (
         r"result: 0: values",
     ),
     (
-        "the original underflows or overflows where the result is finite",
+        "MindSpore underflows or overflows where the result is finite",
         r"nn\.probability\.distribution\.Normal|numpy\.logaddexp|ops\.LARSUpdate::norm_\w+ large"
         r"|ops\.logspace::dtype=ms\.float64 in .*",
         r"(?:then \d+|result): values",
@@ -446,7 +442,7 @@ _OF_CALLS = (
         r"gradient of \w+: values",
     ),
     (
-        "0 times NaN is NaN in the original's gradient",
+        "0 times NaN is NaN in MindSpore's gradient",
         r"(?:Tensor|ops)\.nanmean",
         r"gradient of \w+: values",
     ),
@@ -462,22 +458,22 @@ _OF_CALLS = (
         r"then 2\d: ",
     ),
     (
-        "the original refuses a confusion matrix of these shapes",
+        "MindSpore refuses a confusion matrix of these shapes",
         r"ConfusionMatrixMetric",
         r"then \d+: text",
     ),
     (
-        "the original's text shows the parts of a layer, which no page describes",
+        "MindSpore's text shows the parts of a layer, which no page describes",
         r"nn\.probability\.bnn_layers\.(?:Conv|Dense|DenseLocal)Reparam",
         r"then 4: text",
     ),
     (
-        "the original refuses a plain number, which its page allows",
+        "MindSpore refuses a plain number, which its page allows",
         r"nn\.probability\.distribution\.(?:Beta|Gamma)::call 4",
         r"",
     ),
     (
-        "the page gives the result the dtype of the argument; the original computes in float32",
+        "the page gives the result the dtype of the argument; MindSpore computes in float32",
         r"nn\.probability\.(?:bnn_layers\.NormalPosterior::call 8"
         r"|distribution\.Categorical::(?:call 4|probs probs=\[0\.5, 0\.3, 0\.2\]))",
         r"then \d: dtype",
@@ -503,7 +499,7 @@ _OF_CALLS = (
 # Reasons that follow from the expected value: (difference, expected value).
 _EXPECTED = (
     (
-        "the original gives this argument no gradient",
+        "MindSpore gives this argument no gradient",
         r"gradient of.*values",
         r"\[\"\w+\", \[[\d, ]*\], \[(?:-?0\.0(?:, )?)+\]\]",
     ),

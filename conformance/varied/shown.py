@@ -89,19 +89,19 @@ _FOUND = f"__import__('re').search({_VARYING.pattern!r}, str(it) + repr(it))"
 # Reasons for which such a fact is not a reference: (reason, the call, how the difference begins).
 REASONS = (
     (
-        "a view; the original writes to a copy of a view that is not contiguous",
+        "a view; MindSpore writes to a copy of a view that is not contiguous",
         r"(?:Tensor|mint|ops)\.(?:diagonal|[dhv]?split|tensor_split|chunk|unstack|moveaxis|movedim"
         r"|narrow|permute|select|swapaxes|swapdims|t|T|mT|transpose|unbind)::memory",
         r"then 1: ",
     ),
     (
-        "a view of the input where the original returns a copy; no page says which",
+        "a view of the input where MindSpore returns a copy; no page says which",
         r"(?:ops\.(?:BatchToSpaceND|SpaceToBatchND|CheckNumerics|DepthToSpace|SpaceToDepth|DiagPart"
         r"|Split)|nn\.CentralCrop|dataset\.transforms\.TypeCast)::memory",
         r"then 1: ",
     ),
     (
-        "a copy where the original returns a view; no page says which",
+        "a copy where MindSpore returns a view; no page says which",
         r"mint\.nn\.Flatten::memory",
         r"then 1: ",
     ),

@@ -47,7 +47,7 @@ _DRIVES = {
     "value_gradients": unstated.scripted,
     members.KIND: members.observed,
 }
-# The original's messages about a missing kernel; the call itself is valid.
+# MindSpore's messages about a missing kernel; the call itself is valid.
 _NO_KERNEL = re.compile(
     r"unregistered|[Uu]nsupported op(?!erand)|not support(?!ed between)|only supported on|kernelmod"
     r"|Not implement|Not found op|Unsupported device|Select CPU operator|cannot find fn match"

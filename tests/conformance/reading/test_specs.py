@@ -90,7 +90,7 @@ def test_names_and_modules(entries):
 
 
 def test_spec_files_hold_no_sentences(entries):
-    """Longest run of plain words in any value: facts are short."""
+    """Specs hold facts, not sentences copied from a page: no value has more than 14 plain words."""
 
     def texts(value):
         if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""Cases on small implementations made here: one that is correct, and one that crashes, hangs and
-lies.
+"""Runs cases on two small implementations: a correct one, and one that crashes, hangs and returns
+wrong results.
 
-`toy` stands for MindSpore: three names with their own specs. No real implementation is needed.
+Both implement the three names of `toy`, which has its own specs and takes the place of MindSpore.
 """
 
 import json
