@@ -34,7 +34,9 @@ def fastest(function, runs):
 
 
 def adam_naive(p, g, m, v, t):
-    """Adam as it is first written down; returns the new values."""
+    """Adam as a textbook writes it, with a temporary array for each operation.
+
+    Returns the new parameter and the two new moments."""
     m = BETA1 * m + (1 - BETA1) * g
     v = BETA2 * v + (1 - BETA2) * g * g
     return p - LR * m / (np.sqrt(v) + EPS), m, v
@@ -57,7 +59,7 @@ def adam_by_hand(p, g, m, v, t):
 
 
 def decay_naive(p, g, m, v, t):
-    """AdamWeightDecay as it is first written down."""
+    """AdamWeightDecay as a textbook writes it, with a temporary array for each operation."""
     m = BETA1 * m + (1 - BETA1) * g
     v = BETA2 * v + (1 - BETA2) * g * g
     return p - LR * (m / (np.sqrt(v) + EPS) + 0.01 * p), m, v

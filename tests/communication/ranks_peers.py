@@ -232,7 +232,7 @@ def counts_as_a_matrix():
 
 @check
 def handles_that_nobody_keeps():
-    """A sent Tensor arrives although neither it nor its handle is kept."""
+    """A Tensor that is being sent arrives, even if the script drops the Tensor and the handle."""
     for number in range(3):
         comm_func.isend(floats(numpy.full(1 << 22, RANK + number)), FOLLOWING)
     comm_func.barrier()

@@ -1,9 +1,9 @@
 """Sets up the environment in which CuPy computes on the host, and runs Python there.
 
-The environment is a virtual environment of its own in the user's cache, named by a hash of all that
-it is built from, so that each state of the sources has its own and an unchanged one is set up once.
-Beside it lie the downloads and the compiled kernels, which all environments share. Only the
-standard library is imported here.
+The environment is a virtual environment in the user's cache. Its name has a hash of everything that
+it is built from, so changed sources get a new environment, and unchanged ones use the existing one.
+Downloads and compiled kernels are stored next to it; all environments share them. This module
+imports only the standard library.
 """
 
 import configparser

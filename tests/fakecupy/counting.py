@@ -114,7 +114,7 @@ def counts(space):
 
 
 def note(kind, name, times=1):
-    """Adds an event, unless the stand-in itself caused it."""
+    """Counts an event, except one that the stand-in's own code caused."""
     if times and not getattr(_inside, "depth", 0):
         if kind in ("transfers", "synchronisations"):
             graphs.refuse(name)

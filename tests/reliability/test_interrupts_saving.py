@@ -1,6 +1,7 @@
-"""Files that are saved while interrupts come: no temporary file and no descriptor is left. A
-checkpoint that is saved in the background is not lost, and no older one overwrites it. Every wait
-for it ends."""
+"""Interrupts while files are saved. They leave no temporary file and no open descriptor.
+
+A checkpoint that is being saved in the background is not lost, no older checkpoint overwrites it,
+and every wait for it ends."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""Searches in sorted rows: those of long rows, which are binary, as those of short ones."""
+"""`searchsorted` and similar: long rows, searched by bisection, give the results of short ones."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,8 @@
-"""Results that are not views in MindSpore 2.10: writing to them does not change their input. And
-results that are the input itself, or a view of it."""
+"""Whether a result shares memory with its input, as in MindSpore 2.10.
+
+`CALLS` return copies: writing to the result leaves the input unchanged. `ITSELF` return the input
+object, and `VIEWS` return a view of it.
+"""
 
 import numpy as np
 import pytest
