@@ -1,7 +1,7 @@
 """Lists this package and the installed packages that it requires, in the format CycloneDX 1.5.
 
 `python -m mindspore_compat --inventory` prints it. A package that an extra requires is listed if it
-is installed. The digest of a package is that of its list of files, which has a digest of each file.
+is installed. The digest of a package covers its list of files, which has the digest of each file.
 """
 
 import hashlib

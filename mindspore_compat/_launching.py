@@ -56,8 +56,8 @@ def dispatch_threads_num(threads_num: Int(ge=1)):
 
     Raises:
         TypeError: if `threads_num` is not an int.
-        ValueError: if it is below 1.
-        RuntimeError: if it has been set before.
+        ValueError: if `threads_num` is below 1.
+        RuntimeError: if an earlier call has set it.
 
     Source: mindspore.runtime.dispatch_threads_num of MindSpore 2.10.
     """
@@ -79,7 +79,7 @@ def set_kernel_launch_group(thread_num: Int(ge=1) = 2, kernel_group_num: Int(ge=
     Raises:
         TypeError: if an argument is not an int.
         ValueError: if one is below 1, or `kernel_group_num` is not a multiple of `thread_num`.
-        RuntimeError: if it has been set before.
+        RuntimeError: if an earlier call has set it.
 
     Source: mindspore.runtime.set_kernel_launch_group of MindSpore 2.10.
     """

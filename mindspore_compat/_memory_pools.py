@@ -64,7 +64,7 @@ class MemPool:
         allocator (PluggableAllocator): the functions.
 
     Raises:
-        TypeError: if it is not a PluggableAllocator.
+        TypeError: if `allocator` is not a PluggableAllocator.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -108,7 +108,7 @@ def use_mem_pool(pool):
         pool (MemPool): the pool.
 
     Raises:
-        TypeError: if it is not a MemPool.
+        TypeError: if `pool` is not a MemPool.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -63,7 +63,7 @@ class Stream:
             Event.
 
         Raises:
-            TypeError: if it is not an Event.
+            TypeError: if `event` is not an Event.
         """
         event = Event() if event is None else _checked_event("Stream.record_event", event)
         event.record(self)
@@ -76,7 +76,7 @@ class Stream:
             event (Event): the event.
 
         Raises:
-            TypeError: if it is not an Event.
+            TypeError: if `event` is not an Event.
         """
         _checked_event("Stream.wait_event", event).wait(self)
 
@@ -87,7 +87,7 @@ class Stream:
             stream (Stream): the other stream.
 
         Raises:
-            TypeError: if it is not a Stream.
+            TypeError: if `stream` is not a Stream.
         """
         self.wait_event(_checked_stream("Stream.wait_stream", stream).record_event())
 
@@ -138,7 +138,7 @@ class Event:
             stream (Stream, optional): the stream; by default the current one.
 
         Raises:
-            TypeError: if it is not a Stream.
+            TypeError: if `stream` is not a Stream.
         """
         stream = current_stream() if stream is None else _checked_stream("Event.record", stream)
         self._time = time.perf_counter()
@@ -153,7 +153,7 @@ class Event:
             stream (Stream, optional): the stream; by default the current one.
 
         Raises:
-            TypeError: if it is not a Stream.
+            TypeError: if `stream` is not a Stream.
         """
         stream = current_stream() if stream is None else _checked_stream("Event.wait", stream)
         if stream._stream is not None and self._event is not None:
@@ -175,7 +175,7 @@ class Event:
             end_event (Event): the later event.
 
         Raises:
-            TypeError: if it is not an Event.
+            TypeError: if `end_event` is not an Event.
             RuntimeError: if one of them does not record the time, or was not recorded.
         """
         end = _checked_event("Event.elapsed_time", end_event)
@@ -196,7 +196,7 @@ class StreamCtx:
         ctx_stream (Stream): the stream; None changes nothing.
 
     Raises:
-        TypeError: if it is neither.
+        TypeError: if `ctx_stream` is neither.
 
     Example:
         >>> import mindspore_compat as ms

@@ -266,7 +266,7 @@ def all_finite(inputs: _Inputs):
 
     Raises:
         TypeError: if `inputs` is not a tuple or list of Tensors.
-        ValueError: if it is empty.
+        ValueError: if `inputs` is empty.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -86,7 +86,7 @@ def is_available(device_target):
         device_target (str): "CPU", "GPU" or "Ascend".
 
     Raises:
-        ValueError: if it is something else.
+        ValueError: if `device_target` is something else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -106,7 +106,7 @@ def is_initialized(device_target):
         device_target (str): "CPU", "GPU" or "Ascend".
 
     Raises:
-        ValueError: if it is something else.
+        ValueError: if `device_target` is something else.
 
     Example:
         >>> import mindspore_compat as ms
@@ -128,7 +128,7 @@ def device_count(device_target=None):
         int.
 
     Raises:
-        ValueError: if it is something else, or not available.
+        ValueError: if `device_target` is something else, or not available.
 
     Example:
         >>> import mindspore_compat as ms
@@ -232,7 +232,7 @@ def get_arch_list(device_target=None):
         device_target (str, optional): "CPU" or "GPU"; by default the current target.
 
     Raises:
-        ValueError: if it is something else, or not available.
+        ValueError: if `device_target` is something else, or not available.
 
     Source: mindspore.hal.get_arch_list of MindSpore 2.10.
     """
@@ -249,7 +249,7 @@ def memory_allocated(device_target=None):
         device_target (str, optional): "CPU" or "GPU"; by default the current target.
 
     Raises:
-        ValueError: if it is something else, or not available.
+        ValueError: if `device_target` is something else, or not available.
 
     Example:
         >>> import mindspore_compat as ms

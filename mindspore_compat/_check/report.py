@@ -103,6 +103,6 @@ def _place(places):
 
 
 def write(path, text):
-    """Writes a text file, which is complete or as it was before."""
+    """Writes a text file. After an error the old file, if any, is unchanged."""
     with atomic_write(path) as file:
         file.write(text.encode("utf-8", "backslashreplace"))

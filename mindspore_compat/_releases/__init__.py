@@ -102,6 +102,7 @@ class _Finder:
 
 
 def meaning_of(change):
-    """Returns the function that makes the earlier object of today's."""
+    """Returns the function that a Change names: it takes today's object and returns the one with
+    the earlier release's meaning."""
     file, _, name = change.old.partition(".")
     return getattr(importlib.import_module(f"{__name__}.{file}"), name)

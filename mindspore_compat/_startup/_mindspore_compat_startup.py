@@ -83,7 +83,8 @@ class NoModules:
 
 
 def start():
-    """Installs the stand-in if the environment requests it, and otherwise the last resort."""
+    """Makes `import mindspore` import this package if the environment requests it. Otherwise adds
+    the last import finder, which explains a failed `import mindspore`."""
     for folder in sys.path:
         if os.path.basename(folder) == NoModules.FOLDER:
             sys.path_importer_cache[folder] = NoModules

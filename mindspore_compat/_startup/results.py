@@ -118,7 +118,7 @@ def _may_end(body):
 
 
 def _plain(node):
-    """Returns the type of an expression that shows it by itself, or None."""
+    """Returns the type of an expression whose form alone determines it, or None."""
     callee = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
     if is_not or callee in (

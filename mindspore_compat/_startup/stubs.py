@@ -565,7 +565,7 @@ def docstring_of(thing):
 
 
 def vars_doc(thing):
-    """Returns the docstring of something itself, not one that is inherited."""
+    """Returns the docstring of the object itself, not an inherited one."""
     return vars(thing).get("__doc__") if inspect.isclass(thing) else getattr(thing, "__doc__", None)
 
 

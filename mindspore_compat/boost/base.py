@@ -24,7 +24,7 @@ class OptimizerProcess:
         opt (Optimizer): the optimizer, one of the package or derived from `nn.Optimizer`.
 
     Raises:
-        AttributeError: if it is something else.
+        AttributeError: if `opt` is something else.
 
     Examples:
         >>> from mindspore_compat import nn

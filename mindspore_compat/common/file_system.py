@@ -50,7 +50,7 @@ def set_mindio_server_info(data_block_pool_capacity_in_gb: Int = 100):
         data_block_pool_capacity_in_gb (int, optional): the size in GB.
 
     Raises:
-        TypeError: if it is not an int.
+        TypeError: if `data_block_pool_capacity_in_gb` is not an int.
 
     Examples:
         >>> import mindspore_compat as ms
@@ -74,7 +74,7 @@ def mindio_preload(ckpt_file_name: Str):
             `set_mindio_server_info` allows, or if the system cannot read ahead.
 
     Raises:
-        TypeError: if it is not a str.
+        TypeError: if `ckpt_file_name` is not a str.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -519,7 +519,7 @@ class ParameterTuple(tuple):
         iterable: the Parameters.
 
     Raises:
-        TypeError: if it is not iterable, or holds something else.
+        TypeError: if `iterable` is not iterable, or holds something else.
         ValueError: if two of them have the same name.
 
     Examples:

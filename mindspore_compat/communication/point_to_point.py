@@ -165,7 +165,7 @@ def batch_isend_irecv(p2p_op_list):
         tuple[Tensor], what was received, and a Tensor of one number without meaning for each send.
 
     Raises:
-        TypeError: if it is not a list or tuple of P2POp.
+        TypeError: if `p2p_op_list` is not a list or tuple of P2POp.
         RuntimeError: if `init` was not called, there is no such group, a peer is not in it, or
             the group has no other rank.
 

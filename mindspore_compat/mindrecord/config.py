@@ -17,7 +17,7 @@ def set_enc_key(enc_key):
         enc_key (Union[str, None]): the key, of 16, 24 or 32 bytes; None disables encryption.
 
     Raises:
-        ValueError: if it is something else.
+        ValueError: if `enc_key` is something else.
 
     Example:
         >>> from mindspore_compat import mindrecord
@@ -46,7 +46,7 @@ def set_enc_mode(enc_mode="AES-GCM"):
             read from, its length in bytes, a file to write to, and the key.
 
     Raises:
-        ValueError: if it is neither.
+        ValueError: if `enc_mode` is neither.
 
     Example:
         >>> from mindspore_compat import mindrecord
@@ -68,7 +68,7 @@ def set_dec_mode(dec_mode="AES-GCM"):
             bytes and 7 bytes with the mode.
 
     Raises:
-        ValueError: if it is neither.
+        ValueError: if `dec_mode` is neither.
 
     Example:
         >>> from mindspore_compat import mindrecord

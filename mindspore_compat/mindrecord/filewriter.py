@@ -99,7 +99,7 @@ class FileWriter:
             file_name (str): the file.
 
         Raises:
-            ParamValueError: if it is not a name of a file.
+            ParamValueError: if `file_name` is not a name of a file.
             MRMOpenForAppendError: if a file is missing or damaged, or is not a MindRecord file.
         """
         self = cls(file_name)
@@ -145,7 +145,7 @@ class FileWriter:
             index_fields (list[str]): the fields.
 
         Raises:
-            ParamTypeError: if it is not a list of names, or is empty.
+            ParamTypeError: if `index_fields` is not a list of names, or is empty.
             MRMGetMetaError: if there is no schema yet.
             MRMDefineIndexError: if a field holds bytes or an array.
             MRMAddIndexError: if a field is unknown or given twice.
@@ -184,7 +184,7 @@ class FileWriter:
             header_size (int): in [16 KiB, 128 MiB], a multiple of 4.
 
         Raises:
-            MRMInvalidHeaderSizeError: if it is out of range.
+            MRMInvalidHeaderSizeError: if `header_size` is out of range.
         """
         _check_size("header_size", header_size, HEADER_SIZES, MRMInvalidHeaderSizeError)
         self._header_size = header_size
@@ -196,7 +196,7 @@ class FileWriter:
             page_size (int): in [32 KiB, 256 MiB], a multiple of 4.
 
         Raises:
-            MRMInvalidPageSizeError: if it is out of range.
+            MRMInvalidPageSizeError: if `page_size` is out of range.
         """
         _check_size("page_size", page_size, PAGE_SIZES, MRMInvalidPageSizeError)
         self._page_size = page_size

@@ -329,7 +329,7 @@ class AutoParallel(Cell):
 
         Raises:
             TypeError: if it, or an element of it, has the wrong type.
-            ValueError: if it is None or another str.
+            ValueError: if `config` is None or another str.
         """
         _check_strategy(config)
         self._full_batch = config == "full_batch"
@@ -427,7 +427,7 @@ class AutoParallel(Cell):
                 dict of "mode" ("auto", "size", for "allreduce" also "index") and "config".
 
         Raises:
-            TypeError: if it is not a dict.
+            TypeError: if `config` is not a dict.
         """
         if config is not None:
             InstanceOf(dict).refuse("comm_fusion", "config", config)
@@ -494,7 +494,7 @@ class AutoParallel(Cell):
                 none.
 
         Raises:
-            TypeError: if it is something else.
+            TypeError: if `file_path` is something else.
             ValueError: if there is no such file, it is not a JSON, a key is unknown or a value
                 wrong.
         """

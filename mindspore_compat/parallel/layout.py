@@ -111,7 +111,7 @@ class _DistributedTensorInfo:
         distributed_info (Layout): the layout.
 
     Raises:
-        TypeError: if it is not a Layout.
+        TypeError: if `distributed_info` is not a Layout.
     """
 
     def __init__(self, distributed_info):

@@ -53,7 +53,7 @@ def block_diag(*arrs):
 
     Raises:
         AttributeError: if an argument is not a Tensor.
-        ValueError: if it has more than two axes.
+        ValueError: if `arrs` has more than two axes.
 
     Example:
         >>> import mindspore_compat as ms

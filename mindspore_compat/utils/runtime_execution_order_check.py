@@ -307,7 +307,7 @@ def comm_exec_order_check(action):
 
     Raises:
         TypeError: if `action` is not a str.
-        ValueError: if it is another.
+        ValueError: if `action` is another.
         RuntimeError: with "end", members of a group have called different numbers of
             collectives.
 

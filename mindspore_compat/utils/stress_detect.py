@@ -19,7 +19,7 @@ def stress_detect(detect_type: Any = "aic"):
         int, 1: the test could not be started, because there are no links to test or it is unknown.
 
     Raises:
-        RuntimeError: if it is "aic" without an Ascend, as on a CPU of MindSpore.
+        RuntimeError: if `detect_type` is "aic" without an Ascend, as on a CPU of MindSpore.
 
     Examples:
         >>> import mindspore_compat as ms

@@ -5,14 +5,14 @@ processes without Numba, whose import takes seconds and 130 MB.
     Numba and LLVM make an object file
     `store`: writes it to the disk cache        `function` or `address`: reads it from there
              with the name of its function               links it (linker.py)
-                                                         makes a function of Python of the address
+                                                         wraps the address in a Python function
 
-The code calls functions of Python, of the C library, and of three extension modules of Numba, which
-are imported here without the package that contains them.
+The machine code calls functions of Python, of the C library, and of three extension modules of
+Numba. These modules are imported here without the rest of Numba.
 
-The function is the same as the one that Numba's dispatcher calls: it converts arguments, releases
-the interpreter lock, and raises what the loop raises. It does not compare the types of arguments as
-the dispatcher does: callers pass what the loop was compiled for.
+The Python function is the one that Numba's dispatcher calls: it converts arguments, releases the
+interpreter lock, and raises the errors of the loop. Unlike the dispatcher, it does not check the
+types of the arguments, so callers must pass the types that the loop was compiled for.
 """
 
 import builtins

@@ -25,8 +25,8 @@ def _number(kind, text, dtype):
 
 
 class _Table(NamedTuple):
-    """An array, the stream whose memory it has, and the other streams that may read it, by their
-    addresses."""
+    """An array, the stream that its memory was allocated on, and the other streams that may read
+    it. Streams are given by address."""
 
     array: object
     stream: object

@@ -47,8 +47,8 @@ def products_so_far(
 def products_of_others(
     x: array(FLOAT), out: array(FLOAT), length: number(), first: piece(0), last: piece(1)
 ):
-    """Writes, for each element of rows `first` to `last`, the product of the elements before it,
-    times the product of those after it; the arguments are those of `products_so_far`."""
+    """Writes, for each element of rows `first` to `last`, the product of all other elements of its
+    row. The arguments are the same as for `products_so_far`."""
     whole = first + (last - first) // 4 * 4
     for row in range(first, whole, 4):
         at = row * length

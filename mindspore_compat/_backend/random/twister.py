@@ -68,7 +68,8 @@ class _NumPyEngine(Engine):
 
 
 class Twister:
-    """MT19937, which goes on where it is if it can, else starts again and skips words."""
+    """Gives MT19937 engines at any position. A draw that starts where the last one ended continues
+    the same engine; any other starts from the seed and skips words."""
 
     def __init__(self):
         self._of_numpy = _NumPyEngine()

@@ -1,9 +1,9 @@
 """The end of a rank, and how the other ranks learn of it.
 
 An uncaught error, or `sys.exit` with a status, ends all ranks through MPI's Abort, with the status
-of the first rank that ends. A rank that ends normally sends the others the number of collectives it
-took part in, by group; ranks that wait for it in a later one get an error (`pending.py`). If it
-has left one in the middle, they get the error in that one too.
+of the first rank that ends. A rank that ends normally sends the other ranks, for each group, the
+number of collectives that it has joined. A rank that waits for it in a later collective gets an
+error (`pending.py`), and so does one that waits in a collective that it left unfinished.
 """
 
 import atexit

@@ -1,13 +1,13 @@
 """Starts processes so that an interrupt leaves them started and known, or not started.
 
-Python's `Process.start` forks and then notes the number of the new process. If an interrupt comes
-in between, nobody knows the process: it cannot be killed, and remains as a zombie when it ends. The
-descriptors of its pipes stay open too.
+Python's `Process.start` forks and then stores the process ID. After an interrupt in between, the ID
+is lost: the process cannot be killed, becomes a zombie when it ends, and leaves its pipes open.
 
-Ctrl+C reaches the new process as well, and would end it before it can ignore the signal. In the
-parent, the KeyboardInterrupt is lost if it is raised by one of the functions that Python calls
-after a fork, such as that of `logging`, which then keeps its lock forever. The same is true of any
-error that a signal handler raises. Therefore signals wait until the fork is done.
+Two more things can go wrong during a fork. Ctrl+C reaches the new process too, and would end it
+before it can ignore the signal. And the parent loses a KeyboardInterrupt that is raised inside a
+function that Python calls after a fork. If that is the function of `logging`, its lock is never
+released. Any error raised by a signal handler has the same effect. Therefore signal handlers run
+only after the fork is complete.
 """
 
 import contextlib
@@ -77,8 +77,9 @@ class _Forked(popen_fork.Popen):
     def _complete(self):
         """Stores the process id and closes the child's ends of the pipes.
 
-        Two finalizers, of which an interrupt lost one, would close a descriptor twice: the second
-        time, it may be that of another file. Therefore interrupts wait for this too.
+        Interrupts are postponed until this is done. Otherwise an interrupt could lose the
+        reference to one finalizer, and a second one would be made. Both would then close the same
+        descriptor, which by then may belong to another file.
         """
         if self.pid is None:
             self.sentinel, *self._spare, parent_writes = self._ends
@@ -105,9 +106,10 @@ class _Forked(popen_fork.Popen):
 def _postponed_signals():
     """Postpones the calls of Python's signal handlers until the block ends; yields the handlers.
 
-    SIGINT is blocked in this thread, and so in a process that is forked here. Another thread may
-    still receive it; its Python handler runs in the main thread, and is called at the end. The same
-    holds for other signals, whose handlers may raise errors too, such as that of an alarm.
+    SIGINT is blocked in this thread, and so also in a process that is forked inside the block. The
+    operating system may still deliver SIGINT, and any other signal, to another thread. Python runs
+    all handlers in the main thread, so each is replaced by one that only notes the signal. The real
+    handlers, which may raise errors (an alarm's, for example), are called when the block ends.
     """
     handlers, received = {}, {}
     if threading.current_thread() is threading.main_thread():
@@ -132,10 +134,11 @@ def _postponed_signals():
 
 
 def _call(handlers, received):
-    """Calls the handlers of the signals received, all of them even if some raise errors.
+    """Calls the handler of every received signal, even if an earlier handler raises an error.
 
-    contextlib.ExitStack would keep the frames of an error, and so iterators with their workers,
-    until the next garbage collection.
+    The function calls itself instead of using contextlib.ExitStack. An ExitStack would keep the
+    frames of an error alive until the next garbage collection, and with them iterators and their
+    worker processes.
     """
     if received:
         number, frame = received.popitem()

@@ -124,7 +124,7 @@ class Line:
         self.peers = []
 
     def collective(self, pending):
-        """Queues a collective, which starts when those before it are complete; returns it."""
+        """Queues a collective and returns it. It starts when all earlier ones are complete."""
         endings.begin_exchange()
         self.collectives.append(pending)
         return self._start(pending)

@@ -7,12 +7,13 @@ tile of a band of rows adds the band's sums, and likewise for a strip of columns
 matrices share a block, which also computes their means.
 
 The second kernel has two blocks for each chunk of a tensor. The first sums the squares of the
-direction and of the parameter. The second waits for these sums of the whole tensor, then writes the
-parameter, the average and, for a vector, the mean squares. Blocks take their places by a counter
-when they begin, and the places of a tensor start with the blocks that sum, so a block waits only
-for blocks that have begun before it, and these wait for nothing. The launch therefore ends on every
-GPU, however few blocks run at a time and in whatever order they begin. The counters are kept from
-step to step, and every launch leaves them zero.
+direction and of the parameter. The second waits until all chunks of the tensor are summed, then
+writes the parameter, the average and, for a vector, the mean squares.
+
+The launch cannot deadlock. A block gets its number from a counter when it starts running, and the
+summing blocks of a tensor have lower numbers than its waiting blocks. A block therefore waits only
+for blocks that are already running, and those wait for nothing. This holds on every GPU, however
+few blocks run at a time. The counters stay allocated between steps; each launch leaves them zero.
 
 Sums are added in a fixed order. The formulas are the same as in `adafactor_direction` and
 `adafactor_vector_direction`, which the host runs directly. The numbers of a call may lie on the
@@ -284,7 +285,7 @@ _KERNELS = {  # name -> the field of the table with the first block of each tens
 
 
 def can_skip(rows):
-    """Returns True if kernels update these rows, so that they can check a flag first."""
+    """Returns True if GPU kernels can update these rows; only these kernels take a `skip` flag."""
     return kernels_take(rows)
 
 

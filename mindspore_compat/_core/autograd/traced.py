@@ -44,7 +44,7 @@ _BY_NAME = {
 
 @with_operators
 class Traced:
-    """An array together with the tape node that made it, and its array namespace. Python's
+    """An array, the tape node that computed it, and its array namespace. Python's
     operators on it record the operation. `TracedSpace.wrap` makes it."""
 
     __slots__ = ("array", "node", "space")

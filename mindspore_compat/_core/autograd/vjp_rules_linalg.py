@@ -150,9 +150,10 @@ def _svd_vjp(xp, g, out):
 
 
 def _rest_turned(xp, g, whole, count):
-    """Returns the gradient of the first `count` columns of a square orthogonal matrix. It includes
-    the gradient of the other columns, which rotate with the first ones just enough to stay
-    orthogonal."""
+    """Returns the gradient with respect to the first `count` columns of a square orthogonal matrix.
+
+    The other columns must stay orthogonal to these, so they rotate with them; their gradient is
+    added accordingly."""
     first, rest = whole[..., :count], whole[..., count:]
     return g[..., :count] - _product(xp, rest, adjoint(xp, g[..., count:]), first)
 

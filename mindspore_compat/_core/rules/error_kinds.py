@@ -1,11 +1,11 @@
-"""Arguments whose wrong kind raises another error than a TypeError.
+"""Arguments for which MindSpore does not raise the usual error.
 
-Usually a value of a wrong kind raises a TypeError, and a value out of range a ValueError (base.py).
-MindSpore checks some arguments only when it reads a number from a Tensor or infers the shape of the
-result. It then raises the other one of these two errors. From some arguments it reads an attribute
-such as `shape` before any check, which is an AttributeError unless the value is a Tensor or an
-array. The names were observed in MindSpore 2.10: one value at a time, in the first call of a
-process.
+Usually a value of a wrong type raises a TypeError, and a value out of range a ValueError (base.py).
+There are two exceptions. MindSpore checks some arguments late, when it reads a number from a Tensor
+or infers the shape of the result; for these the two errors are exchanged. From other arguments
+MindSpore reads an attribute such as `shape` before any check, so a value without this attribute
+raises an AttributeError. The tables list what was observed in MindSpore 2.10, one value at a time,
+in the first call of a process.
 """
 
 import functools

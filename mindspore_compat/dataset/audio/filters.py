@@ -409,8 +409,8 @@ class DeemphBiquad(_Filter):
         sample_rate (int): the sample rate in Hz: 44100 or 48000.
 
     Raises:
-        TypeError: if it is not an int.
-        ValueError: if it is neither 44100 nor 48000.
+        TypeError: if `sample_rate` is not an int.
+        ValueError: if `sample_rate` is neither 44100 nor 48000.
         RuntimeError: if the input is not of floats; raised when it is used.
 
     Example:
@@ -448,8 +448,8 @@ class RiaaBiquad(_Filter):
         sample_rate (int): the sample rate in Hz: 44100, 48000, 88200 or 96000.
 
     Raises:
-        TypeError: if it is not an int.
-        ValueError: if it is not one of these rates.
+        TypeError: if `sample_rate` is not an int.
+        ValueError: if `sample_rate` is not one of these rates.
         RuntimeError: if the input is not of floats; raised when it is used.
 
     Example:

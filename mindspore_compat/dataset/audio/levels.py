@@ -154,8 +154,8 @@ class ComplexNorm(ComplexOperation):
         power (float, optional): the power, not negative.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is negative.
+        TypeError: if `power` is not a number.
+        ValueError: if `power` is negative.
         RuntimeError: if the input is not of that shape; raised when it is used.
 
     Source: mindspore.dataset.audio.ComplexNorm of MindSpore 2.10.
@@ -192,8 +192,8 @@ class Magphase(ComplexOperation):
         power (float, optional): the power, not negative.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is negative.
+        TypeError: if `power` is not a number.
+        ValueError: if `power` is negative.
         RuntimeError: if the input is not of that shape; raised when it is used.
 
     Example:
@@ -224,8 +224,8 @@ class Contrast(AudioOperation):
             effect, too.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is out of range.
+        TypeError: if `enhancement_amount` is not a number.
+        ValueError: if `enhancement_amount` is out of range.
         RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
@@ -372,7 +372,7 @@ class Gain(AudioOperation):
         gain_db (float, optional): the gain in dB.
 
     Raises:
-        TypeError: if it is not a number.
+        TypeError: if `gain_db` is not a number.
         RuntimeError: if the input has no axes; raised when it is used.
 
     Example:
@@ -445,8 +445,8 @@ class MuLawEncoding(AudioOperation):
         quantization_channels (int, optional): the number of quantization levels.
 
     Raises:
-        TypeError: if it is not an int.
-        ValueError: if it is not positive.
+        TypeError: if `quantization_channels` is not an int.
+        ValueError: if `quantization_channels` is not positive.
         RuntimeError: if the input has no axes; raised when it is used.
 
     Source: mindspore.dataset.audio.MuLawEncoding of MindSpore 2.10; ITU-T G.711.
@@ -480,8 +480,8 @@ class MuLawDecoding(AudioOperation):
         quantization_channels (int, optional): the number of quantization levels.
 
     Raises:
-        TypeError: if it is not an int.
-        ValueError: if it is not positive.
+        TypeError: if `quantization_channels` is not an int.
+        ValueError: if `quantization_channels` is not positive.
         RuntimeError: if the input has no axes; raised when it is used.
 
     Example:

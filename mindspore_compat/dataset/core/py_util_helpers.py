@@ -81,7 +81,7 @@ class FuncWrapper:
         transform (Callable): the function.
 
     Raises:
-        ValueError: if it is not callable.
+        ValueError: if `transform` is not callable.
     """
 
     def __init__(self, transform):

@@ -231,7 +231,7 @@ def _tree(node, is_whole):
 
 
 class _Same:
-    """An object that is equal only to itself."""
+    """Wraps an object, so that keys compare it by identity."""
 
     def __init__(self, value):
         self.value = value

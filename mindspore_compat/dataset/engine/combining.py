@@ -25,7 +25,7 @@ class ZipDataset(UnionBaseDataset):
         datasets (tuple[Dataset]): the datasets, with different columns.
 
     Raises:
-        TypeError: if it does not hold datasets.
+        TypeError: if `datasets` does not hold datasets.
         RuntimeError: if two columns have the same name; raised when the dataset is used.
 
     Example:
@@ -90,7 +90,7 @@ def zip_datasets(datasets):
         Dataset.
 
     Raises:
-        TypeError: if it is not a tuple of datasets.
+        TypeError: if `datasets` is not a tuple of datasets.
         ValueError: if there are fewer than two.
         RuntimeError: if two columns have the same name; raised when the dataset is used.
 
@@ -166,8 +166,8 @@ class ConcatDataset(UnionBaseDataset):
                 order decides which dataset yields its next row.
 
         Raises:
-            TypeError: if it is not a sampler.
-            ValueError: if it is a DistributedSampler that shuffles or has `num_samples`.
+            TypeError: if `sampler` is not a sampler.
+            ValueError: if `sampler` is a DistributedSampler that shuffles or has `num_samples`.
         """
         InstanceOf(BuiltinSampler).called("a sampler").refuse("use_sampler", "sampler", sampler)
         if isinstance(sampler, DistributedSampler) and (sampler.shuffle or sampler.num_samples):

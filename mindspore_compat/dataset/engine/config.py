@@ -520,7 +520,7 @@ def load(file):
         file (str): the path of the file.
 
     Raises:
-        RuntimeError: if it cannot be read, or is not a JSON object.
+        RuntimeError: if `file` cannot be read, or is not a JSON object.
     """
     with reading(file, problem="is no JSON file of settings", api="load"):
         for key, value in json_of(file).items():

@@ -151,7 +151,7 @@ class Dataset:
             apply_func (Callable): takes a dataset and returns a dataset.
 
         Raises:
-            TypeError: if it is not callable, or returns something else.
+            TypeError: if `apply_func` is not callable, or returns something else.
         """
         if not callable(apply_func):
             raise TypeError(
@@ -430,7 +430,7 @@ class MappableDataset(SourceDataset):
             new_sampler (Sampler): the new sampler; a part of a split remains that part.
 
         Raises:
-            TypeError: if it is not a sampler.
+            TypeError: if `new_sampler` is not a sampler.
         """
         InstanceOf(BuiltinSampler).called("a sampler").refuse(
             "use_sampler", "new_sampler", new_sampler

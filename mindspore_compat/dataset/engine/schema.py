@@ -110,8 +110,8 @@ class Schema:
             json_obj (dict): with "columns" and, optionally, "numRows" and "datasetType".
 
         Raises:
-            RuntimeError: if it has another key, or there are no columns.
-            TypeError: if it is not a dict.
+            RuntimeError: if `json_obj` has another key, or there are no columns.
+            TypeError: if `json_obj` is not a dict.
         """
         unknown = set(json_obj) - {"datasetType", "numRows", "columns"}
         if unknown or not json_obj.get("columns"):

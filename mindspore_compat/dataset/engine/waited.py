@@ -22,7 +22,7 @@ class WaitedDSCallback(Callback, DSCallback):
 
     Raises:
         TypeError: if `step_size` is not an int.
-        ValueError: if it is not positive.
+        ValueError: if `step_size` is not positive.
         RuntimeError: when rows are read, if training does not finish within the time of
             `config.set_callback_timeout`.
 

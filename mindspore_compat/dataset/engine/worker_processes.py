@@ -25,16 +25,19 @@ class WorkerFailed(RuntimeError):
 
 
 class _Traceback(Exception):
-    """The traceback of an error in a worker process, as the cause of the error here."""
+    """The text of a traceback from a worker process. The error raised in the parent process has
+    it as its `__cause__`, so Python prints both."""
 
     def __str__(self):
         return f'\n"""\n{self.args[0]}"""'
 
 
 def call_all(functions):
-    """Calls all functions of a list, even if one of them fails or is interrupted, or an interrupt
-    comes between two calls. Then all are called again, which must do no harm, and the error is
-    raised. (An ExitStack drops the rest if an interrupt comes between two calls.)
+    """Calls every function of a list, even if one of them raises an error or is interrupted.
+
+    After an error or an interrupt, all functions are called a second time, so a second call must be
+    harmless; then the error is raised again. (An ExitStack would skip the remaining functions if an
+    interrupt came between two calls.)
     """
     try:
         for function in functions:

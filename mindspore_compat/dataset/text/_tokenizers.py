@@ -52,7 +52,7 @@ class UnicodeCharTokenizer(Tokenizer):
             bytes.
 
     Raises:
-        TypeError: if it is not a bool.
+        TypeError: if `with_offsets` is not a bool.
 
     Example:
         >>> import mindspore_compat as ms
@@ -73,7 +73,7 @@ class WhitespaceTokenizer(Tokenizer):
         with_offsets (bool, optional): whether to return the start and end of each token, in bytes.
 
     Raises:
-        TypeError: if it is not a bool.
+        TypeError: if `with_offsets` is not a bool.
 
     Example:
         >>> import mindspore_compat as ms
@@ -461,7 +461,7 @@ class PythonTokenizer(TextTensorOperation):
         tokenizer (Callable): takes a str and returns a list of str.
 
     Raises:
-        TypeError: if it is not callable.
+        TypeError: if `tokenizer` is not callable.
         RuntimeError: if the input is not one text, or bytes that are not UTF-8.
 
     Example:

@@ -167,7 +167,7 @@ class ToNumber(TextTensorOperation):
         data_type (mindspore.dtype): the dtype of the result.
 
     Raises:
-        TypeError: if it is not a dtype of numbers.
+        TypeError: if `data_type` is not a dtype of numbers.
         RuntimeError: if text is not a number, or out of range; raised when it is used.
 
     Example:
@@ -231,7 +231,7 @@ class NormalizeUTF8(TextTensorOperation):
         normalize_form (NormalizeForm, optional): the normalization form.
 
     Raises:
-        TypeError: if it is not a NormalizeForm.
+        TypeError: if `normalize_form` is not a NormalizeForm.
 
     Example:
         >>> import mindspore_compat as ms
@@ -338,8 +338,8 @@ class Truncate(TextTensorOperation):
         max_seq_len (int): the maximum length.
 
     Raises:
-        TypeError: if it is not an int.
-        ValueError: if it is not positive.
+        TypeError: if `max_seq_len` is not an int.
+        ValueError: if `max_seq_len` is not positive.
         RuntimeError: if the input does not have one or two axes; raised when it is used.
 
     Example:
@@ -370,8 +370,8 @@ class TruncateSequencePair(TextTensorOperation):
         max_length (int): the maximum total length.
 
     Raises:
-        TypeError: if it is not an int; raised when it is used.
-        ValueError: if it is negative; raised when it is used.
+        TypeError: if `max_length` is not an int; raised when it is used.
+        ValueError: if `max_length` is negative; raised when it is used.
 
     Example:
         >>> import numpy as np

@@ -144,7 +144,7 @@ class Vocab:
             word_dict (dict[str, int]): the ids.
 
         Raises:
-            TypeError: if it is not such a dict.
+            TypeError: if `word_dict` is not such a dict.
             ValueError: if an id is negative.
         """
         if not isinstance(word_dict, dict) or not all(
@@ -239,7 +239,7 @@ class Vocab:
             tokens (Union[str, list[str], numpy.ndarray]): one token, or several.
 
         Raises:
-            TypeError: if it is neither.
+            TypeError: if `tokens` is neither.
         """
         several = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
         if isinstance(several, str):
@@ -254,7 +254,7 @@ class Vocab:
             ids (Union[int, list[int], numpy.ndarray]): one id, or several.
 
         Raises:
-            TypeError: if it is neither.
+            TypeError: if `ids` is neither.
             ValueError: if an id is negative.
         """
         several = ids.tolist() if isinstance(ids, np.ndarray) else ids

@@ -189,7 +189,7 @@ class ImageTensorOperation(TensorOperation):
 
         Raises:
             TypeError: if `device_target` is not a str.
-            ValueError: if it is invalid.
+            ValueError: if `device_target` is invalid.
         """
         check_device(type(self).__name__, device_target)
         return self
@@ -229,8 +229,8 @@ class CompoundOperation(OfTransforms, TensorOperation):
         transforms (list): transforms of this package, or functions that take arrays.
 
     Raises:
-        TypeError: if it is not a list, or has an item of the wrong type.
-        ValueError: if it is empty.
+        TypeError: if `transforms` is not a list, or has an item of the wrong type.
+        ValueError: if `transforms` is empty.
     """
 
 

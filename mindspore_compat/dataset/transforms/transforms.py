@@ -97,7 +97,7 @@ class TypeCast(_ArrayOperation):
             or the name of a NumPy dtype.
 
     Raises:
-        TypeError: if it is neither.
+        TypeError: if `data_type` is neither.
 
     Example:
         >>> import numpy as np
@@ -480,8 +480,8 @@ class Compose(CompoundOperation):
         transforms (list): transforms, or functions that take arrays.
 
     Raises:
-        TypeError: if it is not a list, or holds something else.
-        ValueError: if it is empty.
+        TypeError: if `transforms` is not a list, or holds something else.
+        ValueError: if `transforms` is empty.
 
     Example:
         >>> import numpy as np
@@ -554,8 +554,8 @@ class RandomChoice(CompoundOperation):
         transforms (list): transforms, or functions that take arrays.
 
     Raises:
-        TypeError: if it is not a list, or holds something else.
-        ValueError: if it is empty.
+        TypeError: if `transforms` is not a list, or holds something else.
+        ValueError: if `transforms` is empty.
 
     Example:
         >>> import numpy as np
@@ -577,8 +577,8 @@ class RandomOrder(OfTransforms, PyTensorOperation):
         transforms (list): transforms, or functions that take arrays.
 
     Raises:
-        TypeError: if it is not a list, or holds something else.
-        ValueError: if it is empty.
+        TypeError: if `transforms` is not a list, or holds something else.
+        ValueError: if `transforms` is empty.
 
     Example:
         >>> import numpy as np

@@ -262,7 +262,7 @@ class ToTensor(PixelOperation):
         output_type (Union[mindspore.dtype, numpy.dtype], optional): the dtype of the result.
 
     Raises:
-        TypeError: if it is not a dtype, or the input is not an image.
+        TypeError: if `output_type` is not a dtype, or the input is not an image.
         RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
@@ -298,7 +298,7 @@ class ToType(TypeCast):
         data_type (Union[mindspore.dtype, numpy.dtype]): the dtype of the result.
 
     Raises:
-        TypeError: if it is not a dtype.
+        TypeError: if `data_type` is not a dtype.
 
     Example:
         >>> import numpy as np

@@ -75,8 +75,8 @@ class RandomHorizontalFlipWithBBox(_BoxOperation):
         prob (float, optional): the probability of a flip.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is not in [0, 1].
+        TypeError: if `prob` is not a number.
+        ValueError: if `prob` is not in [0, 1].
         RuntimeError: if the inputs are not an image and boxes within it; raised when it is used.
 
     Example:
@@ -111,8 +111,8 @@ class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
         prob (float, optional): the probability of a flip.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is not in [0, 1].
+        TypeError: if `prob` is not a number.
+        ValueError: if `prob` is not in [0, 1].
         RuntimeError: if the inputs are not an image and boxes within it; raised when it is used.
 
     Example:
@@ -170,8 +170,8 @@ class RandomResizeWithBBox(_BoxOperation, RandomResize):
         size (Union[int, sequence]): (height, width); an int is the length of the shorter side.
 
     Raises:
-        TypeError: if it is neither.
-        ValueError: if it is not positive.
+        TypeError: if `size` is neither.
+        ValueError: if `size` is not positive.
         RuntimeError: if the inputs are not an image and boxes within it; raised when it is used.
 
     Example:

@@ -44,8 +44,8 @@ class AdjustBrightness(PixelOperation):
         brightness_factor (float): 0 gives black, 1 the image itself.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is negative.
+        TypeError: if `brightness_factor` is not a number.
+        ValueError: if `brightness_factor` is negative.
         RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
@@ -93,8 +93,8 @@ class AdjustContrast(ImageOperation):
         contrast_factor (float): 0 gives grey, 1 the image itself.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is negative.
+        TypeError: if `contrast_factor` is not a number.
+        ValueError: if `contrast_factor` is negative.
         RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
@@ -143,8 +143,8 @@ class AdjustSaturation(ImageOperation):
         saturation_factor (float): 0 gives shades of grey, 1 the image itself.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is negative.
+        TypeError: if `saturation_factor` is not a number.
+        ValueError: if `saturation_factor` is negative.
         RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
@@ -180,8 +180,8 @@ class AdjustHue(ImageOperation):
         hue_factor (float): the shift as a fraction of the hue circle, in [-0.5, 0.5].
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is out of range.
+        TypeError: if `hue_factor` is not a number.
+        ValueError: if `hue_factor` is out of range.
         RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
@@ -297,8 +297,8 @@ class AdjustSharpness(ImageOperation):
         sharpness_factor (float): 0 gives a blurred image, 1 the image itself.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is negative.
+        TypeError: if `sharpness_factor` is not a number.
+        ValueError: if `sharpness_factor` is negative.
         RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:
@@ -426,8 +426,8 @@ class Posterize(ImageOperation):
         bits (int): the number of bits, in [0, 8].
 
     Raises:
-        TypeError: if it is not an int.
-        ValueError: if it is out of range.
+        TypeError: if `bits` is not an int.
+        ValueError: if `bits` is out of range.
         RuntimeError: if an image does not hold bytes; raised when it is used.
 
     Example:
@@ -464,7 +464,7 @@ class Solarize(PixelOperation):
             min = max, all pixels from that value on.
 
     Raises:
-        TypeError: if it is neither.
+        TypeError: if `threshold` is neither.
         ValueError: if a value is out of range, or min > max.
         RuntimeError: if an image has neither one nor three channels; raised when it is used.
 

@@ -33,8 +33,8 @@ class Grayscale(PilOperation):
         num_output_channels (int, optional): 1, or 3 for three equal channels.
 
     Raises:
-        TypeError: if it is not an int, or the input is not a PIL image.
-        ValueError: if it is neither 1 nor 3.
+        TypeError: if `num_output_channels` is not an int, or the input is not a PIL image.
+        ValueError: if `num_output_channels` is neither 1 nor 3.
 
     Example:
         >>> import numpy as np
@@ -85,7 +85,7 @@ class ConvertColor(ImageOperation):
         convert_mode (ConvertMode): the conversion.
 
     Raises:
-        TypeError: if it is not a ConvertMode.
+        TypeError: if `convert_mode` is not a ConvertMode.
         RuntimeError: if an image has the wrong number of channels; raised when it is used.
 
     Example:

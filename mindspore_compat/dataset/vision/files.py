@@ -40,7 +40,7 @@ def read_file(filename: Str):
         filename: the path of the file.
 
     Raises:
-        RuntimeError: if it cannot be read.
+        RuntimeError: if `filename` cannot be read.
 
     Example:
         >>> import numpy as np
@@ -295,8 +295,8 @@ def get_image_size(image):
         image (Union[numpy.ndarray, PIL.Image.Image]): whose size is asked for.
 
     Raises:
-        TypeError: if it is neither.
-        RuntimeError: if it has fewer than two axes.
+        TypeError: if `image` is neither.
+        RuntimeError: if `image` has fewer than two axes.
 
     Example:
         >>> import numpy as np
@@ -316,8 +316,8 @@ def get_image_num_channels(image):
         image (Union[numpy.ndarray, PIL.Image.Image]): the image.
 
     Raises:
-        TypeError: if it is neither.
-        RuntimeError: if it has fewer than two axes.
+        TypeError: if `image` is neither.
+        RuntimeError: if `image` has fewer than two axes.
 
     Example:
         >>> import numpy as np

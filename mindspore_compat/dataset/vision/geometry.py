@@ -107,7 +107,7 @@ class CenterCrop(PixelOperation):
 
     Raises:
         TypeError: if `size` is neither an int nor a sequence.
-        ValueError: if it is not positive.
+        ValueError: if `size` is not positive.
         RuntimeError: if an image has fewer than two axes; raised when it is used.
 
     Example:

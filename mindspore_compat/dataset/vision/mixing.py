@@ -67,8 +67,8 @@ class MixUpBatch(_OnBatches):
         alpha (float, optional): both parameters of the Beta distribution of the proportion.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is not positive.
+        TypeError: if `alpha` is not a number.
+        ValueError: if `alpha` is not positive.
         RuntimeError: if images do not have four axes, or labels two or three; raised when it is
             used.
 
@@ -231,7 +231,7 @@ class RandomSelectSubpolicy(ImageOperation):
         policy (list[list[tuple]]): lists of (transform, probability).
 
     Raises:
-        TypeError: if it is not such a list.
+        TypeError: if `policy` is not such a list.
         ValueError: if a list is empty, or a probability not in [0, 1].
 
     Example:

@@ -142,7 +142,7 @@ class RandomColor(ImageOperation):
         degrees (sequence, optional): (min, max) of the factor.
 
     Raises:
-        TypeError: if it is not a pair of numbers.
+        TypeError: if `degrees` is not a pair of numbers.
         ValueError: if one is negative, or min > max.
         RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
@@ -176,7 +176,7 @@ class RandomSharpness(ImageOperation):
         degrees (sequence, optional): (min, max) of the factor; 0 blurs, 1 does nothing.
 
     Raises:
-        TypeError: if it is not a pair of numbers.
+        TypeError: if `degrees` is not a pair of numbers.
         ValueError: if one is negative, or min > max.
         RuntimeError: if an image does not have two or three axes; raised when it is used.
 
@@ -242,8 +242,8 @@ class RandomEqualize(ImageOperation):
         prob (float, optional): the probability that it is applied.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is not in [0, 1].
+        TypeError: if `prob` is not a number.
+        ValueError: if `prob` is not in [0, 1].
         RuntimeError: if an image does not hold bytes; raised when it is used.
 
     Example:
@@ -318,8 +318,8 @@ class RandomInvert(PixelOperation):
         prob (float, optional): the probability of an inversion.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is not in [0, 1].
+        TypeError: if `prob` is not a number.
+        ValueError: if `prob` is not in [0, 1].
         RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:
@@ -348,7 +348,7 @@ class RandomPosterize(ImageOperation):
         bits (Union[int, sequence], optional): (min, max) of the number, in [1, 8].
 
     Raises:
-        TypeError: if it is neither.
+        TypeError: if `bits` is neither.
         ValueError: if a number is out of range, or min > max.
         RuntimeError: if an image does not hold bytes; raised when it is used.
 
@@ -379,7 +379,7 @@ class RandomSolarize(PixelOperation):
             pixels from that value on.
 
     Raises:
-        TypeError: if it is not a pair of ints.
+        TypeError: if `threshold` is not a pair of ints.
         ValueError: if an argument is out of range, or min > max.
         RuntimeError: if an image has neither one nor three channels; raised when it is used.
 
@@ -411,8 +411,8 @@ class RandomLighting(ImageOperation):
         alpha (float, optional): the standard deviation of the random factors.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is negative.
+        TypeError: if `alpha` is not a number.
+        ValueError: if `alpha` is negative.
         RuntimeError: if an image is not of shape (height, width, 3); raised when it is used.
 
     Example:

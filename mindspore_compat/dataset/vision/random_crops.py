@@ -255,8 +255,8 @@ class RandomResize(ImageOperation):
         size (Union[int, sequence]): (height, width); an int is the length of the shorter side.
 
     Raises:
-        TypeError: if it is neither.
-        ValueError: if it is not positive.
+        TypeError: if `size` is neither.
+        ValueError: if `size` is not positive.
         RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:

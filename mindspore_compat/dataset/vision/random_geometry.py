@@ -57,8 +57,8 @@ class RandomHorizontalFlip(PixelOperation):
         prob (float, optional): the probability of a flip.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is not in [0, 1].
+        TypeError: if `prob` is not a number.
+        ValueError: if `prob` is not in [0, 1].
         RuntimeError: if an image has fewer than two axes; raised when it is used.
 
     Example:
@@ -94,8 +94,8 @@ class RandomVerticalFlip(PixelOperation):
         prob (float, optional): the probability of a flip.
 
     Raises:
-        TypeError: if it is not a number.
-        ValueError: if it is not in [0, 1].
+        TypeError: if `prob` is not a number.
+        ValueError: if `prob` is not in [0, 1].
         RuntimeError: if an image does not have two or three axes; raised when it is used.
 
     Example:

@@ -323,7 +323,7 @@ def parse_padding(padding):
             bottom), or one width per side. Sequences of other lengths are returned as tuples.
 
     Raises:
-        TypeError: if it is neither a number nor a sequence.
+        TypeError: if `padding` is neither a number nor a sequence.
 
     Example:
         >>> from mindspore_compat.dataset.vision import utils

@@ -144,9 +144,9 @@ class VideoDecoder:
         source (str): the path of the file.
 
     Raises:
-        TypeError: if it is not a str.
+        TypeError: if `source` is not a str.
         ValueError: if there is no such file, or it cannot be read.
-        RuntimeError: if it is not a video; raised when it is used.
+        RuntimeError: if `source` is not a video; raised when it is used.
         ImportError: if PyAV is not installed; raised when it is used.
 
     Example:

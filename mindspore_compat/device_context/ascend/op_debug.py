@@ -31,8 +31,8 @@ def execute_timeout(op_timeout: Int(ge=0)):
 
     Raises:
         TypeError: if `op_timeout` is not an int.
-        ValueError: if it is negative.
-        RuntimeError: if it has been set to something else.
+        ValueError: if `op_timeout` is negative.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.ascend.op_debug.execute_timeout of MindSpore 2.10.
     """
@@ -49,8 +49,8 @@ def debug_option(option_value: OneOf("oom")):
 
     Raises:
         TypeError: if `option_value` is not a str.
-        ValueError: if it is something else.
-        RuntimeError: if it has been set to something else.
+        ValueError: if `option_value` is something else.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.ascend.op_debug.debug_option of MindSpore 2.10.
     """
@@ -70,7 +70,7 @@ def aclinit_config(config: _ACL):
     Raises:
         TypeError: if `config` is not a dict, or a value in it is of the wrong type.
         ValueError: if a key or a value is not one of these.
-        RuntimeError: if it has been set to something else.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.ascend.op_debug.aclinit_config of MindSpore 2.10.
     """

@@ -39,8 +39,8 @@ def precision_mode(mode: ASCEND["precision_mode"]):
 
     Raises:
         TypeError: if `mode` is not a str.
-        ValueError: if it is not one of these.
-        RuntimeError: if it has been set to something else.
+        ValueError: if `mode` is not one of these.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.ascend.op_precision.precision_mode of MindSpore 2.10.
     """
@@ -57,7 +57,7 @@ def op_precision_mode(path: Str):
 
     Raises:
         TypeError: if `path` is not a str.
-        RuntimeError: if it has been set to something else.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.ascend.op_precision.op_precision_mode of MindSpore 2.10.
     """
@@ -74,7 +74,7 @@ def matmul_allow_hf32(value: Instead(ASCEND["matmul_allow_hf32"], ValueError, On
 
     Raises:
         ValueError: if `value` is not a bool; a TypeError for 0 and 1.
-        RuntimeError: if it has been set to something else.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.ascend.op_precision.matmul_allow_hf32 of MindSpore 2.10.
     """
@@ -91,7 +91,7 @@ def conv_allow_hf32(value: Instead(ASCEND["conv_allow_hf32"], ValueError, OneOf(
 
     Raises:
         ValueError: if `value` is not a bool; a TypeError for 0 and 1.
-        RuntimeError: if it has been set to something else.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.ascend.op_precision.conv_allow_hf32 of MindSpore 2.10.
     """

@@ -29,7 +29,7 @@ def op_compile(value: Bool):
 
     Raises:
         TypeError: if `value` is not a bool.
-        RuntimeError: if it has been set to something else.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.ascend.op_tuning.op_compile of MindSpore 2.10.
     """
@@ -46,8 +46,8 @@ def aoe_tune_mode(tune_mode: OneOf("online", "offline")):
 
     Raises:
         TypeError: if `tune_mode` is not a str.
-        ValueError: if it is not one of these.
-        RuntimeError: if it has been set to something else.
+        ValueError: if `tune_mode` is not one of these.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.ascend.op_tuning.aoe_tune_mode of MindSpore 2.10.
     """
@@ -64,8 +64,8 @@ def aoe_job_type(config: OneOf("1", "2")):
 
     Raises:
         TypeError: if `config` is not a str.
-        ValueError: if it is not one of these.
-        RuntimeError: if it has been set to something else.
+        ValueError: if `config` is not one of these.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.ascend.op_tuning.aoe_job_type of MindSpore 2.10.
     """

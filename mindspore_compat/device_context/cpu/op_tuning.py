@@ -19,8 +19,8 @@ def threads_num(num: Int(ge=1)):
 
     Raises:
         TypeError: if `num` is not an int.
-        ValueError: if it is below 1.
-        RuntimeError: if it has been set before.
+        ValueError: if `num` is below 1.
+        RuntimeError: if an earlier call has set it.
 
     Source: mindspore.device_context.cpu.op_tuning.threads_num of MindSpore 2.10.
     """

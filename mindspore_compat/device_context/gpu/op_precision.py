@@ -26,7 +26,7 @@ def matmul_allow_tf32(value: GPU["matmul_allow_tf32"]):
 
     Raises:
         TypeError: if `value` is not a bool.
-        RuntimeError: if it has been set to something else.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.gpu.op_precision.matmul_allow_tf32 of MindSpore 2.10.
     """
@@ -46,7 +46,7 @@ def conv_allow_tf32(value: GPU["conv_allow_tf32"]):
 
     Raises:
         TypeError: if `value` is not a bool.
-        RuntimeError: if it has been set to something else.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.gpu.op_precision.conv_allow_tf32 of MindSpore 2.10.
     """

@@ -29,7 +29,7 @@ def conv_fprop_algo(mode: AsValue(GPU["conv_fprop_algo"])):
 
     Raises:
         ValueError: if there is no such algorithm.
-        RuntimeError: if it has been set to something else.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.gpu.op_tuning.conv_fprop_algo of MindSpore 2.10.
     """
@@ -49,7 +49,7 @@ def conv_wgrad_algo(mode: AsValue(GPU["conv_wgrad_algo"])):
 
     Raises:
         ValueError: if there is no such algorithm.
-        RuntimeError: if it has been set to something else.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.gpu.op_tuning.conv_wgrad_algo of MindSpore 2.10.
     """
@@ -69,7 +69,7 @@ def conv_dgrad_algo(mode: AsValue(GPU["conv_dgrad_algo"])):
 
     Raises:
         ValueError: if there is no such algorithm.
-        RuntimeError: if it has been set to something else.
+        RuntimeError: if an earlier call has set another value.
 
     Source: mindspore.device_context.gpu.op_tuning.conv_dgrad_algo of MindSpore 2.10.
     """

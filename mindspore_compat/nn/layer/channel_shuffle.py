@@ -22,7 +22,7 @@ class ChannelShuffle(Cell):
 
     Raises:
         TypeError: if `groups` is not an int.
-        ValueError: if it is less than 1, or does not divide the number of channels.
+        ValueError: if `groups` is less than 1, or does not divide the number of channels.
 
     Example:
         >>> import mindspore_compat as ms

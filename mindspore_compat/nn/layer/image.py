@@ -282,7 +282,7 @@ class PSNR(Cell):
 
     Raises:
         TypeError: if `max_val` is not a number, or the dtypes differ.
-        ValueError: if it is not above 0, or the inputs do not have 4 axes and one shape.
+        ValueError: if `max_val` is not above 0, or the inputs do not have 4 axes and one shape.
 
     Example:
         >>> import mindspore_compat as ms
@@ -331,7 +331,7 @@ class CentralCrop(Cell):
 
     Raises:
         TypeError: if `central_fraction` is not a float.
-        ValueError: if it is out of range, or the input does not have 3 or 4 axes.
+        ValueError: if `central_fraction` is out of range, or the input does not have 3 or 4 axes.
 
     Example:
         >>> import mindspore_compat as ms

@@ -347,7 +347,7 @@ class ReflectionPad1d(_Reflection):
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
-        ValueError: if it is negative, no pair, or not less than the axis.
+        ValueError: if `padding` is negative, no pair, or not less than the axis.
 
     Example:
         >>> import mindspore_compat as ms
@@ -429,7 +429,7 @@ class ReplicationPad1d(_Replication):
 
     Raises:
         TypeError: if `padding` is neither an int nor a tuple of ints.
-        ValueError: if it is not a pair, or cuts off more than there is.
+        ValueError: if `padding` is not a pair, or cuts off more than there is.
 
     Example:
         >>> import mindspore_compat as ms

@@ -102,7 +102,7 @@ class _SecondOrder:
 
         Raises:
             TypeError: if `dout` is not a Tensor.
-            ValueError: if it has the wrong number of axes.
+            ValueError: if `dout` has the wrong number of axes.
         """
         api = f"{type(self).__name__}.save_gradient"
         need_tensor(api, "dout", dout)

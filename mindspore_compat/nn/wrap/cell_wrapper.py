@@ -375,7 +375,7 @@ class _VirtualDatasetCell(Cell):
 
 @public("nn.VirtualDatasetCellTriple")
 class VirtualDatasetCellTriple(Cell):
-    """Wraps a network of three inputs, which a parallel planner would split; here it only calls it.
+    """Calls a network of three inputs. In MindSpore a parallel planner splits these inputs.
 
     Args:
         backbone (Cell): the network.

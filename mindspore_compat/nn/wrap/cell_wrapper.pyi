@@ -151,7 +151,7 @@ class TrainOneStepCell(_Cell):
     def construct(self, *args: _t.Any, **kwargs: _t.Any) -> _t.Any: ...  # type: ignore
     def __call__(self, *args: _t.Any, **kwargs: _t.Any) -> _Tensor: ...  # type: ignore
 class VirtualDatasetCellTriple(_Cell):
-    """Wraps a network of three inputs, which a parallel planner would split; here it only calls it.
+    """Calls a network of three inputs. In MindSpore a parallel planner splits these inputs.
 
     Args:
         backbone (Cell): the network.

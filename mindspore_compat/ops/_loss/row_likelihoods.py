@@ -39,8 +39,8 @@ def _class_nll_vjp(xp, g, x, target, counts):
 
 
 def _row_vjp(xp, x, target, counts, g):
-    """Computes the softmax again: it cannot be found from the loss if the logit of the target is so
-    small that the others are lost in it."""
+    """Computes the softmax again. The loss alone does not determine it: if the target's logit is
+    very small, the other logits are lost in the loss by rounding."""
     target, g = xp.where(counts, target, 0), xp.where(counts, g, 0)
     largest = xp.where(counts, xp.max(x, 1), float("inf"))
     soft = xp.exp(x - xp.expand_dims(largest, 1))

@@ -1,8 +1,9 @@
 """Conversions of arguments for MindSpore's generated Primitives, under MindSpore's names.
 
-They make pairs of numbers, enumerations of words, numbers of dtypes, and casts between numbers,
-tuples, lists and Tensors. The operators of this package convert their arguments by the rules in
-their signatures; scripts that define Primitives in MindSpore's manner import these functions.
+The functions turn one number into a pair, a word such as "same" into its enum value, and a dtype
+into its id. They also cast between numbers, tuples, lists and Tensors. Only scripts that define
+their own Primitives in MindSpore's manner import them: the operators of this package convert
+arguments by the rules in their signatures.
 """
 
 import enum
@@ -215,17 +216,17 @@ def str_to_enum(op_name, arg_name, enum_str):
 
 
 def is_tuple(type_id):
-    """Returns whether a kind is one of the tuple kinds."""
+    """Returns True if `type_id`, a value of `OpDtype`, stands for a tuple."""
     return OpDtype.DT_TUPLE_BOOL <= type_id <= OpDtype.DT_TUPLE_ANY
 
 
 def is_list(type_id):
-    """Returns whether a kind is one of the list kinds."""
+    """Returns True if `type_id`, a value of `OpDtype`, stands for a list."""
     return OpDtype.DT_LIST_BOOL <= type_id <= OpDtype.DT_LIST_ANY
 
 
 def is_number(type_id):
-    """Returns whether a kind is one of the number kinds."""
+    """Returns True if `type_id`, a value of `OpDtype`, stands for a single number or bool."""
     return OpDtype.DT_BOOL <= type_id <= OpDtype.DT_NUMBER
 
 

@@ -216,7 +216,7 @@ def is_nonzero(input):
 
     Raises:
         TypeError: if `input` is not a Tensor.
-        ValueError: if it has several elements.
+        ValueError: if `input` has several elements.
 
     Example:
         >>> import mindspore_compat as ms

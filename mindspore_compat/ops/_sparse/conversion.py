@@ -76,7 +76,7 @@ def csr_to_coo(tensor):
 
     Raises:
         TypeError: if `tensor` is not a CSRTensor.
-        ValueError: if it has more than two axes.
+        ValueError: if `tensor` has more than two axes.
 
     Example:
         >>> import mindspore_compat as ms
@@ -125,7 +125,7 @@ def dense_to_sparse_coo(tensor):
 
     Raises:
         TypeError: if `tensor` is not a Tensor.
-        ValueError: if it does not have two axes.
+        ValueError: if `tensor` does not have two axes.
 
     Example:
         >>> import mindspore_compat as ms

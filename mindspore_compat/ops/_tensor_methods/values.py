@@ -311,8 +311,8 @@ def _set_data(self, value):
 
 
 def _requires_grad(self):
-    """Returns `requires_grad` of a Parameter, or of a Tensor on which a script has set it; of any
-    other Tensor, which has no such attribute, whether a gradient is being recorded for it."""
+    """Returns `requires_grad` of a Parameter, or of a Tensor on which a script has set it. For any
+    other Tensor, returns whether a gradient is being recorded for it."""
     return getattr(self, "requires_grad", self._node is not None)
 
 

@@ -24,7 +24,7 @@ class Node:
         node (Statement): the statement.
 
     Raises:
-        TypeError: if it is not a statement of a SymbolTree.
+        TypeError: if `node` is not a statement of a SymbolTree.
 
     Examples:
         >>> from mindspore_compat import nn

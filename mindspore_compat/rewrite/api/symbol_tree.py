@@ -41,7 +41,7 @@ class SymbolTree:
         handler (Tree): the object that holds the nodes; `create` creates it.
 
     Raises:
-        TypeError: if it is something else.
+        TypeError: if `handler` is something else.
 
     Examples:
         >>> from mindspore_compat import nn
@@ -168,7 +168,7 @@ class SymbolTree:
 
         Raises:
             TypeError: if `node` is neither.
-            RuntimeError: if it is not a node of this SymbolTree.
+            RuntimeError: if `node` is not a node of this SymbolTree.
         """
         return Position(self._tree, self._own_statement(node), True)
 
@@ -236,7 +236,7 @@ class SymbolTree:
 
         Raises:
             TypeError: if `node` is neither.
-            RuntimeError: if it is not a node of this SymbolTree, or an input.
+            RuntimeError: if `node` is not a node of this SymbolTree, or an input.
         """
         statement = self._own_and_no_input(node)
         statement.block.remove(statement)

@@ -43,7 +43,7 @@ class SummaryLandscape:
 
     Raises:
         TypeError: if `summary_dir` is not a str.
-        ValueError: if it is blank.
+        ValueError: if `summary_dir` is blank.
 
     Examples:
         >>> from mindspore_compat.train import SummaryLandscape

@@ -18,7 +18,7 @@ class Dice(Metric):
 
     Raises:
         TypeError: if `smooth` is not a float.
-        ValueError: if it is not positive.
+        ValueError: if `smooth` is not positive.
 
     Examples:
         >>> import numpy as np

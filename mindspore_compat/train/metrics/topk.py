@@ -17,7 +17,7 @@ class TopKCategoricalAccuracy(Metric):
 
     Raises:
         TypeError: if `k` is not an int.
-        ValueError: if it is below 1.
+        ValueError: if `k` is below 1.
 
     Examples:
         >>> import numpy as np

@@ -151,7 +151,7 @@ class SummaryRecord:
             mode (str): "train" or "eval".
 
         Raises:
-            ValueError: if it is something else.
+            ValueError: if `mode` is something else.
         """
         self._mode = mode
 

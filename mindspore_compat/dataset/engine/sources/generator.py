@@ -435,8 +435,8 @@ class PaddedDataset(GeneratorDataset):
         padded_samples (list[dict]): the rows, as dicts from column names to arrays.
 
     Raises:
-        TypeError: if it is not a list of dicts.
-        ValueError: if it is empty.
+        TypeError: if `padded_samples` is not a list of dicts.
+        ValueError: if `padded_samples` is empty.
 
     Example:
         >>> import numpy as np

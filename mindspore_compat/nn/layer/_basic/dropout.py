@@ -152,7 +152,7 @@ class Dropout1d(_ChannelDropout):
 
     Raises:
         TypeError: if `p` is not a float.
-        ValueError: if it is out of range.
+        ValueError: if `p` is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -204,7 +204,7 @@ class Dropout2d(_ImageDropout):
 
     Raises:
         TypeError: if `p` is not a float.
-        ValueError: if it is out of range.
+        ValueError: if `p` is out of range.
 
     Example:
         >>> import mindspore_compat as ms
@@ -230,7 +230,7 @@ class Dropout3d(_ImageDropout):
 
     Raises:
         TypeError: if `p` is not a float.
-        ValueError: if it is out of range.
+        ValueError: if `p` is out of range.
 
     Example:
         >>> import mindspore_compat as ms

@@ -151,7 +151,7 @@ class L1Regularizer(Cell):
 
     Raises:
         TypeError: if `scale` is neither an int nor a float.
-        ValueError: if it is not greater than 0, or not finite.
+        ValueError: if `scale` is not greater than 0, or not finite.
 
     Example:
         >>> import mindspore_compat as ms
